@@ -1,5 +1,4 @@
 """Generic figure of error constants: methods of one order side by side."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -8,15 +7,12 @@ from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import marks
 from liestep.figures.panels import label_of
-from liestep.figures.style import DOUBLE, drawing, new_figure
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 
 
 @drawing("{title}: e/h^p for the theoretical order p, median over the admissible runs (bar: all of them), divided by"
          " that of the first integrator of the study that has the same order on the same problem. {runs}")
-def error_constants(results: "StudyResults") -> Figure:
+def error_constants(results: Results) -> Figure:
     styles, rows = marks(results), []
     for problem in results.config.problems:
         first: dict[float, float] = {}

@@ -1,19 +1,15 @@
 """Draw one figure of a study into its files. What is imported here is a source of every figure;
 the list of figures is not."""
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from liestep.errors import InputError
 from liestep.figures.captions import fill, restructured
 from liestep.figures.rendering import save
-from liestep.figures.style import Drawing
+from liestep.figures.style import Drawing, Results
 from liestep.files.textfiles import write_text_atomically
 
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
-
-def write(results: "StudyResults", name: str, draw: Drawing) -> list[Path]:
+def write(results: Results, name: str, draw: Drawing) -> list[Path]:
     """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
 
     Raises:

@@ -1,6 +1,5 @@
 """Generic figures that compare families of integrators: who leads where, what the manifold costs, order and symplectic
 form, close encounters."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas
@@ -20,11 +19,8 @@ from liestep.figures.panels import (
     logarithmic,
     slope_triangle,
 )
-from liestep.figures.style import drawing
+from liestep.figures.style import Results, drawing
 from liestep.study.tables.kinds.work import at_equal_error
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 OPPONENTS = ("rk4", "dop853")               # shown beside the winners
 REDUNDANT, MANIFOLD = "rk4", ("rkmk4", "cf4")  # the same order in redundant coordinates and on the manifold
@@ -35,18 +31,18 @@ ROUND_OFF = 2.0e-15                         # below it a defect of the form has 
 @drawing("{title}: state error against evaluations of forces or right-hand sides, of the methods that win somewhere in"
          " the table which, whatever they keep or with the symplectic form, and of RK4 and DOP853. Hollow points lie"
          " within 30 floors of the reference or above 0.1. {runs}")
-def leaders(results: "StudyResults") -> Figure:
+def leaders(results: Results) -> Figure:
     return _leaders(results, "evaluations", "evaluations")
 
 
 @drawing("{title}: state error against processor time (s) of a run alone without statistics, of the methods that win"
          " somewhere in the table which by seconds, whatever they keep or with the symplectic form, and of RK4 and"
          " DOP853. Hollow points lie within 30 floors of the reference or above 0.1. {runs}")
-def leaders_seconds(results: "StudyResults") -> Figure:
+def leaders_seconds(results: Results) -> Figure:
     return _leaders(results, "seconds", "processor time (s)")
 
 
-def _leaders(results: "StudyResults", unit: str, label: str) -> Figure:
+def _leaders(results: Results, unit: str, label: str) -> Figure:
     table = results.table("which_seconds" if unit == "seconds" else "which")
     table = table[(table["scope"] == "problem") & (table["by"] == unit) & (table["verdict"] != "nobody")
                   & table["keep"].isin(("nothing", "symplectic form"))]
@@ -72,7 +68,7 @@ def _leaders(results: "StudyResults", unit: str, label: str) -> Figure:
 @drawing("{title}: what it costs to stay on the manifold: RKMK4 and CF4 divided by RK4, which is of the same order in"
          " redundant coordinates, {numbers} of a step and at equal state error, for each problem on which all three"
          " run. {runs}", lambda results: _unit(results)[1])
-def price_of_manifold(results: "StudyResults") -> Figure:
+def price_of_manifold(results: Results) -> Figure:
     unit, label = _unit(results)
     metrics = results.metrics
     metrics = metrics[(metrics["status"] == "ok") & (metrics[unit] > 0.0)]
@@ -94,7 +90,7 @@ def price_of_manifold(results: "StudyResults") -> Figure:
     return figure
 
 
-def _unit(results: "StudyResults") -> tuple[str, str]:
+def _unit(results: Results) -> tuple[str, str]:
     """Column of the metrics and its name: seconds where runs are timed, else flops."""
     timed = results.config.timing and results.metrics["seconds"].notna().any()
     return ("seconds", "seconds") if timed else ("cost", "flops")
@@ -110,7 +106,7 @@ def _price(runs: pandas.DataFrame, unit: str, level: float | None) -> float:
 
 @drawing("{title}: state error, and largest change of the symplectic form in a step, against the step, with the slopes"
          " of the order p of the free motion and of p + 1. Hollow points lie within 30 floors or are round-off. {runs}")
-def order_and_form(results: "StudyResults") -> Figure:
+def order_and_form(results: Results) -> Figure:
     problem = next(iter(results.config.problems))
     metrics = results.metrics[results.metrics["problem"] == problem]
     form = results.table("exponents").set_index(["integrator", "resolution"])["symplectic_error"]
@@ -141,7 +137,7 @@ def order_and_form(results: "StudyResults") -> Figure:
 @drawing("{title}: smallest angle between two bodies and largest |E - E(0)| up to a time, of the runs of the last"
          " problem; change of the energy at the end against evaluations of forces or right-hand sides, of the runs of"
          " the first. {runs}")
-def encounter(results: "StudyResults") -> Figure:
+def encounter(results: Results) -> Figure:
     problems = list(results.config.problems)
     metrics = results.metrics
     metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["status"] == "ok"]
@@ -171,7 +167,7 @@ def encounter(results: "StudyResults") -> Figure:
     return figure
 
 
-def _distance(axes: Axes, results: "StudyResults", metrics: pandas.DataFrame) -> None:
+def _distance(axes: Axes, results: Results, metrics: pandas.DataFrame) -> None:
     """Smallest angle between two bodies of the run that keeps the energy best."""
     best = metrics.loc[metrics["energy_error_max"].idxmin()]
     file = results.file(str(best["problem"]), str(best["integrator"]), str(best["resolution"]))

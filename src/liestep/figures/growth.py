@@ -1,5 +1,4 @@
 """Generic figure of the growth of the state error with time."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,12 +17,9 @@ from liestep.figures.panels import (
     triangle,
     triangle_width,
 )
-from liestep.figures.style import drawing
+from liestep.figures.style import Results, drawing
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
 from liestep.study.tables.kinds.growth import SPAN
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 PANEL = 38.0   # mm, height of a panel without its title and the label of its axis
 BELOW = 0.3    # triangles stand at this share of the lowest curve
@@ -33,7 +29,7 @@ DECADES = 3.0  # decades of time that are shown
 @drawing("{title}: largest state error up to time t, with the exponent that the table `growth` fits to its last decade"
          " beside the curve; triangles are growth with t and with its square; grey: disagreement of the two"
          " reference engines. {runs}")
-def growth(results: "StudyResults") -> Figure:
+def growth(results: Results) -> Figure:
     problems = ([problem for problem in results.config.problems if curves(results, problem)]
                 if results.config.reference else [])
     figure, axes = grid([label_of(results, problem) for problem in problems], 54.0, extra=12.0)

@@ -10,23 +10,22 @@ from matplotlib.lines import Line2D
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import grid, label_of, legend_below, line_handle, logarithmic
-from liestep.figures.style import drawing
+from liestep.figures.style import Results, drawing
 from liestep.study.tables.kinds.takeover import at_cost, joined, motions, spent
 
 if TYPE_CHECKING:
     from liestep.study.tables.kinds.takeover import Motion
-    from liestep.study.tables.results import StudyResults
 
 AT_ONCE, NEVER = 0.3, 3.0   # where takeovers before the first and after the last time are drawn, in those times
 BESIDE = 1.02               # methods at the same cost are drawn beside each other by this factor
 
 
-def _shown(results: "StudyResults") -> str:
+def _shown(results: Results) -> str:
     """What is compared: the state where the study has references."""
     return "state" if results.config.reference else "energy"
 
 
-def _title(results: "StudyResults", motion: "Motion") -> str:
+def _title(results: Results, motion: "Motion") -> str:
     """The problem's label without the number of periods."""
     return label_of(results, motion.horizons[0][1]).rpartition(", ")[0]
 
@@ -34,7 +33,7 @@ def _title(results: "StudyResults", motion: "Motion") -> str:
 @drawing("{title}: largest {numbers} error up to a time, at the middle one of the three equal costs, which stands above"
          " each panel in evaluations of forces or right-hand sides in a period; where no run has this cost,"
          " interpolated between the two that enclose it. A curve that ends stopped. {runs}", _shown)
-def equal_cost(results: "StudyResults") -> Figure:
+def equal_cost(results: Results) -> Figure:
     quantity, found = _shown(results), motions(results)
     titles = [f"{_title(results, motion)}, {_middle(motion):g} per period" for motion in found]
     figure, axes = grid(titles, 50.0, extra=14.0)
@@ -60,7 +59,7 @@ def _middle(motion: "Motion") -> float:
 @drawing("{title}: number of periods after which the {numbers} error of a method stays below that of the adaptive"
          " method of the study at the same cost. Triangles down: from the start; crosses: not within the longest"
          " horizon; ties are left out. {runs}", _shown)
-def takeover(results: "StudyResults") -> Figure:
+def takeover(results: Results) -> Figure:
     table = results.table("takeover")
     table = table[table["quantity"] == _shown(results)]
     adaptive = set(results.metrics.loc[results.metrics["adaptive"].astype(bool), "integrator"])
@@ -109,7 +108,7 @@ def _points(axes: Axes, points: np.ndarray, mark: Mark, first: float, last: floa
 
 @drawing("{title}: the largest step of which, and of all smaller ones, the run comes to its end (hollow, pale), and the"
          " largest with a state error of at most 1e-4 likewise (full). Dotted: the ends of the ladders. {runs}")
-def validity(results: "StudyResults") -> Figure:
+def validity(results: Results) -> Figure:
     table = results.table("validity")
     names = list(dict.fromkeys(table["axis"]))
     figure, axes = grid([name.replace("_", " ") for name in names], 50.0, extra=16.0)

@@ -1,7 +1,7 @@
 """Generic figures against the step: state error, energy error and length error, one panel for
 each problem of a study."""
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas
@@ -11,13 +11,10 @@ from matplotlib.figure import Figure
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.style import drawing
+from liestep.figures.style import Results, drawing
 from liestep.study.tables.kinds.orders import orders_table
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.study.tables.steps import over_steps
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 NEAR = 0.1  # a whole number: an exponent that is so close to it, or within its uncertainty, has a triangle
 PANEL = 38.0  # mm, height of a panel without its title and the label of its axis
@@ -26,7 +23,7 @@ CLASSES = {"short range": "short", "pre-asymptotic": "bent", "floor-limited": "f
            "failed": "few runs"}
 
 
-def _ladder(results: "StudyResults", column: str, label: str, order: str | None, floor: bool) -> Figure:
+def _ladder(results: Results, column: str, label: str, order: str | None, floor: bool) -> Figure:
     """Panels of `column` over the step, with the orders beside the curves and one legend below all panels.
 
     order: prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders.
@@ -83,7 +80,7 @@ def _name(column: str, prefix: str | None) -> str:
 
 
 @lru_cache(maxsize=1)
-def _orders(results: "StudyResults") -> dict[tuple[str, str], dict[str, Any]]:
+def _orders(results: Results) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["problem"], row["integrator"]): row for row in orders_table(over_steps(results.metrics))}
 
 
@@ -128,14 +125,14 @@ def _floor_band(axes: Axes, rows: pandas.DataFrame) -> None:
          " uncertainty, or why there is none (bent: the slope still changes; short: it holds over less than a decade;"
          " floor: too few errors above it; > 0.1: all errors are saturated; tol.: adaptive). Triangles stand"
          " under measured curves. {runs}")
-def convergence(results: "StudyResults") -> Figure:
+def convergence(results: Results) -> Figure:
     return _ladder(results, "error", "state error", "", floor=True)
 
 
 @drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods),"
          " divided by the largest kinetic energy of the reference where there is one. Its exponent, beside the curves,"
          " is not the order of the method; words there as in the figure convergence. {runs}")
-def energy_convergence(results: "StudyResults") -> Figure:
+def energy_convergence(results: Results) -> Figure:
     relative = results.metrics["energy_error_mean_relative"].notna().any()
     if relative:
         return _ladder(results, "energy_error_mean_relative", "mean $|E - E(0)|/E_s$", "energy_", floor=False)
@@ -144,5 +141,5 @@ def energy_convergence(results: "StudyResults") -> Figure:
 
 @drawing("{title}: mean over steps and bodies of |1 - q.q| against the step (mean accepted step of adaptive methods);"
          " exact zeros are left out. {runs}")
-def length_convergence(results: "StudyResults") -> Figure:
+def length_convergence(results: Results) -> Figure:
     return _ladder(results, "unit_length_error_mean", "mean $|1 - q_i\\cdot q_i|$", None, floor=False)

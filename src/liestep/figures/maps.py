@@ -1,15 +1,11 @@
 """Generic figures that are maps: the largest Lyapunov exponent over a grid of starts, and who wins where."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from liestep.errors import InputError
 from liestep.figures.panels import grid, label_of
-from liestep.figures.style import DOUBLE, drawing, new_figure
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
 SHOWN = ("nothing", "energy", "manifold", "symplectic form")  # to keep, in the map of winners
@@ -18,7 +14,7 @@ CLEAR = 4.0            # ratio of runner-up to winner from which the colour says
 
 @drawing("{title}: largest Lyapunov exponent (1/s) from each start of a grid, over the time of the run: dark where the"
          " motion is regular. {runs}")
-def exponent_map(results: "StudyResults") -> Figure:
+def exponent_map(results: Results) -> Figure:
     cells = [cell for cell in results.study.cells
              if cell.spec.exponents and cell.spec.ensemble is not None and len(cell.spec.ensemble.turns) == 2
              and not cell.spec.ensemble.first]
@@ -44,7 +40,7 @@ def exponent_map(results: "StudyResults") -> Figure:
 @drawing("{title}: the method that reaches each state error with the fewest evaluations of forces or right-hand sides,"
          " of all that keep what is named, and the factor that the runner-up needs (-: there is none, =: a tie within"
          " 10 %); empty where nobody got there. The darker, the clearer.")
-def winners(results: "StudyResults") -> Figure:
+def winners(results: Results) -> Figure:
     table = results.table("which")
     table = table[(table["scope"] == "problem") & (table["by"] == "evaluations")]
     if table.empty:

@@ -15,12 +15,11 @@ from numpy.typing import ArrayLike
 from liestep.errors import InputError
 from liestep.figures.marks import Mark
 from liestep.figures.scenes.colour import mix
-from liestep.figures.style import DOUBLE, new_figure
+from liestep.figures.style import DOUBLE, Results, new_figure
 from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Cell
-    from liestep.study.tables.results import StudyResults
 
 
 SHORT = 15.0  # a logarithmic axis whose ends have a smaller ratio also has minor labels
@@ -35,7 +34,7 @@ class Curve:
     file: RunFile
 
 
-def label_of(results: "StudyResults", problem: str) -> str:
+def label_of(results: Results, problem: str) -> str:
     """How figures call a problem."""
     return results.config.problems[problem].label or problem
 
@@ -45,7 +44,7 @@ def size_of(cell: "Cell") -> str:
     return f"tol {cell.spec.tolerance:.6g}" if cell.spec.steps is None else f"h = {cell.spec.step:.6g}"
 
 
-def shown_cells(results: "StudyResults", problem: str) -> dict[str, "Cell"]:
+def shown_cells(results: Results, problem: str) -> dict[str, "Cell"]:
     """Integrator key -> the one cell of a problem that time series show.
 
     Fixed steps: the largest step that most integrators completed, and for those without it their own largest completed
@@ -75,7 +74,7 @@ def _coarseness(cell: "Cell") -> float:
     return size
 
 
-def curves(results: "StudyResults", problem: str) -> list[Curve]:
+def curves(results: Results, problem: str) -> list[Curve]:
     """The runs of a problem that time series show, in the order of the study file; ensembles and runs
     without a sample are left out."""
     found = [Curve(key, cell, results.file(problem, key, cell.resolution))

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from liestep.errors import InputError, unknown
 from liestep.figures.panels import grid, label_of, size_of
-from liestep.figures.style import drawing
+from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.maps import ShardSpecification
 from liestep.study.plan.maps import CELLS
 from liestep.study.tables.cells_table import numbers, rows
@@ -19,7 +19,6 @@ from liestep.study.tables.reading import run_file
 
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Cell
-    from liestep.study.tables.results import StudyResults
 
 COLOURS = "cividis"
 FAILED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "/////"}
@@ -27,7 +26,7 @@ LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
 WIDE = 10.0  # a ratio of largest to smallest value above which colours are logarithmic
 
 
-def quantity(results: "StudyResults") -> str:
+def quantity(results: Results) -> str:
     """What the colours are, and of which parameters not all values are shown."""
     others = sorted({name for cell in results.study.cells if isinstance(cell.spec, ShardSpecification)
                      for name in cell.spec.map.names[2:]})
@@ -38,7 +37,7 @@ def quantity(results: "StudyResults") -> str:
 
 
 @drawing("{title}: {numbers} over the parameters; hatched where the run did not come to its end. {runs}", quantity)
-def map(results: "StudyResults") -> Figure:  # named as the study file names the figure
+def map(results: Results) -> Figure:  # named as the study file names the figure
     name, every = results.config.map_quantity, []
     groups: dict[tuple[str, str, str], list[Any]] = {}
     for cell in results.study.cells:
@@ -55,7 +54,7 @@ def map(results: "StudyResults") -> Figure:  # named as the study file names the
     return figure
 
 
-def _rows(results: "StudyResults", cells: "list[Cell]", name: str) -> pandas.DataFrame:
+def _rows(results: Results, cells: "list[Cell]", name: str) -> pandas.DataFrame:
     """Parameters, status and the quantity of each cell: of metrics.csv, or of the files of what is reduced."""
     if cells[0].spec.reduced:
         found = pandas.concat([pandas.DataFrame(rows(cell, cell.resolution, {key: values.dtype.type for key, values
@@ -71,7 +70,7 @@ def _rows(results: "StudyResults", cells: "list[Cell]", name: str) -> pandas.Dat
     return found
 
 
-def _integrator(results: "StudyResults", key: str) -> str:
+def _integrator(results: Results, key: str) -> str:
     entry = results.config.integrators[key]
     return (entry.label if entry else None) or key
 

@@ -4,7 +4,6 @@ Curves are the largest deviations over each hundredth of a run, from every step;
 them where few curves share a panel.
 """
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,11 +12,8 @@ from matplotlib.figure import Figure
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import Curve, curves, grid, label_of, legend_below, line_handle, logarithmic, size_of
 from liestep.figures.scenes.colour import mix
-from liestep.figures.style import drawing
+from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 FEW = 3                # curves of a panel that still leave room for the samples
 EPSILON = float(np.finfo(float).eps)
@@ -25,7 +21,7 @@ Blocks = Callable[[RunFile], np.ndarray]   # file -> (blocks,) largest deviation
 Samples = Callable[[RunFile], np.ndarray]  # file -> (time,) deviations
 
 
-def _draw(results: "StudyResults", problems: list[str], blocks: Blocks, samples: Samples, label: str) -> Figure:
+def _draw(results: Results, problems: list[str], blocks: Blocks, samples: Samples, label: str) -> Figure:
     """One panel for each problem, one legend with the resolutions below."""
     shown = {problem: curves(results, problem) for problem in problems}
     shown = {problem: found for problem, found in shown.items() if found}
@@ -77,14 +73,14 @@ def _largest(file: RunFile, name: str, columns: list[int] | None = None) -> np.n
 @drawing("{title}: |E(t) - E(0)|, largest value in each hundredth of the run over all steps (adaptive methods: over"
          " their outputs); pale: stored samples. At every problem the largest step that most fixed-step integrators"
          " completed; a cross ends a run that stopped early. {runs}")
-def energy_error(results: "StudyResults") -> Figure:
+def energy_error(results: Results) -> Figure:
     return _draw(results, list(results.config.problems), lambda file: _largest(file, "energy"),
                  lambda file: np.abs(file["energy"] - file["energy"][0]), "$|E(t) - E(0)|$ (J)")
 
 
 @drawing("{title}: mean over the bodies of |1 - q.q|, mean over each hundredth of the run over all steps (adaptive"
          " methods: over their outputs); pale: stored samples, exact zeros left out. {runs}")
-def length_error(results: "StudyResults") -> Figure:
+def length_error(results: Results) -> Figure:
     figure = _draw(results, list(results.config.problems), lambda file: file.blocks("unit_length_error", "mean"),
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
     for axes in figure.axes:
@@ -106,7 +102,7 @@ def conserved_axes(file: RunFile) -> list[int]:
          " sum of the bodies' |M dq/dt| at the start. Problems that conserve no component are left out; if there are no"
          " others, the change of all components is shown, which is physical. Systems without the map have no panel."
          " {runs}")
-def momentum_error(results: "StudyResults") -> Figure:
+def momentum_error(results: Results) -> Figure:
     first = {problem: found[0].file for problem in results.config.problems if (found := curves(results, problem))}
     offered = [problem for problem, file in first.items() if "momentum_map" in file.variables]
     kept = [problem for problem in offered if conserved_axes(first[problem])]

@@ -15,7 +15,7 @@ from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.scenes.colour import mix
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.tables.chaos import interval
 from liestep.study.tables.drift import rounded_up
@@ -24,7 +24,6 @@ from liestep.study.tables.kinds.crossover import energy_errors
 
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Cell
-    from liestep.study.tables.results import StudyResults
 
 STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
               "orthogonality_error_mean": "mean orthogonality error"}  # those that all ensembles of a study have
@@ -32,7 +31,7 @@ CENTRAL = 0.9
 PANEL = 34.0  # mm, height of a panel of the figure drift without its title and the label of its axis
 
 
-def _ensembles(results: "StudyResults", need: str) -> "list[tuple[Cell, RunFile]]":
+def _ensembles(results: Results, need: str) -> "list[tuple[Cell, RunFile]]":
     found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution))
              for cell in results.study.cells if cell.spec.ensemble is not None and not cell.spec.ensemble.first]
     if not found:
@@ -40,7 +39,7 @@ def _ensembles(results: "StudyResults", need: str) -> "list[tuple[Cell, RunFile]
     return found
 
 
-def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]:
+def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
     """(problem, integrator, statistic) -> number printed in a paper, from the claims that are
     judged by runs of this study."""
     root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"),
@@ -56,7 +55,7 @@ def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]
 
 @drawing("{title}: each member's statistic divided by the median of its ensemble (dots; dash: unperturbed), the bar"
          " holds the central 90 %. Diamonds: number printed in the paper where a claim names one. {runs}")
-def ensemble(results: "StudyResults") -> Figure:
+def ensemble(results: Results) -> Figure:
     rows, printed = _ensembles(results, "ensemble"), printed_values(results)
     figure = new_figure(DOUBLE, 10.0*len(rows) + 22.0)
     shown = {name: title for name, title in STATISTICS.items() if all(name in file.variables for _, file in rows)}
@@ -111,7 +110,7 @@ def _symmetric(axes: Axes) -> tuple[float, float]:
 @drawing("{title}: distance of the perturbed members from the unperturbed one, largest over bodies and parts of the"
          " state, each in its norm (vectors divided by the largest one of the unperturbed motion). The dotted line is"
          " the limit up to which states are compared. {runs}")
-def separation(results: "StudyResults") -> Figure:
+def separation(results: Results) -> Figure:
     from liestep.study.tables.kinds.horizons import LIMIT
 
     rows = _ensembles(results, "separation")
@@ -136,7 +135,7 @@ def separation(results: "StudyResults") -> Figure:
          " (adaptive methods: over their outputs); the triangle is linear growth. Beside the curves: the"
          " verdict of the drift test; bounded: with the x of |slope T| < x A for the amplitude A; drift: with"
          " the change of the block means over the run in J. {runs}")
-def drift(results: "StudyResults") -> Figure:
+def drift(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
     styles, used = marks(results), set()

@@ -1,6 +1,5 @@
 """Generic figures of cost: work-precision, iterations over the step, scaling with the number of
 bodies, and where runs end."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas
@@ -13,10 +12,7 @@ from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
 from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic
-from liestep.figures.style import DOUBLE, drawing, new_figure
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 
 COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("iterations", "solver iterations"),
          ("seconds", "seconds"))
@@ -30,7 +26,7 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
          " one method. Hollow points lie within 30 floors of the reference or above 0.1. Lines over seconds"
          " lead through the runs that no other beats in time and error; those without markers are other runtimes on the"
          " same problem: their overhead is not that of the compiled core. {runs}")
-def work_precision(results: "StudyResults") -> Figure:
+def work_precision(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["error"].notna()]
     # few: rows are copied often
@@ -96,7 +92,7 @@ def front(seconds: np.ndarray, errors: np.ndarray) -> np.ndarray:
     return np.array(found, dtype=int)
 
 
-def _others(results: "StudyResults", axes: np.ndarray, problems: list[str]) -> list[Line2D]:
+def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Line2D]:
     """Timings of other runtimes, from timings.csv."""
     table = results.table("timings")
     table = table[(table["runtime"] != "core") & table["error"].notna()]
@@ -113,7 +109,7 @@ def _others(results: "StudyResults", axes: np.ndarray, problems: list[str]) -> l
 
 @drawing("{title}: mean number of solver iterations in a step (in a stage of compositions) against the step. Problems"
          " and methods without iterations are left out. {runs}")
-def iterations(results: "StudyResults") -> Figure:
+def iterations(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics[(metrics["iterations"] > 0) & (metrics["status"] == "ok")]
     several = metrics.groupby("problem")["step"].nunique()
@@ -133,7 +129,7 @@ def iterations(results: "StudyResults") -> Figure:
     return figure
 
 
-def _solves(results: "StudyResults", rows: pandas.DataFrame) -> pandas.Series:
+def _solves(results: Results, rows: pandas.DataFrame) -> pandas.Series:
     """Implicit solves of runs: one for each gradient but the first, which opens the run."""
     return (rows["force_evaluations"] - 1).clip(lower=1)
 
@@ -141,7 +137,7 @@ def _solves(results: "StudyResults", rows: pandas.DataFrame) -> pandas.Series:
 @drawing("{title}: iterations in a step, and seconds for a step, against the number of bodies n, for the system of the"
          " study that has several sizes, at the smallest step of each size; thin lines show growth like n and like"
          " n cubed. {runs}")
-def scaling(results: "StudyResults") -> Figure:
+def scaling(results: Results) -> Figure:
     bodies = [len(next(iter(cell.spec.initial.values()))) for cell in results.study.cells]
     metrics = results.metrics.assign(bodies=bodies)
     metrics = metrics[metrics["status"] == "ok"]
@@ -187,7 +183,7 @@ def _guides(axes: Axes, rows: pandas.DataFrame) -> None:
 
 
 @drawing("{title}: time that runs reach, against the step; crosses: stopped early. {runs}")
-def failures(results: "StudyResults") -> Figure:
+def failures(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics[metrics["step"].notna() & (metrics["members"] == 1)]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]

@@ -1,5 +1,4 @@
 """Errors of the local-global transition maps: letters A and C to F of the digest."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,12 +7,9 @@ from matplotlib.figure import Figure
 from liestep.figures.marks import Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, looks, panels
 from liestep.papers.lgt2022.quantities import predicted_change
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # methods of the study on lengths
 
@@ -21,13 +17,13 @@ TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # meth
 @drawing("Attitude error against the step: eight local-global transition maps, projected steps, and quaternions as"
          " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group moves places only."
          " {runs}")
-def work_precision(results: "StudyResults") -> Figure:
+def work_precision(results: Results) -> Figure:
     return panels(results, "error_attitude", "attitude error", 60.0)
 
 
 @drawing("Through the pole of the Euler angles: state error against the roll rate with which the pitch passes 90"
          " degrees, a panel for each number of steps; crosses at the top: the run ended at the pole. {runs}")
-def pitch_passage(results: "StudyResults") -> Figure:
+def pitch_passage(results: Results) -> Figure:
     problems, shown = list(results.config.problems), looks(results)
     counts = sorted({int(cell.spec.steps or 0) for cell in results.study.cells})
     figure = new_figure(DOUBLE, 72.0)
@@ -41,7 +37,7 @@ def pitch_passage(results: "StudyResults") -> Figure:
     return figure
 
 
-def _passages(axes: Axes, results: "StudyResults", problems: list[str], key: str, count: int, mark: Mark) -> None:
+def _passages(axes: Axes, results: Results, problems: list[str], key: str, count: int, mark: Mark) -> None:
     """Error of one method against the roll rate."""
     done: list[tuple[float, float]] = []
     lost: list[tuple[float, float]] = []
@@ -61,7 +57,7 @@ def _passages(axes: Axes, results: "StudyResults", problems: list[str], key: str
 @drawing("Reference points in the centre of mass (solid) and off it (dashed): error of the centre of mass of (a) the"
          " free body and (b) the body on a spring, (c) attitude error of the fast top. Lines of 1a lie on each other."
          " {runs}")
-def reference_points(results: "StudyResults") -> Figure:
+def reference_points(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 78.0)
     shown = (("free", "center_error", "(a) free body", "error of the centre of mass (m)"),
              ("spring", "center_error", "(b) body on a spring", "error of the centre of mass (m)"),
@@ -82,7 +78,7 @@ def reference_points(results: "StudyResults") -> Figure:
 @drawing("Change of the length of the quaternion over 1 s of the fast top: points are runs, lines the stability"
          " functions at i h |w|/2, to the power of the number of steps; for orders 4 and 5 the quaternion shrinks."
          " {runs}")
-def quaternion_norm(results: "StudyResults") -> Figure:
+def quaternion_norm(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 76.0)
     axes = figure.subplots()
     problem, = results.config.problems
@@ -104,7 +100,7 @@ def quaternion_norm(results: "StudyResults") -> Figure:
 
 @drawing("Large rotations: (a) error per step of a constant turn, (b) error of the free body after 10 s, over the angle"
          " of a step; crosses at the top: the step left the domain of its chart. {runs}")
-def large_steps(results: "StudyResults") -> Figure:
+def large_steps(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 76.0)
     for axes, problem, title in zip(figure.subplots(1, 2), ("turn", "free"), ("(a) constant turn", "(b) free body"),
                                     strict=True):

@@ -1,5 +1,5 @@
 """Index-3 methods: letters G, G2 and H of the digest, stiff springs, dissipation."""
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -7,16 +7,13 @@ from matplotlib.figure import Figure
 from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import LOST, MAPS, curve, legend, looks, over_steps
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}
 
 
-def two_rows(results: "StudyResults", columns: tuple[str, str], labels: tuple[str, str],
+def two_rows(results: Results, columns: tuple[str, str], labels: tuple[str, str],
              triangle: tuple[int, str, float], **layout: Any) -> Figure:
     """Two columns of the tables over the step, a panel for each problem, with a slope triangle of an order beside an
     integrator in one of the rows (row, integrator, order)."""
@@ -38,7 +35,7 @@ def two_rows(results: "StudyResults", columns: tuple[str, str], labels: tuple[st
 @drawing("Generalized-alpha with rho = 0.9: largest entry of the attitude's error at the end (upper row), and largest"
          " residual of the joints' velocities (lower row): round-off with SE(3) on a joint that makes a group, of"
          " second order else. The fast top errs more with SE(3). {runs}")
-def generalized_alpha(results: "StudyResults") -> Figure:
+def generalized_alpha(results: Results) -> Figure:
     return two_rows(results, ("attitude_entry_error", "joint_rate_error_max"),
                     ("attitude error, largest entry", "largest $|A V|$ (m/s)"), (0, "shift_1b", 2.0), sharey="row")
 
@@ -47,7 +44,7 @@ def generalized_alpha(results: "StudyResults") -> Figure:
          " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain (on the"
          " dashed ones). Order 2 with"
          " SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
-def multipliers(results: "StudyResults") -> Figure:
+def multipliers(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 82.0)
     axes = figure.subplots()
     for key, entry in results.config.integrators.items():
@@ -71,14 +68,14 @@ def multipliers(results: "StudyResults") -> Figure:
 
 @drawing("Backward differentiation: largest entry of the error of attitudes (upper row) and of body rates (lower row)"
          " at the end; k = 3 has order 3 in the rates with the commutator only. {runs}")
-def bliedf(results: "StudyResults") -> Figure:
+def bliedf(results: Results) -> Figure:
     return two_rows(results, ("attitude_entry_error", "rate_entry_error"),
                     ("attitude error, largest entry", "rate error, largest entry (rad/s)"), (1, "bdf3_1b", 3.0))
 
 
 @drawing("Energy less its start over 1000 s: generalized-alpha loses energy by its numerical damping, explicit steps"
          " drift at their order. (b) largest change so far. {runs}")
-def dissipation(results: "StudyResults") -> Figure:
+def dissipation(results: Results) -> Figure:
     problem, = results.config.problems
     figure = new_figure(DOUBLE, 78.0)
     left, right = figure.subplots(1, 2)
@@ -99,7 +96,7 @@ def dissipation(results: "StudyResults") -> Figure:
 
 @drawing("Stiffness of the spring that holds the body: (a) attitude error after 3 s, (b) largest error of the energy,"
          " steps of 10 ms. Crosses at the top: the run ended. {runs}")
-def stiffness_sweep(results: "StudyResults") -> Figure:
+def stiffness_sweep(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 78.0)
     problems = list(results.config.problems)
     stiffness = np.array([float(results.study.select(problem)[0].spec.parameters["spring_stiffness"])

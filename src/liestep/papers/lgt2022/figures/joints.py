@@ -1,16 +1,12 @@
 """Joints under local-global transition maps: drift, lower pairs, stabilisation (letter B of the digest, and own)."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from liestep.figures.panels import label_of, logarithmic
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import LEAST, curve, legend, looks, over_steps
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 KEPT = 1e-10  # residuals below are round-off
 
@@ -18,7 +14,7 @@ KEPT = 1e-10  # residuals below are round-off
 @drawing("Residual of the spherical joint of the fast top: (a) over time, with the exponent of its growth over the last"
          " nine tenths, steps of 1 ms, (b) to (d) its largest value over the step, with the reference point in the"
          " centre of mass and off it, and for a joint between bodies, which no map keeps. {runs}")
-def joint_drift(results: "StudyResults") -> Figure:
+def joint_drift(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 132.0)
     grid = figure.subplots(2, 2)
     first, *others = grid.ravel()
@@ -49,7 +45,7 @@ def joint_drift(results: "StudyResults") -> Figure:
 
 @drawing("Largest residual of the joint of one body to the ground over 5 s, as a power of ten: green where it is"
          " round-off. Steps of 5 ms. {runs}")
-def lower_pairs(results: "StudyResults") -> Figure:
+def lower_pairs(results: Results) -> Figure:
     problems, shown_as = list(results.config.problems), looks(results)
     coarse = {key: results.study.select(problems[0], key)[0].resolution for key in shown_as}
     table = results.metrics.set_index(["problem", "integrator", "resolution"])["joint_error_max"]
@@ -72,7 +68,7 @@ def lower_pairs(results: "StudyResults") -> Figure:
 
 @drawing("Stabilisation: state error over seconds of a run alone (upper row), and largest residual of the joints over"
          " the state error (lower row): projection and index 3 keep the joints, Baumgarte's method bounds them. {runs}")
-def stabilised(results: "StudyResults") -> Figure:
+def stabilised(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure = new_figure(DOUBLE, 126.0)
     rows = figure.subplots(2, len(problems), sharey="row")

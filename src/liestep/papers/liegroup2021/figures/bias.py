@@ -1,5 +1,4 @@
 """Reference bias: what an inaccurate reference makes of the accuracies in figures 8 and 10 of liegroup2021."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,16 +7,13 @@ from matplotlib.figure import Figure
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.liegroup2021.figures.chain import bodies
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 CONSTANT, VARIABLE = "rkmk5", "rkmk54"
 
 
-def _panel(axes: Axes, results: "StudyResults", key: str, paper: str, styles: dict[str, Mark]) -> None:
+def _panel(axes: Axes, results: Results, key: str, paper: str, styles: dict[str, Mark]) -> None:
     """A method's error against the accurate reference (filled) and its distance from the paper's one (hollow), with
     the error of that reference."""
     problems = list(results.config.problems)
@@ -40,7 +36,7 @@ def _panel(axes: Axes, results: "StudyResults", key: str, paper: str, styles: di
          " error in R^6N at the end against two engines that agree to 1e-8 or better; hollow, dotted: distance from the"
          " paper's reference, ode45 at 1e-6 and 1e-12, whose own error bounds the grey area. What is measured inside it"
          " is the error of the reference. {runs}")
-def reference_bias(results: "StudyResults") -> Figure:
+def reference_bias(results: Results) -> Figure:
     """Raises InputError for a study without a second reference."""
     paper = results.config.second_reference
     if paper is None:

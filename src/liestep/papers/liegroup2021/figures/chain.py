@@ -1,5 +1,4 @@
 """Figures 8 and 10 of liegroup2021: chains of pendula with constant and variable steps; and how the chains fall."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib import colormaps
@@ -12,27 +11,24 @@ from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import directions, parameters
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import staircase
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 VARIABLE, CONSTANT, NEAR, PAPER, DEFAULT = "rkmk54", "rkmk5", "rkmk5_near", "ode45_paper", "ode45"
 STEPS_COLOUR = "0.45"
 TIMES = (0.0, 0.3, 0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.4, 2.7, 3.0)
 
 
-def bodies(results: "StudyResults", problem: str) -> int:
+def bodies(results: Results, problem: str) -> int:
     """Number of pendula."""
     return len(results.study.select(problem)[0].spec.initial["q"])
 
 
-def _final(results: "StudyResults", problem: str, key: str, column: str = "error_final") -> np.ndarray:
+def _final(results: Results, problem: str, key: str, column: str = "error_final") -> np.ndarray:
     return results.select(problem, key)[column].to_numpy(float)
 
 
-def _accuracy(axes: Axes, results: "StudyResults", problems: list[str], styles: dict[str, Mark]) -> None:
+def _accuracy(axes: Axes, results: Results, problems: list[str], styles: dict[str, Mark]) -> None:
     """The paper's measure: distance from ode45 at 1e-6 and 1e-12; numbers of steps on the right axis."""
     counts = [bodies(results, problem) for problem in problems]
     for key in (CONSTANT, VARIABLE):
@@ -49,7 +45,7 @@ def _accuracy(axes: Axes, results: "StudyResults", problems: list[str], styles: 
     axes.set_xticks(counts[1::2])
 
 
-def _errors(axes: Axes, results: "StudyResults", problems: list[str], styles: dict[str, Mark]) -> None:
+def _errors(axes: Axes, results: Results, problems: list[str], styles: dict[str, Mark]) -> None:
     """Against the reference: RKMK5 over numbers of steps within 5 %, RKMK(5,4), and the paper's own reference."""
     counts = [bodies(results, problem) for problem in problems]
     near = [_final(results, problem, NEAR) for problem in problems]
@@ -64,7 +60,7 @@ def _errors(axes: Axes, results: "StudyResults", problems: list[str], styles: di
     axes.set_xticks(counts[1::2])
 
 
-def _steps(axes: Axes, results: "StudyResults", problem: str, styles: dict[str, Mark]) -> None:
+def _steps(axes: Axes, results: Results, problem: str, styles: dict[str, Mark]) -> None:
     for key in (DEFAULT, VARIABLE):
         staircase(axes, first_run(results, problem, key), linewidth=0.8, **styles[key].line)
     cell = results.study.select(problem, CONSTANT)[0]
@@ -73,7 +69,7 @@ def _steps(axes: Axes, results: "StudyResults", problem: str, styles: dict[str, 
     axes.set(xlim=(0.0, cell.spec.t_end), ylim=(0.0, None), xlabel="time (s)", ylabel="step (s)")
 
 
-def _chains(results: "StudyResults") -> Figure:
+def _chains(results: Results) -> Figure:
     problems = list(results.config.problems)
     styles = marks(results)
     figure = new_figure(DOUBLE, 72.0)
@@ -100,18 +96,18 @@ CAPTION = (" (a) as in the paper: Euclidean distance in R^6N at the end from ode
 
 
 @drawing("Chains of N pendula of 1 m: constant and variable steps." + CAPTION)
-def figure8(results: "StudyResults") -> Figure:
+def figure8(results: Results) -> Figure:
     return _chains(results)
 
 
 @drawing("Chains of N pendula, 5 m together: constant and variable steps." + CAPTION)
-def figure10(results: "StudyResults") -> Figure:
+def figure10(results: Results) -> Figure:
     return _chains(results)
 
 
 @drawing("Motion of chains of 5 m. They fall from 45 degrees above the horizontal, turning at 1 rad/s, shown every 0.3"
          " s; the motion stays in a vertical plane. Grey: path of the free end. {runs}")
-def chain_motion(results: "StudyResults") -> Figure:
+def chain_motion(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure = new_figure(DOUBLE, 78.0)
     colours = colormaps["viridis"](np.linspace(0.0, 0.92, len(TIMES)))[:, :3]

@@ -10,13 +10,12 @@ from liestep.figures.scenes.looks import COLOURS, quadrotor_places, quadrotors, 
 from liestep.figures.scenes.motion import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View, triad
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.mechanics.systems.quadrotor_payload import desired_path
 from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
     from liestep.mechanics.contracts.sheet import Parameters
-    from liestep.study.tables.results import StudyResults
 
 TIMES = (0.01, 1.25, 3.0, 5.0)
 VIEW = View(65.0, 14.0, (0.0, 0.0, -1.0))
@@ -28,7 +27,7 @@ ARM = 0.34  # m, drawn; the model has points with inertia
 @drawing("Two quadrotors with a load at four times. By RKMK4: desired path (dashed red), path of the load so far (blue)"
          " and of the quadrotors over the last 0.5 s; the quadrotors, points with inertia, are drawn with arms and"
          " rotors. Gravity, along e3, points down. {runs}")
-def figure14(results: "StudyResults") -> Figure:
+def figure14(results: Results) -> Figure:
     file = first_run(results, "payload", "rkmk4")
     figure = new_figure(DOUBLE, 78.0, layout=None)
     data = parameters(file)

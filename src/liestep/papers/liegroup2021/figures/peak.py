@@ -1,5 +1,5 @@
 """Figures 9 and 11 of liegroup2021: the double pendulum where its angular velocities change abruptly."""
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,14 +11,11 @@ from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.mechanics.formulations import formulate_standard
 from liestep.papers.liegroup2021.figures.common import COMPONENTS, staircase
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 COARSE, FINE = "unit_2", "unit_2_fine"
 SOLVERS = (("rkmk54", FINE, "RKMK(5,4)"), ("ode45_paper", FINE, "ODE45, 1e-6 and 1e-12"), ("rkmk5", COARSE, "RKMK5"))
@@ -28,7 +25,7 @@ SECOND = 1  # number of the second component
 
 @drawing("Double pendulum of 1 m links: all components of the state. By RKMK(5,4), ode45 and RKMK5; the motion is"
          " planar: q2, w1 and w3 are zero. {runs}")
-def figure9(results: "StudyResults") -> Figure:
+def figure9(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 125.0)
     panels = figure.subplots(3, 2, sharex=True, sharey="col")
     for row, (key, problem, title) in enumerate(SOLVERS):
@@ -54,7 +51,7 @@ def figure9(results: "StudyResults") -> Figure:
          " components of the angular velocities in [2.1, 3] s, dots: steps of RKMK5, and below"
          " their largest difference from ode45 at 1e-6 and 1e-12; (c) second components of the"
          " angular accelerations along ode45 at 1e-6 and 1e-12. {runs}")
-def figure11(results: "StudyResults") -> Figure:
+def figure11(results: Results) -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 86.0)
     layout = figure.subplot_mosaic([["a", "b2", "c"], ["a", "b1", "c"], ["a", "e", "c"]])

@@ -1,6 +1,5 @@
 """Figures 13 and 15 to 18 of liegroup2021: two quadrotors with a suspended load, order and tracking. Figure 14
 is in liegroup2021_flight."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,12 +8,9 @@ from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure
 from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 METHODS = ("lie_euler", "lie_heun", "rkmk3", "rkmk4")
 PAPER = "ode45_paper"
@@ -26,7 +22,7 @@ LINKS = ("#0077BB", "#EE7733")
 @drawing("Two quadrotors with a load: order. Euclidean error of load and links at the end against the step, with the"
          " constant moment of the public code (a) and without moment (b). Dotted line: error of the paper's reference,"
          " ode45 at 1e-10 and 1e-14; hollow points lie within 30 floors of the reference. {runs}")
-def figure13(results: "StudyResults") -> Figure:
+def figure13(results: Results) -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 78.0)
     for number, (axes, problem) in enumerate(zip(figure.subplots(1, 2, sharey=True), results.config.problems,
@@ -48,7 +44,7 @@ def figure13(results: "StudyResults") -> Figure:
 
 @drawing("Two quadrotors with a load: load position and desired path against time. By RKMK4; e3 points down, so that"
          " the third axis is reversed. {runs}")
-def figure15(results: "StudyResults") -> Figure:
+def figure15(results: Results) -> Figure:
     file = first_run(results, PROBLEM, "rkmk4")
     desired = desired_path(parameters(file), file["time"])
     figure = new_figure(SINGLE, 110.0)
@@ -65,7 +61,7 @@ def figure15(results: "StudyResults") -> Figure:
 
 @drawing("Two quadrotors with a load: distance of the load from its desired path. By RKMK4, linear as in the paper (a)"
          " and logarithmic (b). {runs}")
-def figure16(results: "StudyResults") -> Figure:
+def figure16(results: Results) -> Figure:
     file = first_run(results, PROBLEM, "rkmk4")
     distance = np.linalg.norm(file["load_position"] - desired_path(parameters(file), file["time"]), axis=1)
     return _twice(file, distance[:, None], ("$|y - y_d|$",), (LOAD,), "$|y - y_d|$ (m)")
@@ -73,7 +69,7 @@ def figure16(results: "StudyResults") -> Figure:
 
 @drawing("Two quadrotors with a load: direction errors |q_id x q_i| of the links. By RKMK4, linear as in the paper (a)"
          " and logarithmic (b); their desired directions depend on position and velocity of the load. {runs}")
-def figure17(results: "StudyResults") -> Figure:
+def figure17(results: Results) -> Figure:
     file = first_run(results, PROBLEM, "rkmk4")
     desired = desired_directions(parameters(file), file["time"], file.variables)
     errors = np.linalg.norm(np.cross(desired, file["q"]), axis=2)
@@ -100,7 +96,7 @@ def _twice(file: RunFile, values: np.ndarray, names: tuple[str, ...], colours: t
 @drawing("Two quadrotors with a load: 1 - q_i.q_i against time. By ode45 at 1e-10 and 1e-14 (a), ode45 at MATLAB's"
          " default tolerances (b) and RKMK4 (c). The paper shows (a) or (b), which of them it does not say,"
          " and (c). {runs}")
-def figure18(results: "StudyResults") -> Figure:
+def figure18(results: Results) -> Figure:
     styles = marks(results)
     figure = new_figure(SINGLE, 110.0)
     panels = figure.subplots(3, 1, sharex=True)

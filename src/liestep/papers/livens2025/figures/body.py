@@ -1,6 +1,5 @@
 """Figures 5 to 9 of livens2025, the free body, and the parasite of its velocities."""
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,11 +10,8 @@ from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import snapshots
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 PROBLEM = "body"
 EDGES = np.array([3.0, 6.0, 8.0])/8.0                      # of the box, relative
@@ -39,7 +35,7 @@ def _box(scene: Scene, attitude: np.ndarray) -> None:
 
 
 @drawing("Free body: snapshots of a box, as in figure 5 of the paper, by EML. {runs}")
-def figure5(results: "StudyResults") -> Figure:
+def figure5(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 84.0, layout=None)
     file = first_run(results, PROBLEM, "eml")
     for axes, time in zip(snapshots(figure, (0.0, 0.0, 1.0, 1.0), TIMES, 3), TIMES, strict=True):
@@ -51,7 +47,7 @@ def figure5(results: "StudyResults") -> Figure:
 
 @drawing("Free body by EML: (a) generalized energy, (b) its increments, with the solver until round-off (blue) and as"
          " printed (orange), as in figure 6 of the paper. {runs}")
-def figure6(results: "StudyResults") -> Figure:
+def figure6(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     left, right = figure.subplots(1, 2)
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
@@ -68,7 +64,7 @@ def figure6(results: "StudyResults") -> Figure:
 
 
 @drawing("Free body by EML: (a) constraint, (b) total energy (80), as in figure 7 of the paper. {runs}")
-def figure7(results: "StudyResults") -> Figure:
+def figure7(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     left, right = figure.subplots(1, 2)
     file = first_run(results, PROBLEM, "eml")
@@ -83,7 +79,7 @@ def figure7(results: "StudyResults") -> Figure:
 
 @drawing("Free body by EML: (a) components of the angular momentum, (b) their increments, as in figure 8 of the paper."
          " {runs}")
-def figure8(results: "StudyResults") -> Figure:
+def figure8(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     left, right = figure.subplots(1, 2)
     file = first_run(results, PROBLEM, "eml")
@@ -102,7 +98,7 @@ def figure8(results: "StudyResults") -> Figure:
 
 @drawing("Free body over 10 s: seconds of the loop against the step for all unknowns (EML), the reduced (REML) and the"
          " null-space form (Null-EML), as in figure 9 of the paper; right: relative to EML. {runs}")
-def figure9(results: "StudyResults") -> Figure:
+def figure9(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     left, right = figure.subplots(1, 2)
     handles = []
@@ -132,7 +128,7 @@ def rate_of_growth(time: np.ndarray, size: np.ndarray) -> float:
     return float(np.polyfit(time[used], np.log(size[used]), 1)[0]) if used.sum() > 2 else np.nan
 
 
-def _rates(results: "StudyResults", key: str, resolutions: Iterable[str]) -> np.ndarray:
+def _rates(results: Results, key: str, resolutions: Iterable[str]) -> np.ndarray:
     files = (results.file(PROBLEM, key, resolution) for resolution in resolutions)
     return np.array([rate_of_growth(file["time"], file["velocity_constraint_error"]) for file in files])
 
@@ -140,7 +136,7 @@ def _rates(results: "StudyResults", key: str, resolutions: Iterable[str]) -> np.
 @drawing("The parasite: free body. (a) |q.v|, or the largest |Dg v|, over 10 s by EML for several steps, (b) the rate"
          " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; rates below 0.01/s"
          " are drawn there, round-off has none, (c) the largest over 100 s. A run that stopped is hollow. {runs}")
-def parasite(results: "StudyResults") -> Figure:
+def parasite(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 72.0)
     left, middle, right = figure.subplots(1, 3)
     colour = marks(results)["eml"].colour
@@ -171,7 +167,7 @@ def parasite(results: "StudyResults") -> Figure:
 
 @drawing("What bounds the parasite: generalized energy (74), total energy (80) and energy H of attitude and momentum of"
          " the free body by (a) EML in quaternions, (b) EML in directors, (c) EMH, less 2500 J, h = 0.01 s. {runs}")
-def definite(results: "StudyResults") -> Figure:
+def definite(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     names = (("total_energy", "total energy (80)", COMPONENTS[1]), ("energy", "$H$", COMPONENTS[2]),
              ("generalized_energy", "generalized energy (74)", COMPONENTS[0]))

@@ -1,5 +1,4 @@
 """Figures 14 to 16 of livens2025: the closed loop of bars, and what its joints do to the angular momentum."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,11 +8,8 @@ from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.motion import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 PROBLEM, STEP = "loop", "h0.1"
 TIMES = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
@@ -21,7 +17,7 @@ VIEW = View(-60.0, 40.0)
 
 
 @drawing("Closed loop: (a) start, (b) time function of the load, as in figure 14 of the paper. {runs}")
-def figure14(results: "StudyResults") -> Figure:
+def figure14(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     sketch, axes = figure.subplots(1, 2)
     file = results.file(PROBLEM, "eml", STEP)
@@ -37,7 +33,7 @@ def figure14(results: "StudyResults") -> Figure:
 
 
 @drawing("Closed loop: snapshots by EML, as in figure 15 of the paper; each seen from the centre of mass. {runs}")
-def figure15(results: "StudyResults") -> Figure:
+def figure15(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 96.0, layout=None)
     file = results.file(PROBLEM, "eml", STEP)
     p = parameters(file)
@@ -52,7 +48,7 @@ def figure15(results: "StudyResults") -> Figure:
 
 @drawing("Closed loop by EML: (a) generalized energy, (b) angular momentum, as in figure 16 of the paper; (c), (d)"
          " their increments after the load, which the scale of the paper hides. {runs}")
-def figure16(results: "StudyResults") -> Figure:
+def figure16(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 108.0)
     (energy, momentum), (small, slip) = figure.subplots(2, 2)
     file = results.file(PROBLEM, "eml", STEP)
@@ -77,7 +73,7 @@ def figure16(results: "StudyResults") -> Figure:
 
 @drawing("Joints of the closed loop: largest increment of a component of the angular momentum from step to step, after"
          " the load, with quaternion joints (EML, MPL, EMH) and the linear joints of directors. {runs}")
-def joints(results: "StudyResults") -> Figure:
+def joints(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 66.0)
     handles = []
     for axes, resolution in zip(figure.subplots(1, 2, sharey=True), ("h0.1", "h0.05"), strict=True):

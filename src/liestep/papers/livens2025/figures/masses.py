@@ -1,5 +1,4 @@
 """Figures 1 to 4 of livens2025: mass-spring system and spring pendulum, and what the energy does not see."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,12 +10,9 @@ from liestep.figures.scenes import looks
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.livens2025.figures.common import COMPONENTS, PARTS, against_time, dots, increments
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 MASSES, SPRING = "masses", "spring"
 
@@ -32,7 +28,7 @@ def _energies(axes: Axes, time: np.ndarray, kinetic: np.ndarray, file: RunFile) 
 
 @drawing("Mass-spring system with a singular mass matrix. (a) sketch; (b) energies by EML, as in figure 1 of the paper."
          " {runs}")
-def figure1(results: "StudyResults") -> Figure:
+def figure1(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     sketch, energy = figure.subplots(1, 2, width_ratios=(1.0, 1.3))
     file = first_run(results, MASSES, "eml")
@@ -50,7 +46,7 @@ def figure1(results: "StudyResults") -> Figure:
 
 @drawing("Mass-spring system by EML: (a) constraint at every step, (b) increments of the generalized energy, with the"
          " solver until round-off (blue) and as printed (orange), as in figure 2 of the paper. {runs}")
-def figure2(results: "StudyResults") -> Figure:
+def figure2(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     left, right = figure.subplots(1, 2)
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
@@ -66,7 +62,7 @@ def figure2(results: "StudyResults") -> Figure:
 
 
 @drawing("Spring pendulum: (a) sketch, (b) energies by EML, as in figure 3 of the paper. {runs}")
-def figure3(results: "StudyResults") -> Figure:
+def figure3(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     sketch, energy = figure.subplots(1, 2, width_ratios=(1.0, 1.3))
     file = results.file(SPRING, "eml", "h0.01")
@@ -82,7 +78,7 @@ def figure3(results: "StudyResults") -> Figure:
 
 @drawing("Spring pendulum by EML with the derivative of Gonzalez: increments of (a) the total energy (80) and (b) the"
          " generalized energy (74), as in figure 4 of the paper. {runs}")
-def figure4(results: "StudyResults") -> Figure:
+def figure4(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     left, right = figure.subplots(1, 2)
     file = results.file(SPRING, "eml_gonzalez", "h0.01")
@@ -100,7 +96,7 @@ def figure4(results: "StudyResults") -> Figure:
 @drawing("Energy is not accuracy: the spring pendulum with dT/dr correct and with r^2 for r. (a) largest error of the"
          " generalized energy and (b) error of the position against the step: the misprint keeps the energy at"
          " round-off and does not converge. {runs}")
-def energy_is_not_accuracy(results: "StudyResults") -> Figure:
+def energy_is_not_accuracy(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     left, right = figure.subplots(1, 2)
     handles = []
@@ -122,7 +118,7 @@ def energy_is_not_accuracy(results: "StudyResults") -> Figure:
 
 @drawing("Three discrete derivatives: (left) largest error of the energy, (74) of the spring pendulum and H of the"
          " bodies on the sphere, (right) of the momentum, against the step. {runs}")
-def gradients(results: "StudyResults") -> Figure:
+def gradients(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 112.0)
     handles = []
     rows = (("spring", "generalized_energy_error_max", "momentum_error_max_z", "$p_\\varphi$"),

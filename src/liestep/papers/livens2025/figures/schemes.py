@@ -1,5 +1,4 @@
 """Own figures of livens2025 that compare many schemes: compositions, largest steps, chains, work."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,13 +16,10 @@ from liestep.figures.panels import (
     slope_triangle,
 )
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 
 
-def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:
+def _ladders(results: Results, axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:
     """Column y over column x of every integrator of a problem; handles of the legend."""
     handles = []
     for key, mark in marks(results).items():
@@ -39,7 +35,7 @@ def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) 
 @drawing("Compositions: state error against the step. EMH, the Cayley scheme on SO(3) and the variational integrator"
          " have the order of their weights, also with a singular mass matrix; EML and MPL stay at 4, the projected EML"
          " at 3. Errors below the floor of the reference say nothing. {runs}")
-def compositions(results: "StudyResults") -> Figure:
+def compositions(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 92.0)
     handles: dict[str, Line2D] = {}
     for axes, problem in zip(figure.subplots(1, 3), ("top", "body", "masses"), strict=True):
@@ -56,7 +52,7 @@ def compositions(results: "StudyResults") -> Figure:
 
 @drawing("Largest step (s) of those tried with which each scheme completes the run; dark is large. A field without a"
          " number: no step completed; a dash: the scheme does not apply. {runs}")
-def scheme_map(results: "StudyResults") -> Figure:
+def scheme_map(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 88.0)
     axes = figure.subplots()
     problems, keys = list(results.config.problems), list(marks(results))
@@ -82,7 +78,7 @@ def scheme_map(results: "StudyResults") -> Figure:
 
 @drawing("Chains of bars: seconds of a step against the number of bars, which are eliminated one after the other; grey:"
          " in proportion to their number, and to its cube, as factoring one matrix would take. {runs}")
-def chain_scaling(results: "StudyResults") -> Figure:
+def chain_scaling(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 66.0)
     left, right = figure.subplots(1, 2)
     handles = []
@@ -110,7 +106,7 @@ def chain_scaling(results: "StudyResults") -> Figure:
 EXACT = 1e-9  # an invariant is kept if its largest error is below this share of its size
 
 
-def _phrase(results: "StudyResults", problem: str) -> str:
+def _phrase(results: Results, problem: str) -> str:
     """What the finest runs on a problem say: the smallest error, and who keeps the energy and the momentum."""
     looks, finest = marks(results), []
     for key in looks:
@@ -132,7 +128,7 @@ def _phrase(results: "StudyResults", problem: str) -> str:
                    "; no scheme keeps energy and momenta")
 
 
-def _price(results: "StudyResults", problem: str, scheme: str, rival: str) -> str:
+def _price(results: Results, problem: str, scheme: str, rival: str) -> str:
     """How much longer a scheme takes for the error of a rival: linear interpolation of logarithms."""
     steps, errors = ladder(results, problem, scheme, "error")
     _, seconds = ladder(results, problem, scheme, "seconds")
@@ -146,7 +142,7 @@ def _price(results: "StudyResults", problem: str, scheme: str, rival: str) -> st
             f" takes {factor:.1f} times its time ({label_of(results, problem)})")
 
 
-def advice(results: "StudyResults") -> str:
+def advice(results: Results) -> str:
     """The paragraph that says what to take, made from the study's table: errors in brackets."""
     phrases = [_phrase(results, problem) for problem in results.config.problems]
     return ". ".join([*(phrase[:1].upper() + phrase[1:] for phrase in phrases), _price(results, "top", "eml", "slgi")])
@@ -154,7 +150,7 @@ def advice(results: "StudyResults") -> str:
 
 @drawing("What to take. {numbers}. Work: state error against (left) linear solves of implicit schemes and (right)"
          " seconds of all schemes. {runs}", advice)
-def work(results: "StudyResults") -> Figure:
+def work(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure = new_figure(DOUBLE, 58.0*len(problems) + 12.0)
     handles: dict[str, Line2D] = {}

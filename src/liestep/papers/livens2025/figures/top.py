@@ -1,5 +1,4 @@
 """Figures 10 to 13 of livens2025: the steady top."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.colors import to_hex
@@ -11,7 +10,7 @@ from liestep.figures.scenes import looks
 from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure
 from liestep.papers.livens2025.cone import DISTANCE, PRECESSION, TILT
 from liestep.papers.livens2025.figures.common import (
     COMPONENTS,
@@ -23,9 +22,6 @@ from liestep.papers.livens2025.figures.common import (
     sizes,
 )
 
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
-
 PROBLEM = "top"
 SHOWN = tuple((key, "h0.01") for key in ("eml", "eml_printed", "emh", "mpl", "mph_x", "mph_a"))
 
@@ -33,7 +29,7 @@ SHOWN = tuple((key, "h0.01") for key in ("eml", "eml_printed", "emh", "mpl", "mp
 @drawing("Steady top: (a) sketch with the path of the axis; (b) absolute increments of the energy, as in figure 10 of"
          " the paper: H of attitude and momentum; of EML the generalized energy (74), which it keeps;"
          " pale: (74) of MPL. {runs}")
-def figure10(results: "StudyResults") -> Figure:
+def figure10(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 72.0)
     sketch, axes = figure.subplots(1, 2, width_ratios=(1.0, 1.8))
     path = first_run(results, PROBLEM, "eml")["attitude"][:, :, 2]
@@ -63,7 +59,7 @@ def figure10(results: "StudyResults") -> Figure:
 
 @drawing("Steady top by EML: (a) components of the angular momentum, (b) increments of the one about e3, as in figure"
          " 11 of the paper. {runs}")
-def figure11(results: "StudyResults") -> Figure:
+def figure11(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     left, right = figure.subplots(1, 2)
     file = first_run(results, PROBLEM, "eml")
@@ -81,7 +77,7 @@ def figure11(results: "StudyResults") -> Figure:
 
 @drawing("Steady top: (a) height and (b) first component of the centre of mass by EML and EMH, with steady precession"
          " (grey), as in figure 12 of the paper. {runs}")
-def figure12(results: "StudyResults") -> Figure:
+def figure12(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     handles = []
     for axes, k, title, exact in zip(figure.subplots(1, 2), (2, 0), ("(a) vertical", "(b) horizontal"),
@@ -102,7 +98,7 @@ def figure12(results: "StudyResults") -> Figure:
 
 @drawing("Steady top: error (121) of the centre of mass at t = 0.1 s against the step, as in figure 13 of the paper,"
          " with all three readings of the Hamiltonian midpoint rule; MPL and MPH (b) are one map. {runs}")
-def figure13(results: "StudyResults") -> Figure:
+def figure13(results: Results) -> Figure:
     figure = new_figure(SINGLE, 84.0)
     axes = figure.subplots()
     handles = []

@@ -1,16 +1,12 @@
 """Figures 4 to 7 of rodrigues2021: energies, momenta and errors of the ring."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.rodrigues2021.figures.common import METHODS, slopes
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 ENERGIES = {"translation_energy": ("#0077BB", "-", "translation"), "rotation_energy": ("#33BBEE", "--", "rotation"),
             "bending_energy": ("#009988", "-", "bending $U^m$"), "shear_energy": ("#EE7733", "--", "shear $U^s$"),
@@ -21,7 +17,7 @@ SHOWN = 25.0      # s of figure 4 and 6
 
 @drawing("Impact of the ring, figure 4 of the paper: all energies by map (25). Left as printed, with the printed shear"
          " law; right the frame-indifferent one. The translation stays flat until the ring reaches the wall. {runs}")
-def figure4(results: "StudyResults") -> Figure:
+def figure4(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 84.0)
     panels = figure.subplots(1, 2, sharey=True)
     for axes, problem, title in zip(panels, ("ring", "objective"), ("(a) printed shear", "(b) frame-indifferent shear"),
@@ -43,7 +39,7 @@ def figure4(results: "StudyResults") -> Figure:
          " longer, means over hundredths of the run, with contacts between particles and without. The contact energy"
          " s^(5/2) has two continuous derivatives only, and the energy drifts upwards; without these contacts it does"
          " not. {runs}")
-def figure5(results: "StudyResults") -> Figure:
+def figure5(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 78.0)
     short, long = figure.subplots(1, 2)
     for key in ("euler", "newmark"):
@@ -67,7 +63,7 @@ def figure5(results: "StudyResults") -> Figure:
          " shear law, bottom with the frame-indifferent one. Left: linear momentum, of which P_x changes while the ring"
          " touches the wall; middle: what of P_y and P_z; right: sum of J Omega (34), and the total angular momentum"
          " about the origin. {runs}")
-def figure6(results: "StudyResults") -> Figure:
+def figure6(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 112.0)
     panels = figure.subplots(2, 3)
     for row, (problem, law) in enumerate((("ring", "printed"), ("objective", "frame-indifferent"))):
@@ -95,7 +91,7 @@ def figure6(results: "StudyResults") -> Figure:
 
 @drawing("Convergence on the ring, figure 7 of the paper: (i) energy error (38), (ii) error (37) of the norm of the"
          " trajectory, and (iii) the error of the trajectory itself, against the step. {runs}")
-def figure7(results: "StudyResults") -> Figure:
+def figure7(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 72.0)
     panels = figure.subplots(1, 3)
     wanted: tuple[tuple[str, str, dict[str, float | None]], ...] = (

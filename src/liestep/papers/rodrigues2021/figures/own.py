@@ -1,5 +1,4 @@
 """Our own figures on the ring and on bodies with three moments: diameters, contacts, codes, many particles."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -8,11 +7,8 @@ from liestep.compile.counters import evaluations_of
 from liestep.figures.marks import DASHED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure
 from liestep.papers.rodrigues2021.figures.common import METHODS
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 CODES = ("lgvi", "dlm", "slgi", "rkmk4", "richardson")
 WORK = ("newmark", "dlm", "lgvi", "richardson", "y4", "kl8", "rkmk4", "cf4", "ode45", "dop853")
@@ -22,7 +18,7 @@ SHAPES = {"ring": Mark("#0077BB", "o", SOLID, "ring"), "block": Mark("#CC3311", 
 @drawing("Which diameter of the ring is possible at h = 0.01: largest energy error over 100 s against D_t, crosses"
          " where the run stopped early. The line is D_t = 3 as printed. The limit of the axial bonds, h = D sqrt(m/K),"
          " is passed at the dotted line. {runs}")
-def diameter(results: "StudyResults") -> Figure:
+def diameter(results: Results) -> Figure:
     figure = new_figure(SINGLE, 66.0)
     axes = figure.subplots()
     done: list[tuple[float, float]] = []
@@ -51,7 +47,7 @@ def diameter(results: "StudyResults") -> Figure:
 @drawing("A ring of 8 particles without a wall: state error of map (25) and of its compositions against the step, for"
          " contact energies of rising regularity and without contacts. Under contact the compositions lose their order."
          " {runs}")
-def contact(results: "StudyResults") -> Figure:
+def contact(results: Results) -> Figure:
     problems, shown = list(results.config.problems), {key: METHODS[key] for key in results.config.integrators}
     figure = new_figure(DOUBLE, 70.0)
     panels = figure.subplots(1, len(problems), sharey=True)
@@ -72,7 +68,7 @@ def contact(results: "StudyResults") -> Figure:
          " (b) Energy of an asymmetric top at h = 0.01: largest deviation up to the time. Implicit (LGVI, SLGI) and"
          " explicit (five turns) symplectic updates stay bounded; the Richardson quaternion update of molecular"
          " dynamics codes drifts, as a Lie group Runge-Kutta method does. {runs}")
-def codes(results: "StudyResults") -> Figure:
+def codes(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 88.0)
     work, energy = figure.subplots(1, 2)
     metrics = results.metrics[results.metrics["problem"] == "ring"]
@@ -100,7 +96,7 @@ def codes(results: "StudyResults") -> Figure:
 @drawing("Time per particle and step of map (25) against the number of particles, rings and cubic blocks with contacts"
          " by a list of neighbours, without statistics. A list made by comparing all pairs would grow with the number"
          " of particles (dotted). {runs}")
-def many(results: "StudyResults") -> Figure:
+def many(results: Results) -> Figure:
     figure = new_figure(SINGLE, 68.0)
     axes, highest = figure.subplots(), 0.0
     for shape, mark in SHAPES.items():

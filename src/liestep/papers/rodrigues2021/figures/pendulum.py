@@ -1,16 +1,12 @@
 """Figure 1 of rodrigues2021, error constants of the drift rules, and charts of the attitude: the pendulum."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.rodrigues2021.figures.common import METHODS, slopes
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 PAIR = ("exact", "newmark")
 # third derivative of the angle of the drift, over 6: angle = z + constant z^3
@@ -22,7 +18,7 @@ CONSTANTS = {"exact": 1.0/6.0, "newmark": -1.0/12.0, "exponential": 0.0, "richar
          " rho0 from one, at the largest step. Bottom: (v) the error of the trajectory itself in the same norm: its"
          " order is twice the slope of (37); (vi) error (37) again, with map (27), and that of the exact motion when"
          " the norm is taken on the run's steps (grey). {runs}")
-def figure1(results: "StudyResults") -> Figure:
+def figure1(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 132.0)
     first, second, third, fourth, fifth, sixth = figure.subplots(2, 3).ravel()
     slopes(first, results, "pendulum", "energy_error_h0", {"exact": None, "newmark": 2})
@@ -53,7 +49,7 @@ def figure1(results: "StudyResults") -> Figure:
          " against the step, of the pendulum (a, b) and of the ring (c, d). On the pendulum the smallest error of the"
          " trajectory is that of c = 0, that of the energy is Newmark's c = -1/12; on the ring the bonds decide and"
          " the rules are the same. {runs}")
-def drift_rules(results: "StudyResults") -> Figure:
+def drift_rules(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 128.0)
     panels, letters = figure.subplots(2, 2), iter("abcd")
     for row, problem in zip(panels, ("pendulum", "ring"), strict=True):
@@ -70,7 +66,7 @@ def drift_rules(results: "StudyResults") -> Figure:
 @drawing("Map (25) of the pendulum in charts. (a) length of the rescaled Rodrigues vector along the motion, which"
          " passes turns by pi again and again; (b) largest entry of the difference of the attitudes kept in a chart and"
          " as matrices. {runs}")
-def chart(results: "StudyResults") -> Figure:
+def chart(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 70.0)
     size, gap = figure.subplots(1, 2)
     plain = first_run(results, "chart_500", "newmark")

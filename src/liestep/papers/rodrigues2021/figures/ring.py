@@ -1,5 +1,4 @@
 """Figures 2 and 3 of rodrigues2021: a bond, and the ring in the course of its impact."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,12 +9,9 @@ from matplotlib.patches import Circle
 
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure
 from liestep.mechanics.systems.bonded_ring import circle, particle_diameter
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 TIMES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0)
 AXES = ("#CC3311", "#009988")
@@ -47,7 +43,7 @@ def _snapshot(axes: Axes, file: RunFile, diameter: float, time: float) -> Ellips
          " eight times; the line is the wall. Top two rows: the printed shear law, bottom two: the frame-indifferent"
          " one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a"
          " chaotic motion. {runs}")
-def figure3(results: "StudyResults") -> Figure:
+def figure3(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 186.0)
     panels = figure.subplots(4, 4, sharex=True, sharey=True)
     for law, problem in enumerate(("ring", "objective")):
@@ -74,7 +70,7 @@ def _name(axes: Axes, at: np.ndarray, text: str, colour: str = "black") -> None:
 @drawing("Two bonded particles of the ring, figure 2 of the paper, in a state of the impact: the bond that is sheared"
          " most. d0: direction of the bond at rest, carried by each particle's turn; d: its direction now; red and"
          " green: the first two body axes. {runs}")
-def figure2(results: "StudyResults") -> Figure:
+def figure2(results: Results) -> Figure:
     file = first_run(results, "ring", "newmark")
     values = parameters(file)
     k = int(np.argmax(file["shear_energy"]))

@@ -5,7 +5,7 @@ reprojection black and dashed. The other figures are in the module sphere (2, 6,
 by the module motion.
 """
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,12 +15,9 @@ from liestep.errors import InputError
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
 from liestep.figures.scenes.colour import mix
 from liestep.figures.selection import problems_of, run_with
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.twospheres2009.figures import motion
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 RED, BLUE, BLACK = "#D62728", "#1F4FBF", "#111111"
 VI: dict[str, Any] = {"color": RED, "linestyle": SOLID, "linewidth": 0.9}
@@ -70,7 +67,7 @@ def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, motion.Plac
     return figure
 
 
-def _compared(results: "StudyResults", problem: str, others: list[Curve]) -> tuple[RunFile, list[Curve]]:
+def _compared(results: Results, problem: str, others: list[Curve]) -> tuple[RunFile, list[Curve]]:
     """The variational run and all curves of the panels: it, the one by the printed formulas (larger round-off) if
     there is one, the others."""
     vi = run_with(results, problem, "vi_sphere", form="increment")
@@ -85,7 +82,7 @@ def _compared(results: "StudyResults", problem: str, others: list[Curve]) -> tup
          " variational integrator as lines and ode45 as dots; the pendulum at the start (pale) and at the end of the"
          " paths, gravity points down. (b) total energy, (c) unit length error: means over hundredths of the run,"
          " samples pale. {runs}")
-def figure1(results: "StudyResults") -> Figure:
+def figure1(results: Results) -> Figure:
     problem = problems_of(results, "spherical_pendulum_chain")[0]
     rk = run_with(results, problem, "ode45")
     vi, curves = _compared(results, problem, [("RK45", RK, rk)])
@@ -96,7 +93,7 @@ def figure1(results: "StudyResults") -> Figure:
 @drawing("Four spherical pendula connected by springs. (a) the variational solution at four times, with the paths of"
          " the masses over the last 0.1 s; gravity points down. (b) total energy, (c) unit length error; the fixed-step"
          " methods at the first step of the study. {runs}")
-def figure3(results: "StudyResults") -> Figure:
+def figure3(results: Results) -> Figure:
     problem = problems_of(results, "spring_pendula")[0]
     rk, projected = (run_with(results, problem, "rk2_midpoint", projection=name) for name in ("none", "position"))
     vi, curves = _compared(results, problem, [("RK2 with projection", PROJECTED, projected), ("RK2", RK, rk)])
@@ -106,7 +103,7 @@ def figure3(results: "StudyResults") -> Figure:
 @drawing("Elastic rod after an impact. (a) the variational solution at several times, with its shadow on a horizontal"
          " plane; the first element is clamped, gravity points down. (b) total energy, which grows"
          " with RK45 here and falls in the paper; (c) unit length error. {runs}")
-def figure4(results: "StudyResults") -> Figure:
+def figure4(results: Results) -> Figure:
     problem = problems_of(results, "elastic_rod")[0]
     rk = run_with(results, problem, "ode45", form="omega")
     vi, curves = _compared(results, problem, [("RK45", RK, rk)])
@@ -120,7 +117,7 @@ def figure4(results: "StudyResults") -> Figure:
 
 @drawing("Array of magnetic dipoles. (a) the variational solution at four times, with the paths of the north poles over"
          " the last 0.1 s; north red, south grey. (b) total energy, (c) unit length error. {runs}")
-def figure5(results: "StudyResults") -> Figure:
+def figure5(results: Results) -> Figure:
     problem = problems_of(results, "dipole_array")[0]
     vi, curves = _compared(results, problem, [("RK45", RK, run_with(results, problem, "ode45"))])
     return three_panels(curves, lambda figure, place: motion.dipoles(figure, place, vi), "motion of the dipoles")

@@ -14,7 +14,7 @@ from liestep.figures.scenes.looks import COLOURS, trail
 from liestep.figures.scenes.motion import Place, directions
 from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
 from liestep.figures.selection import problems_of, run_with
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.energy_map import face_values
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI
@@ -22,7 +22,6 @@ from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Cell
-    from liestep.study.tables.results import StudyResults
 
 HEAT = LinearSegmentedColormap.from_list("blue-green-yellow-red", ["#2B4C9B", "#2E9E6B", "#F4D03F", "#C0261F"])
 EMPTY = "#BDBDBD"
@@ -45,7 +44,7 @@ METHODS_2 = (  # label, style, integrator id, form
          " (c) over all steps against the step size; the paper does not say which Runge-Kutta method of order two it"
          " used, so two methods in two forms are drawn. Crosses at the top: runs that stopped early. The"
          " variational integrator by the printed formulas lies under the other one in (b). {runs}")
-def figure2(results: "StudyResults") -> Figure:
+def figure2(results: Results) -> Figure:
     problem = problems_of(results, "sphere_nbody")[0]
     figure = new_figure(DOUBLE, 76.0, layout=None)
     _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), _finest(results, problem))
@@ -71,12 +70,12 @@ def figure2(results: "StudyResults") -> Figure:
     return figure
 
 
-def _cells(results: "StudyResults", problem: str, integrator: str, form: str | None) -> "list[Cell]":
+def _cells(results: Results, problem: str, integrator: str, form: str | None) -> "list[Cell]":
     return [cell for cell in results.study.cells if cell.problem == problem and cell.spec.integrator == integrator
             and cell.spec.options.get("form") == form]
 
 
-def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | None,
+def _ladder(results: Results, problem: str, integrator: str, form: str | None,
             name: str) -> tuple[np.ndarray, np.ndarray]:
     """Steps and a statistic of all complete runs, by growing step."""
     found = []
@@ -88,13 +87,13 @@ def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | 
     return steps, sizes
 
 
-def _stopped(results: "StudyResults", problem: str, integrator: str, form: str | None) -> list[float]:
+def _stopped(results: Results, problem: str, integrator: str, form: str | None) -> list[float]:
     """Steps of the runs that stopped early."""
     return [cell.spec.step for cell in _cells(results, problem, integrator, form)
             if cell.spec.step is not None and results.file(problem, cell.integrator, cell.resolution).failed]
 
 
-def _finest(results: "StudyResults", problem: str) -> RunFile:
+def _finest(results: Results, problem: str) -> RunFile:
     cell = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step or np.inf)
     return results.file(problem, cell.integrator, cell.resolution)
 
@@ -116,7 +115,7 @@ def _bodies(axes: Axes, file: RunFile) -> None:
 @drawing("Molecular dynamics on the sphere, 642 molecules. (a) paths of the molecules over the first 0.25 s, coloured"
          " by their kinetic energy at the start; balls mark the end, the far side is left out. (b) total"
          " energy over all steps: mean and range of each hundredth of the run. {runs}")
-def figure6(results: "StudyResults") -> Figure:
+def figure6(results: Results) -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_with(results, problem, "vi_sphere", form="increment")
     figure = new_figure(DOUBLE, 80.0, layout=None)
@@ -176,7 +175,7 @@ def _colour_bar(figure: Figure, place: Place, norm: Normalize, label: str) -> No
          " faces that share a corner with it, grey where there is none. Front: the side of the vortices; back: the"
          " opposite side; below the front from narrower vortices of the same kinetic energy, which do not merge at the"
          " start (the paper prints neither width nor strength). One colour scale for all. {runs}")
-def figure7(results: "StudyResults") -> Figure:
+def figure7(results: Results) -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_with(results, problem, "vi_sphere", form="increment")
     narrow = run_with(results, NARROW, "vi_sphere", form="increment")
