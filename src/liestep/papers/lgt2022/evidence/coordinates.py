@@ -54,6 +54,3 @@ def rotation_vector_at_zero() -> Evidence:
     return Evidence(numbers["zero"] == 1.0 and numbers["small"] < 1e-15,
                     "the quotient with the length of p is not a number at exactly zero (1 = yes: {zero:g}) and right to"
                     " {small:.1e} at 1e-12", numbers)
-
-
-CHECKS = {check.__name__: check for check in (translation_of_products, constant_mass, rotation_vector_at_zero)}

@@ -22,6 +22,3 @@ def expenditure_of_cayley_maps() -> Evidence:
     """Section 6.4 c: Rodrigues vectors need less than rotation vectors."""
     return _compared("c", "b", "operations of map and differential: 1c {m1c:.0f}, 1b {m1b:.0f}; 2c {m2c:.0f}, 2b"
                      " {m2b:.0f}; all maps are the product of their group to {defect:.0e}")
-
-
-CHECKS = {check.__name__: check for check in (expenditure_of_maps, expenditure_of_cayley_maps)}

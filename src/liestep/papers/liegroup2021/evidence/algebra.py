@@ -180,7 +180,3 @@ def third_stage() -> Evidence:
     return Evidence(abs(corrected - 3.0) <= 0.1 and other <= 0.5,
                     "observed order {corrected:.3f} with the parenthesis before the dot, {other:.2f} with the one"
                     " behind 5/12 f1", {"corrected": corrected, "other": other})
-
-
-CHECKS = {check.__name__: check
-          for check in (body_sign, top_sign, hamiltonian_order, attitude_group, frozen_point, third_stage)}

@@ -85,6 +85,3 @@ def hamiltonian_chain() -> Evidence:
                     "three pendula, (q', pi') of size {motion:.3g}: Hamilton's equations as the generator of (dH/dpi,"
                     " dH/dq) on SE(3)^3 differ from the Lagrangian motion by {corrected:.1e}, in the printed order by"
                     " {printed:.3g}", numbers)
-
-
-CHECKS = {check.__name__: check for check in (chain_limit, hamiltonian_chain)}

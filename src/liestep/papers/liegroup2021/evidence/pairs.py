@@ -64,6 +64,3 @@ def pair_orders() -> Evidence:
     return Evidence(max(gaps) <= NEAR, "orders of both solutions, one step of two pendula: RKMK(5,4) {rkmk54_order:.2f}"
                     " and {rkmk54_beside:.2f}, CF4(3) {cf43_order:.2f} and {cf43_beside:.2f}, CF3(2)"
                     " {cf32a_order:.2f} and {cf32a_beside:.2f}, {cf32b_order:.2f} and {cf32b_beside:.2f}", numbers)
-
-
-CHECKS = {check.__name__: check for check in (pair_orders,)}

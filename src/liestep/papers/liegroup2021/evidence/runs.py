@@ -49,6 +49,3 @@ def control_exponent() -> Evidence:
     return Evidence(alike and numbers["code_rejected"] > numbers["text_rejected"],
                     "N = 2 at 1e-6: {text_steps:d} steps, {text_rejected:d} rejected, error {text_error:.2g} with the"
                     " exponent 1/5; {code_steps:d}, {code_rejected:d}, {code_error:.2g} with 1/4", numbers)
-
-
-CHECKS = {check.__name__: check for check in (reference_bias, control_exponent)}

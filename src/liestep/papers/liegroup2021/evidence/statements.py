@@ -59,6 +59,3 @@ def dexpinv_formula() -> Evidence:
                     "random elements of se(3): the printed expression differs from the inverse of the series of dexp"
                     " by {printed:.1e} (rotations of 0.5 to 5.5), that of the package by {ours:.1e} (1e-6 to 5.5); with"
                     " the other sign of g_1 by {flipped:.2g}", numbers)
-
-
-CHECKS = {check.__name__: check for check in (dexpinv_formula,)}

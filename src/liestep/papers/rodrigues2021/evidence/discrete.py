@@ -130,7 +130,3 @@ def halved_order() -> Evidence:
     return Evidence(abs(slope - 0.5) <= 0.01 and abs(numbers["exact"] - 1.0) <= 0.01,
                     "an error e of the norm becomes e^{slope:.2f} in (37); the trapezoidal rule alone, on an exact"
                     " motion, has slope {exact:.3f} there", numbers)
-
-
-CHECKS = {check.__name__: check for check in (pendulum_moment, domain, legendre, identity_factor, vertical_invariant,
-                                              truncation, halved_order)}

@@ -30,6 +30,3 @@ def asymmetric_map() -> Evidence:
     return Evidence(numbers["newmark"] <= 1e-12 and numbers["euler"] >= 1e-3,
                     "with the velocities turned round after 1 s, map (25) returns to {newmark:.1g}, map (27) to"
                     " {euler:.1g}", numbers)
-
-
-CHECKS = {check.__name__: check for check in (diameter, asymmetric_map)}

@@ -74,6 +74,3 @@ def macroscopic() -> Evidence:
                     " differs by {places:.2g}; temperature {temperature:.4g} J with a relative spread of"
                     " {temperature_spread:.2g}, virial {virial:.4g} J with {virial_spread:.2g}; the two methods' mean"
                     " temperatures differ by {methods:.2g}", numbers)
-
-
-CHECKS = {check.__name__: check for check in (element_limit, macroscopic)}

@@ -134,6 +134,3 @@ def boundary_term() -> Evidence:
                     "variation of an action {exact:.6g}; after integration by parts corrected {corrected:.6g},"
                     " printed {printed:.6g}",
                     {"exact": exact, "corrected": corrected, "printed": printed})
-
-
-CHECKS = {check.__name__: check for check in (nbody_sign, lennard_jones_sign, determinant, boundary_term)}

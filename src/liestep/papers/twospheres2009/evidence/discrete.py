@@ -153,6 +153,3 @@ def matrix_index() -> Evidence:
     return Evidence(error["corrected"] <= ROUND_OFF and error["printed"] >= 1e-3,
                     "three pendula, h = 0.05: omega of (25) differs from that of the multiplier step by {corrected:.1e}"
                     " of it with the index k+1, by {printed:.1e} with k", error)
-
-
-CHECKS = {check.__name__: check for check in (stray_zero, momentum_symbol, bracket_index, legendre_signs, matrix_index)}

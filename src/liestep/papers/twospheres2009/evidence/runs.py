@@ -129,7 +129,3 @@ def rounded_starts() -> Evidence:
                     "|1 - q.q| of the printed directions at least {rounded:.1e}, of the roots at most {exact:.0e}; the"
                     " mean unit length error of the paper's example 1 is {paper:.0e}",
                     {"rounded": min(rounded), "exact": max(exact), "paper": PENDULUM_LENGTH})
-
-
-CHECKS = {check.__name__: check for check in (horizontal_springs, spring_constants, spring_duration, body_steps,
-                                              pendulum_units, face_count, rounded_starts)}

@@ -77,6 +77,3 @@ def _leaving(problem: str, parameters, q: np.ndarray, rates: np.ndarray, form: s
     moved, accelerated = out[:len(q)], out[len(q):]
     length, tangency = np.sum(q*moved, axis=1), np.sum(q*accelerated + moved*rates, axis=1)
     return float(max(np.abs(length).max()/np.abs(moved).max(), np.abs(tangency).max()/np.abs(accelerated).max()))
-
-
-CHECKS = {check.__name__: check for check in (two_step_map, global_equations)}
