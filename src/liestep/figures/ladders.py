@@ -1,5 +1,5 @@
-"""Generic figures against the step: state error, energy error and length error, one panel for
-each problem of a study."""
+"""Generic figures against the step: state error, energy error and length error, one panel for each problem of a study;
+and error constants of methods of one order side by side."""
 from functools import lru_cache
 from typing import Any
 
@@ -8,10 +8,11 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.style import Results, drawing
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.study.tables.kinds.orders import orders_table
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.study.tables.steps import over_steps
@@ -143,3 +144,39 @@ def energy_convergence(results: Results) -> Figure:
          " exact zeros are left out. {runs}")
 def length_convergence(results: Results) -> Figure:
     return _ladder(results, "unit_length_error_mean", "mean $|1 - q_i\\cdot q_i|$", None, floor=False)
+
+
+@drawing("{title}: e/h^p for the theoretical order p, median over the admissible runs (bar: all of them), divided by"
+         " that of the first integrator of the study that has the same order on the same problem. {runs}")
+def error_constants(results: Results) -> Figure:
+    styles, rows = marks(results), []
+    for problem in results.config.problems:
+        first: dict[float, float] = {}
+        for key in styles:
+            runs = results.select(problem, key)
+            runs = runs[(runs["status"] == "ok") & ~runs["adaptive"].astype(bool)]
+            constants = (runs["error"]/runs["step"]**runs["order"]).to_numpy(float)[admissible(runs)]
+            if constants.size:
+                order = float(runs["order"].iloc[0])
+                scale = first.setdefault(order, float(np.median(constants)))
+                rows.append((f"{label_of(results, problem)}, " if len(results.config.problems) > 1 else "", key, order,
+                             constants/scale))
+    if not rows:
+        raise InputError(f"study {results.study.name} has no admissible errors of fixed steps, which the figure"
+                         " error_constants needs")
+    figure = new_figure(DOUBLE, 6.0*len(rows) + 16.0)
+    axes = figure.subplots()
+    for place, (_, key, _, constants) in enumerate(rows):
+        middle = float(np.median(constants))
+        axes.plot([constants.min(), constants.max()], [place, place], color=styles[key].colour, linewidth=1.2)
+        axes.plot([middle], [place], **styles[key].points)
+        axes.annotate(f"{middle:.3g}", (middle, place), xytext=(0.0, 4.0), textcoords="offset points", ha="center",
+                      fontsize=6.0, color="0.35")
+    axes.set_yticks(range(len(rows)),
+                    [f"{problem}{styles[key].label}, order {order:g}" for problem, key, order, _ in rows])
+    axes.set(ylim=(len(rows) - 0.5, -0.7), xscale="log")
+    axes.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
+    axes.set_xlabel("error constant, relative")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(lambda x, position: f"{x:g}" if f"{x:.0e}"[0] in "235" else "")
+    return figure

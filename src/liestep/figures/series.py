@@ -1,6 +1,7 @@
-"""Generic figures against time: energy, momentum and length errors, one panel for each problem of a study.
+"""Generic figures against time: energy, momentum and length errors, and growth of the state error, one panel for each
+problem of a study.
 
-Curves are the largest deviations over each hundredth of a run, from every step; the stored samples stand pale behind
+Curves of the first three are the largest deviations over each hundredth of a run, from every step; the stored samples stand pale behind
 them where few curves share a panel.
 """
 from collections.abc import Callable
@@ -9,11 +10,26 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from liestep.errors import InputError
+from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import Curve, curves, grid, label_of, legend_below, line_handle, logarithmic, size_of
+from liestep.figures.panels import (
+    Curve,
+    curves,
+    grid,
+    label_of,
+    legend_below,
+    line_handle,
+    logarithmic,
+    size_of,
+    triangle,
+    triangle_width,
+)
 from liestep.figures.scenes.colour import mix
 from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.files import RunFile
+from liestep.study.tables.errors import error_fields, error_history, reference_floor
+from liestep.study.tables.kinds.growth import SPAN
 
 FEW = 3                # curves of a panel that still leave room for the samples
 EPSILON = float(np.finfo(float).eps)
@@ -127,3 +143,67 @@ def _momentum_samples(file: RunFile) -> np.ndarray:
     columns = conserved_axes(file) or [0, 1, 2]
     change = file["momentum_map"] - file["momentum_map"][0]
     return np.abs(change[:, columns]).max(axis=1)/_scale(file)
+
+
+PANEL = 38.0   # mm, height of a panel without its title and the label of its axis
+BELOW = 0.3    # triangles stand at this share of the lowest curve
+DECADES = 3.0  # decades of time that are shown
+
+
+@drawing("{title}: largest state error up to time t, with the exponent that the table `growth` fits to its last decade"
+         " beside the curve; triangles are growth with t and with its square; grey: disagreement of the two"
+         " reference engines. {runs}")
+def growth(results: Results) -> Figure:
+    problems = ([problem for problem in results.config.problems if curves(results, problem)]
+                if results.config.reference else [])
+    figure, axes = grid([label_of(results, problem) for problem in problems], 54.0, extra=12.0)
+    used: set[str] = set()
+    styles, table = marks(results), results.table("growth").set_index(["problem", "integrator", "resolution"])
+    for panel, problem in zip(axes, problems, strict=True):
+        reference, labels, shown, stopped = results.reference(problem), [], [], []
+        for curve in curves(results, problem):
+            place = (problem, curve.key, curve.cell.resolution)
+            if place not in table.index:
+                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep job analyse"
+                                 f" {results.study.name}` again")
+            row = table.loc[place]
+            if curve.file.failed:
+                stopped.append(styles[curve.key].label)
+                continue
+            assert reference is not None
+            fields = error_fields(curve.file)
+            time, error = (curve.file["time"],
+                           np.maximum.accumulate(error_history(fields, curve.file.variables, reference)))
+            panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[curve.key].line)
+            fitted = row["exponent"] == row["exponent"]
+            text = f"{row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted else str(row["growth"])
+            labels.append(EndLabel(time[-1], error[-1], text, styles[curve.key]))
+            used.add(curve.key)
+            shown.append((time, error, row))
+            floor = reference_floor(reference, fields)
+        logarithmic(panel)
+        if shown:
+            end = shown[0][0][-1]
+            panel.set_xlim(max(end/10.0**DECADES, shown[0][0][1]), end)
+            _triangles(panel, shown)
+            panel.axhspan(panel.get_ylim()[0], max(floor, panel.get_ylim()[0]), color="0.87", linewidth=0.0, zorder=0.5)
+            panel.axvline(end/SPAN, color="0.6", linewidth=0.5, linestyle=":")
+        panel.set(xlabel="time t (s)", ylabel="largest state error up to t")
+        end_labels(panel, labels, PANEL)
+        if stopped:
+            panel.text(0.03, 0.96, f"stopped early: {', '.join(stopped)}", transform=panel.transAxes, va="top",
+                       fontsize=6.0, color="0.35")
+    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
+    return figure
+
+
+def _triangles(axes: Axes, shown: list[tuple]) -> None:
+    """One triangle for each whole exponent that the table found, side by side under all curves."""
+    found = {row["growth"] for _, _, row in shown}
+    end = min(time[-1] for time, _, _ in shown)
+    for power, name, begin in ((1, "linear", 20.0), (2, "quadratic", 6.0)):
+        if name in found:
+            x = end/begin
+            width = triangle_width(power)
+            first, last = (min(float(np.interp(at, time, error)) for time, error, _ in shown) for at in (x, width*x))
+            triangle(axes, x, BELOW*min(first, last/width**power), power)
