@@ -15,7 +15,6 @@ from liestep.figures.panels import (
     hollow,
     label_of,
     legend_below,
-    line_handle,
     logarithmic,
     slope_triangle,
 )
@@ -61,7 +60,7 @@ def _leaders(results: Results, unit: str, label: str) -> Figure:
                 used.add(key)
         logarithmic(panel)
         panel.set(xlabel=label, ylabel="state error")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 
@@ -86,7 +85,7 @@ def price_of_manifold(results: Results) -> Figure:
         panel.axvline(1.0, color="0.6", linewidth=0.6)
         panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])
         panel.set(ylim=(len(problems) - 0.5, -0.5), xlim=(0.0, None), xlabel=f"{label} divided by those of RK4")
-    legend_below(figure, [line_handle(styles[name], styles[name].label, marker=True) for name in MANIFOLD])
+    legend_below(figure, [styles[name] for name in MANIFOLD])
     return figure
 
 
@@ -130,7 +129,7 @@ def order_and_form(results: Results) -> Figure:
     for panel, label in zip(axes, ("state error", "change of the symplectic form"), strict=True):
         logarithmic(panel)
         panel.set(xlabel="step $h$ (s)", ylabel=label)
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles])
+    legend_below(figure, [styles[key] for key in styles])
     return figure
 
 
@@ -163,7 +162,7 @@ def encounter(results: Results) -> Figure:
     logarithmic(axes[0], x=False)
     logarithmic(axes[1], x=False)
     logarithmic(axes[2])
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import grid, label_of, legend_below, line_handle, logarithmic
+from liestep.figures.panels import grid, label_of, legend_below, logarithmic
 from liestep.figures.style import Results, drawing
 from liestep.study.tables.kinds.takeover import at_cost, joined, motions, spent
 
@@ -48,7 +47,7 @@ def equal_cost(results: Results) -> Figure:
                 used.add(key)
         logarithmic(panel)
         panel.set(xlabel="periods", ylabel="$\\max|E - E(0)|$ (J)" if quantity == "energy" else "state error")
-    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used], marker=False)
     return figure
 
 
@@ -87,10 +86,8 @@ def takeover(results: Results) -> Figure:
         panel.set_xticks([], minor=True)
         panel.set(xlim=(motion.budgets[0]/1.3, 1.3*motion.budgets[-1]), xlabel="evaluations in a period",
                   ylabel="periods until it takes over")
-    handles = [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used]
-    handles += [Line2D([], [], color="0.3", marker=marker, linestyle="", label=label)
-                for marker, label in (("v", "from the start"), ("x", "not within the longest horizon"))]
-    legend_below(figure, handles)
+    ends = (Mark("0.3", "v", "", "from the start"), Mark("0.3", "x", "", "not within the longest horizon"))
+    legend_below(figure, [*(styles[key] for key in styles if key in used), *ends])
     return figure
 
 
@@ -129,7 +126,7 @@ def validity(results: Results) -> Figure:
             panel.plot(ends.index, ends, color="0.6", linewidth=0.6, linestyle=":")
         logarithmic(panel)
         panel.set(xlabel=AXES.get(name, name.replace("_", " ")), ylabel="largest step (s)")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 

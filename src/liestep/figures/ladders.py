@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
-from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.panels import grid, hollow, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.study.tables.kinds.orders import orders_table
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
@@ -65,7 +65,7 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
             _floor_band(panel, rows)
         panel.set(xlabel="step $h$ (s)", ylabel=label)
         end_labels(panel, labels, PANEL)
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 

@@ -1,4 +1,5 @@
 """What the generic figures share: which runs they show, small multiples, legends beside the data."""
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -107,8 +108,10 @@ def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
     return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker if marker else "", label=label)
 
 
-def legend_below(figure: Figure, handles: list[Line2D], columns: int | None = None) -> None:
-    """One legend for all panels, below them."""
+def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int | None = None,
+                 marker: bool = True) -> None:
+    """One legend for all panels, below them; a mark is shown with its label, and as a line alone without `marker`."""
+    handles = [line_handle(entry, entry.label, marker) if isinstance(entry, Mark) else entry for entry in entries]
     if handles:
         longest = max(len(str(handle.get_label())) for handle in handles)
         fitting = max(1, int(figure.get_figwidth()*25.4/(13.0 + 1.45*longest)))

@@ -31,8 +31,7 @@ def ladder(results: Results, problem: str, integrator: str, column: str) -> tupl
     return rows["step"].to_numpy(float), rows[column].to_numpy(float)
 
 
-def run_with(results: Results, problem: str, integrator: str, resolution: str | None = None,
-             **options: Any) -> RunFile:
+def run_with(results: Results, problem: str, integrator: str, resolution: str | None = None, **options: Any) -> RunFile:
     """First run of an integrator id with these options on a problem (by key), optionally of one resolution.
 
     Raises:

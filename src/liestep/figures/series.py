@@ -1,10 +1,11 @@
 """Generic figures against time: energy, momentum and length errors, and growth of the state error, one panel for each
 problem of a study.
 
-Curves of the first three are the largest deviations over each hundredth of a run, from every step; the stored samples stand pale behind
-them where few curves share a panel.
+Curves of the first three are the largest deviations over each hundredth of a run, from every step; the stored samples
+stand pale behind them where few curves share a panel.
 """
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,7 +20,6 @@ from liestep.figures.panels import (
     grid,
     label_of,
     legend_below,
-    line_handle,
     logarithmic,
     size_of,
     triangle,
@@ -50,8 +50,7 @@ def _draw(results: Results, problems: list[str], blocks: Blocks, samples: Sample
         panel.set(xlabel="time (s)", xlim=(0.0, max(curve.cell.spec.t_end for curve in found)))
     for panel in axes[::2]:
         panel.set_ylabel(label)
-    legend_below(figure,
-                 [line_handle(styles[key], text) for key, text in _labels(list(shown.values()), styles).items()])
+    legend_below(figure, _labelled(list(shown.values()), styles), marker=False)
     return figure
 
 
@@ -69,15 +68,14 @@ def _curve(axes: Axes, curve: Curve, mark: Mark, blocks: Blocks, samples: Sample
         axes.plot(centres[kept][-1], largest[kept][-1], marker="x", color=mark.colour, markersize=5.0)
 
 
-def _labels(shown: list[list[Curve]], styles: dict) -> dict[str, str]:
-    """Key -> label, with the resolution where it is the same in all panels."""
+def _labelled(shown: list[list[Curve]], styles: dict[str, Mark]) -> list[Mark]:
+    """Marks of what is shown; labels have the resolution where it is the same in all panels."""
     sizes: dict[str, set[str]] = {}
     for found in shown:
         for curve in found:
             sizes.setdefault(curve.key, set()).add(size_of(curve.cell))
-    ordered = [key for key in styles if key in sizes]
-    return {key: f"{styles[key].label}, {next(iter(sizes[key]))}" if len(sizes[key]) == 1 else styles[key].label
-            for key in ordered}
+    return [replace(mark, label=f"{mark.label}, {next(iter(sizes[key]))}" if len(sizes[key]) == 1 else mark.label)
+            for key, mark in styles.items() if key in sizes]
 
 
 def _largest(file: RunFile, name: str, columns: list[int] | None = None) -> np.ndarray:
@@ -193,7 +191,7 @@ def growth(results: Results) -> Figure:
         if stopped:
             panel.text(0.03, 0.96, f"stopped early: {', '.join(stopped)}", transform=panel.transAxes, va="top",
                        fontsize=6.0, color="0.35")
-    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used], marker=False)
     return figure
 
 

@@ -13,7 +13,7 @@ from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
-from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.scenes.colour import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
@@ -161,7 +161,7 @@ def drift(results: Results) -> Figure:
             slope_triangle(panel, ends, extent, 1)
         panel.set(xlabel="time (s)", ylabel="$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
         end_labels(panel, labels, PANEL)
-    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used], marker=False)
     return figure
 
 

@@ -1,17 +1,18 @@
 """Generic figures of cost: work-precision, iterations over the step, scaling with the number of
 bodies, and where runs end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
-from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic
+from liestep.figures.panels import grid, hollow, label_of, legend_below, logarithmic
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 
 COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("iterations", "solver iterations"),
@@ -55,8 +56,7 @@ def work_precision(results: Results) -> Figure:
                 panel.set_xlabel(label)
         axes[row, 0].set_ylabel(f"{label_of(results, problem)}\nstate error")
     others = _others(results, axes[:, -1], problems) if costs[-1][0] == "seconds" else []
-    legend_below(figure,
-                 [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used] + others)
+    legend_below(figure, [*(styles[key] for key in styles if key in used), *others])
     return figure
 
 
@@ -92,19 +92,19 @@ def front(seconds: np.ndarray, errors: np.ndarray) -> np.ndarray:
     return np.array(found, dtype=int)
 
 
-def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Line2D]:
+def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Mark]:
     """Timings of other runtimes, from timings.csv."""
     table = results.table("timings")
     table = table[(table["runtime"] != "core") & table["error"].notna()]
-    handles = []
+    found = []
     for mark, name in zip(OTHERS, dict.fromkeys(table["integrator"]), strict=False):
         for panel, problem in zip(axes, problems, strict=True):
             rows = table[(table["problem"] == problem) & (table["integrator"] == name)].sort_values("tolerance")
             seconds, errors = rows["seconds"].to_numpy(float), rows["error"].to_numpy(float)
             kept = front(seconds, errors)
             panel.plot(seconds[kept], errors[kept], color=mark.colour, linestyle=mark.dash, linewidth=1.3, zorder=1.5)
-        handles.append(line_handle(mark, f"{name}, other runtime"))
-    return handles
+        found.append(replace(mark, label=f"{name}, other runtime"))
+    return found
 
 
 @drawing("{title}: mean number of solver iterations in a step (in a stage of compositions) against the step. Problems"
@@ -125,7 +125,7 @@ def iterations(results: Results) -> Figure:
                 used.add(key)
         logarithmic(panel, y=False)
         panel.set(ylim=(0.0, None), xlabel="step $h$ (s)", ylabel="iterations per stage")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 
@@ -167,7 +167,7 @@ def scaling(results: Results) -> Figure:
         panel.set_xticks(ticks, [str(n) for n in ticks])
         panel.set_xticks([], minor=True)
         panel.set(xlabel="bodies n", ylabel=label)
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 
@@ -203,5 +203,5 @@ def failures(results: Results) -> Figure:
         logarithmic(panel)
         panel.axhline(here["t_end"].max(), color="0.6", linewidth=0.6, linestyle=":")
         panel.set(xlabel="step $h$ (s)", ylabel="time reached (s)")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure

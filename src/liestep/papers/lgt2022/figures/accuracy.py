@@ -1,11 +1,13 @@
 """Errors of the local-global transition maps: letters A and C to F of the digest."""
 
+from dataclasses import replace
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.figures.marks import Mark
-from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
+from liestep.figures.panels import label_of, legend_below, logarithmic
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, looks, panels
@@ -70,8 +72,7 @@ def reference_points(results: Results) -> Figure:
                           marker=mark.marker, markersize=3.8, markerfacecolor="white")
         logarithmic(axes)
         axes.set(title=title, xlabel="step (s)", ylabel=label)
-    legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "-", mark.label), mark.label, True)
-                          for mark in looks(results).values()])
+    legend_below(figure, [replace(mark, dash="-") for mark in looks(results).values()])
     return figure
 
 
@@ -93,8 +94,7 @@ def quaternion_norm(results: Results) -> Figure:
             axes.plot(fine, np.abs(change), color=mark.colour, linewidth=0.8)
     logarithmic(axes)
     axes.set(xlabel="step (s)", ylabel="$||Q| - 1|$ after 1 s")
-    legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "", mark.label), mark.label, True)
-                          for mark in looks(results).values()])
+    legend_below(figure, [replace(mark, dash="") for mark in looks(results).values()])
     return figure
 
 

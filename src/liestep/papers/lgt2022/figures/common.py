@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, marks
-from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
+from liestep.figures.panels import label_of, legend_below, logarithmic
 from liestep.figures.scenes.colour import mix
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, Results, new_figure
@@ -81,8 +81,7 @@ def over_steps(axes: Axes, results: Results, problem: str, column: str, keys: It
 
 def legend(figure: Figure, results: Results, keys: Iterable[str] = ()) -> None:
     """Legend of the methods below all panels."""
-    legend_below(figure, [line_handle(mark, mark.label, True) for key, mark in looks(results).items()
-                          if not keys or key in keys])
+    legend_below(figure, [mark for key, mark in looks(results).items() if not keys or key in keys])
 
 
 def panels(results: Results, column: str, label: str, height: float, problems: Sequence[str] = ()) -> Figure:

@@ -42,8 +42,7 @@ def generalized_alpha(results: Results) -> Figure:
 
 @drawing("Error of the multipliers of generalized-alpha, largest entry over the first 0.1 s from the first step on,"
          " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain (on the"
-         " dashed ones). Order 2 with"
-         " SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
+         " dashed ones). Order 2 with SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
 def multipliers(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 82.0)
     axes = figure.subplots()

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import label_of, legend_below, line_handle
+from liestep.figures.panels import label_of, legend_below
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.study.tables.gain import gains
 
@@ -71,5 +71,5 @@ def gain(results: Results) -> Figure:
         _curves(axes, results, problems[place], styles)
         axes.set(title=f"({letter}) {label_of(results, problems[place])}", ylabel="error at the end")
     lower.set_xlabel("steps")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in (CONSTANT, VARIABLE)], 2)
+    legend_below(figure, [styles[key] for key in (CONSTANT, VARIABLE)], 2)
     return figure

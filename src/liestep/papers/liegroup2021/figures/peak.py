@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from scipy.interpolate import CubicHermiteSpline
 
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.panels import legend_below
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
@@ -82,8 +82,7 @@ def figure11(results: Results) -> Figure:
     layout["c"].legend(loc="upper left")
     for name in ("a", "e", "c"):
         layout[name].set_xlabel("time (s)")
-    legend_below(figure, [line_handle(styles[key], styles[key].label)
-                          for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4)
+    legend_below(figure, [styles[key] for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4, marker=False)
     return figure
 
 

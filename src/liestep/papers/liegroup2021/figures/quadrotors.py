@@ -1,5 +1,6 @@
 """Figures 13 to 18 of liegroup2021: two quadrotors with a suspended load, order, tracking,
 and the flight at four times, in which e3 points down on paper (14)."""
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.figures.marks import marks
-from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.panels import hollow, legend_below, logarithmic, slope_triangle
 from liestep.figures.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
 from liestep.figures.scenes.motion import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View, triad
@@ -45,8 +46,7 @@ def figure13(results: Results) -> Figure:
         logarithmic(axes)
         axes.set(xlabel="step $h$ (s)", title=f"({'ab'[number]}) {results.config.problems[problem].label}")
     figure.axes[0].set_ylabel("error of load and links at the end")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in METHODS]
-                 + [line_handle(styles[PAPER], styles[PAPER].label)], 5)
+    legend_below(figure, [styles[key] for key in METHODS] + [replace(styles[PAPER], marker="")], 5)
     return figure
 
 

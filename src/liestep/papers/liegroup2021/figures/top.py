@@ -74,10 +74,9 @@ def _handles(results: Results) -> list[Line2D]:
 
 
 @drawing("Heavy top with the printed data: motion and order. (a) curve of m l Q^T Gamma0 on its sphere by theta = 1/2,"
-         " paler where earlier, ring: start; (b) components of Q chi, the third one over the"
-         " first 0.1 s; both at the largest step. (c) state error against"
-         " the step: the larger of the error of the attitude and that of the angular momentum divided by its largest"
-         " length. SLGIKK lies on theta = 1/2: it is the same map. {runs}")
+         " paler where earlier, ring: start; (b) components of Q chi, the third one over the first 0.1 s; both at the"
+         " largest step. (c) state error against the step: the larger of the error of the attitude and that of the"
+         " angular momentum divided by its largest length. SLGIKK lies on theta = 1/2: it is the same map. {runs}")
 def figure2(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 78.0, layout=None)
     files = {key: first_run(results, PROBLEM, key) for key in METHODS}

@@ -56,10 +56,8 @@ def figure6(results: Results) -> Figure:
         time, change = increments(file, "generalized_energy")
         dots(right, time, 1e12*change, colour)
     left.set_ylim(2480.0, 2520.0)
-    against_time(left, "$E$ (J)", file["time"][-1])
-    against_time(right, "$E_{n+1} - E_n$ ($10^{-12}$ J)", file["time"][-1])
-    left.set_title("(a) generalized energy")
-    right.set_title("(b) increments")
+    against_time(left, "$E$ (J)", file["time"][-1], "(a) generalized energy")
+    against_time(right, "$E_{n+1} - E_n$ ($10^{-12}$ J)", file["time"][-1], "(b) increments")
     return figure
 
 
@@ -70,10 +68,8 @@ def figure7(results: Results) -> Figure:
     file = first_run(results, PROBLEM, "eml")
     dots(left, file["time"], 1e16*file["constraint_error"], COMPONENTS[0])
     right.plot(file["time"], file["total_energy"], color=COMPONENTS[0])
-    against_time(left, "$|q\\cdot q - 1|/2$ ($10^{-16}$)", file["time"][-1])
-    against_time(right, "$T(q, v) + V$ (J)", file["time"][-1])
-    left.set_title("(a) constraint")
-    right.set_title("(b) total energy")
+    against_time(left, "$|q\\cdot q - 1|/2$ ($10^{-16}$)", file["time"][-1], "(a) constraint")
+    against_time(right, "$T(q, v) + V$ (J)", file["time"][-1], "(b) total energy")
     return figure
 
 
@@ -89,10 +85,8 @@ def figure8(results: Results) -> Figure:
         dots(right, time, 1e14*change, colour)
     left.set_ylim(0.0, 220.0)
     left.legend(loc="upper right", ncols=3)
-    against_time(left, "$L$ (kg m$^2$/s)", file["time"][-1])
-    against_time(right, "increments ($10^{-14}$ kg m$^2$/s)", file["time"][-1])
-    left.set_title("(a) angular momentum")
-    right.set_title("(b) increments")
+    against_time(left, "$L$ (kg m$^2$/s)", file["time"][-1], "(a) angular momentum")
+    against_time(right, "increments ($10^{-14}$ kg m$^2$/s)", file["time"][-1], "(b) increments")
     return figure
 
 
@@ -101,7 +95,6 @@ def figure8(results: Results) -> Figure:
 def figure9(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     left, right = figure.subplots(1, 2)
-    handles = []
     steps, whole = ladder(results, PROBLEM, "eml_full", "seconds")
     for key in ("eml_full", "eml", "eml_null"):
         mark = marks(results)[key]
@@ -109,7 +102,6 @@ def figure9(results: Results) -> Figure:
         for axes, values in ((left, seconds), (right, seconds/whole)):
             axes.plot(steps, values, linewidth=0.9, **mark.line)
             axes.plot(steps, values, **mark.points)
-        handles.append(line_handle(mark, mark.label, marker=True))
     logarithmic(left)
     logarithmic(right, y=False)
     right.axhline(0.5, color="0.6", linewidth=0.5)
@@ -117,7 +109,7 @@ def figure9(results: Results) -> Figure:
     for axes, label, title in ((left, "time of 10 s (s)", "(a) time"),
                                (right, "relative to all unknowns", "(b) what the reduction saves")):
         axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
-    legend_below(figure, handles)
+    legend_below(figure, [marks(results)[key] for key in ("eml_full", "eml", "eml_null")])
     return figure
 
 
@@ -146,8 +138,7 @@ def parasite(results: Results) -> Figure:
                   color=mix(colour, "white", share), linewidth=0.9, label=f"{resolution[1:]} s")
     left.set(yscale="log", ylim=(1e-6, 1e4))
     left.legend(title="EML, step", ncols=2, loc="lower right")
-    against_time(left, "$|q\\cdot v|$ (1/s)", 10.0)
-    handles = []
+    against_time(left, "$|q\\cdot v|$ (1/s)", 10.0, "(a) growth")
     for key, mark in marks(results).items():
         short, long = results.select(PROBLEM, key), results.select("long", key)
         rates = _rates(results, key, short["resolution"])
@@ -155,13 +146,11 @@ def parasite(results: Results) -> Figure:
                (short["status"] == "ok").to_numpy())
         hollow(right, long["step"].to_numpy(), np.maximum(long["velocity_constraint_error_max"].to_numpy(), TINY), mark,
                (long["status"] == "ok").to_numpy())
-        handles.append(line_handle(mark, mark.label, marker=True))
     for axes, label, title in ((middle, "rate (1/s)", "(b) rate over 10 s"),
                                (right, "largest $|Dg\\, v|$", "(c) over 100 s")):
         logarithmic(axes)
         axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
-    left.set_title("(a) growth")
-    legend_below(figure, handles)
+    legend_below(figure, [*marks(results).values()])
     return figure
 
 
@@ -177,7 +166,6 @@ def definite(results: Results) -> Figure:
         for name, _, colour in names:
             axes.plot(file["time"], np.maximum(np.abs(file[name] - file[name][0]), 1e-13), color=colour)
         axes.set(yscale="log", ylim=(1e-13, 1e5))
-        against_time(axes, "$|E - E(0)|$ (J)", 10.0)
-        axes.set_title(title)
+        against_time(axes, "$|E - E(0)|$ (J)", 10.0, title)
     legend_below(figure, [line_handle(Mark(colour, "o", SOLID, label), label) for _, label, colour in names])
     return figure

@@ -30,8 +30,8 @@ def dots(axes: Axes, time: np.ndarray, values: np.ndarray, colour: str) -> None:
     axes.axhline(0.0, color="0.6", linewidth=0.5)
 
 
-def against_time(axes: Axes, label: str, end: float) -> None:
-    axes.set(xlim=(0.0, end), xlabel="time (s)", ylabel=label)
+def against_time(axes: Axes, label: str, end: float, title: str = "") -> None:
+    axes.set(xlim=(0.0, end), xlabel="time (s)", ylabel=label, title=title)
 
 
 def sizes(axes: Axes, results: Results, problem: str, keys: Iterable[tuple[str, str]], name: str) -> list:

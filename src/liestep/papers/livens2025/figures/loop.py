@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from liestep.figures.marks import marks
-from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.panels import legend_below
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.motion import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View
@@ -12,6 +12,7 @@ from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
 
 PROBLEM, STEP = "loop", "h0.1"
+JOINED = ("eml", "mpl", "emh", "eml_directors", "rattle")
 TIMES = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 VIEW = View(-60.0, 40.0)
 
@@ -27,8 +28,7 @@ def figure14(results: Results) -> Figure:
     scene.draw()
     sketch.set_title("(a) four bars")
     axes.plot([0.0, 0.5, 1.0, 2.0], [0.0, p["load"], 0.0, 0.0], color=COMPONENTS[0])
-    against_time(axes, "$f(t)$ (N)", 2.0)
-    axes.set_title("(b) load")
+    against_time(axes, "$f(t)$ (N)", 2.0, "(b) load")
     return figure
 
 
@@ -66,8 +66,7 @@ def figure16(results: Results) -> Figure:
                                (momentum, "$L$ (kg m$^2$/s)", "(b) angular momentum"),
                                (small, "increment of $E$ ($10^{-12}$ J)", "(c) increments of the energy"),
                                (slip, "|increment of $L$| (kg m$^2$/s)", "(d) increments of the momentum")):
-        against_time(axes, label, 10.0)
-        axes.set_title(title)
+        against_time(axes, label, 10.0, title)
     return figure
 
 
@@ -75,18 +74,14 @@ def figure16(results: Results) -> Figure:
          " the load, with quaternion joints (EML, MPL, EMH) and the linear joints of directors. {runs}")
 def joints(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 66.0)
-    handles = []
     for axes, resolution in zip(figure.subplots(1, 2, sharey=True), ("h0.1", "h0.05"), strict=True):
-        for key in ("eml", "mpl", "emh", "eml_directors", "rattle"):
+        for key in JOINED:
             file = results.file(PROBLEM, key, resolution)
             mark = marks(results)[key]
             late = file["time"][1:] > 1.05
             change = np.abs(np.diff(file["momentum_map"], axis=0)).max(axis=1)
             axes.plot(file["time"][1:][late], np.maximum(change[late], 1e-15), linewidth=0.9, **mark.line)
-            if resolution == "h0.1":
-                handles.append(line_handle(mark, mark.label))
         axes.set_yscale("log")
-        against_time(axes, "largest increment (kg m$^2$/s)", 10.0)
-        axes.set_title(f"{resolution[1:]} s")
-    legend_below(figure, handles)
+        against_time(axes, "largest increment (kg m$^2$/s)", 10.0, f"{resolution[1:]} s")
+    legend_below(figure, [marks(results)[key] for key in JOINED], marker=False)
     return figure

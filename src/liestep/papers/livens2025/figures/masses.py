@@ -54,10 +54,8 @@ def figure2(results: Results) -> Figure:
         dots(left, file["time"], 1e16*file["constraint_error"], colour)
         time, change = increments(file, "generalized_energy")
         dots(right, time, 1e15*change, colour)
-    against_time(left, "$|g(q)|$ ($10^{-16}$ m$^2$)", file["time"][-1])
-    against_time(right, "$E_{n+1} - E_n$ ($10^{-15}$ J)", file["time"][-1])
-    left.set_title("(a) constraint")
-    right.set_title("(b) increments of (74)")
+    against_time(left, "$|g(q)|$ ($10^{-16}$ m$^2$)", file["time"][-1], "(a) constraint")
+    against_time(right, "$E_{n+1} - E_n$ ($10^{-15}$ J)", file["time"][-1], "(b) increments of (74)")
     return figure
 
 
@@ -86,10 +84,8 @@ def figure4(results: Results) -> Figure:
     dots(left, time, 1e5*change, COMPONENTS[0])
     time, change = increments(file, "generalized_energy")
     dots(right, time, 1e15*change, COMPONENTS[0])
-    against_time(left, "increment of (80) ($10^{-5}$ J)", file["time"][-1])
-    against_time(right, "increment of (74) ($10^{-15}$ J)", file["time"][-1])
-    left.set_title("(a) total energy")
-    right.set_title("(b) generalized energy")
+    against_time(left, "increment of (80) ($10^{-5}$ J)", file["time"][-1], "(a) total energy")
+    against_time(right, "increment of (74) ($10^{-15}$ J)", file["time"][-1], "(b) generalized energy")
     return figure
 
 
@@ -120,7 +116,6 @@ def energy_is_not_accuracy(results: Results) -> Figure:
          " bodies on the sphere, (right) of the momentum, against the step. {runs}")
 def gradients(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 112.0)
-    handles = []
     rows = (("spring", "generalized_energy_error_max", "momentum_error_max_z", "$p_\\varphi$"),
             ("bodies", "energy_error_max", "momentum_error_max", "$L$"))
     for (left, right), (problem, energy, momentum, symbol) in zip(figure.subplots(2, 2), rows, strict=True):
@@ -129,11 +124,9 @@ def gradients(results: Results) -> Figure:
             for axes, column in ((left, energy), (right, momentum)):
                 steps, values = ladder(results, problem, key, column)
                 hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
-            if problem == "spring":
-                handles.append(line_handle(mark, mark.label, marker=True))
         for axes, label in ((left, "largest error of the energy (J)"),
                             (right, f"largest error of {symbol} (kg m$^2$/s)")):
             logarithmic(axes)
             axes.set(xlabel="step $h$ (s)", ylabel=label, title=label_of(results, problem))
-    legend_below(figure, handles)
+    legend_below(figure, [marks(results)[key] for key in ("eml", "eml_gonzalez", "eml_average")])
     return figure

@@ -81,7 +81,6 @@ def scheme_map(results: Results) -> Figure:
 def chain_scaling(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 66.0)
     left, right = figure.subplots(1, 2)
-    handles = []
     numbers = np.array([1, 4, 16, 64, 256])
     for key in ("eml", "emh"):
         mark = marks(results)[key]
@@ -89,7 +88,6 @@ def chain_scaling(results: Results) -> Figure:
                             / float(results.select(f"bars_{n}", key)["steps"].iloc[0]) for n in numbers])
         hollow(left, numbers, seconds, mark, np.ones(len(numbers), dtype=bool))
         hollow(right, numbers, seconds/numbers, mark, np.ones(len(numbers), dtype=bool))
-        handles.append(line_handle(mark, mark.label, marker=True))
         if key == "eml":
             left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5)
             left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7, dashes=(3, 2),
@@ -99,7 +97,7 @@ def chain_scaling(results: Results) -> Figure:
     for axes, label, title in ((left, "time of a step (s)", "(a) time"),
                                (right, "time of a step and a bar (s)", "(b) for each bar")):
         axes.set(xlabel="number of bars", ylabel=label, title=title)
-    legend_below(figure, handles)
+    legend_below(figure, [marks(results)[key] for key in ("eml", "emh")])
     return figure
 
 

@@ -51,8 +51,7 @@ def figure10(results: Results) -> Figure:
     pale = to_hex(mix(marks(results)["mpl"].colour, "white", 0.6))
     axes.plot(time, np.maximum(np.abs(change), TINY), color=pale, linewidth=0.7, zorder=0.5)
     handles.append(line_handle(Mark(pale, "o", SOLID, ""), "MPL, (74)"))
-    against_time(axes, "|increment| (J)", 2.0)
-    axes.set_title("(b) energy: (74) of EML, $H$ of the others")
+    against_time(axes, "|increment| (J)", 2.0, "(b) energy: (74) of EML, $H$ of the others")
     legend_below(figure, handles)
     return figure
 
@@ -68,10 +67,8 @@ def figure11(results: Results) -> Figure:
     dots(right, time, 1e17*change, COMPONENTS[2])
     left.legend(loc="upper left", ncols=3)
     left.set_ylim(-0.08, 0.11)
-    against_time(left, "$L$ (kg m$^2$/s)", 2.0)
-    against_time(right, "increment of $L_3$ ($10^{-17}$ kg m$^2$/s)", 2.0)
-    left.set_title("(a) angular momentum")
-    right.set_title("(b) increments of $L_3$")
+    against_time(left, "$L$ (kg m$^2$/s)", 2.0, "(a) angular momentum")
+    against_time(right, "increment of $L_3$ ($10^{-17}$ kg m$^2$/s)", 2.0, "(b) increments of $L_3$")
     return figure
 
 
@@ -79,7 +76,6 @@ def figure11(results: Results) -> Figure:
          " (grey), as in figure 12 of the paper. {runs}")
 def figure12(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
-    handles = []
     for axes, k, title, exact in zip(figure.subplots(1, 2), (2, 0), ("(a) vertical", "(b) horizontal"),
                                      (lambda t: np.cos(TILT) + 0.0*t,
                                       lambda t: np.sin(TILT)*np.sin(PRECESSION*t)), strict=True):
@@ -87,12 +83,9 @@ def figure12(results: Results) -> Figure:
             file = first_run(results, PROBLEM, key)
             mark = marks(results)[key]
             axes.plot(file["time"], DISTANCE*file["attitude"][:, k, 2], linewidth=0.8, **mark.line)
-            if k == 2:
-                handles.append(line_handle(mark, mark.label))
         axes.plot(file["time"], DISTANCE*exact(file["time"]), color="0.6", linewidth=1.6, zorder=0.5)
-        against_time(axes, "$z$ (m)" if k == 2 else "$x$ (m)", 2.0)
-        axes.set_title(title)
-    legend_below(figure, handles)
+        against_time(axes, "$z$ (m)" if k == 2 else "$x$ (m)", 2.0, title)
+    legend_below(figure, [marks(results)[key] for key in ("eml", "emh")], marker=False)
     return figure
 
 
@@ -101,13 +94,11 @@ def figure12(results: Results) -> Figure:
 def figure13(results: Results) -> Figure:
     figure = new_figure(SINGLE, 84.0)
     axes = figure.subplots()
-    handles = []
     for key, mark in marks(results).items():
         steps, errors = ladder(results, PROBLEM, key, "axis_error")
         hollow(axes, steps, errors, mark, np.ones(len(steps), dtype=bool))
-        handles.append(line_handle(mark, mark.label, marker=True))
     slope_triangle(axes, *ladder(results, PROBLEM, "mpl", "axis_error"), 2)
     logarithmic(axes)
     axes.set(xlabel="step $h$ (s)", ylabel="error $e$")
-    legend_below(figure, handles)
+    legend_below(figure, [*marks(results).values()])
     return figure

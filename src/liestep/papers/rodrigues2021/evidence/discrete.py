@@ -140,8 +140,7 @@ def diameter() -> Evidence:
     """D_t = 3 and 30 at the step of figure 5, over 1 s."""
     numbers = {}
     for name, preset in (("printed", "as_printed"), ("other", "rescaled")):
-        data = simulate("bonded_ring", "rodrigues", preset=preset, step=STEP, t_end=1.0, samples=2,
-                        on_failure="return")
+        data = simulate("bonded_ring", "rodrigues", preset=preset, step=STEP, t_end=1.0, samples=2, on_failure="return")
         numbers[name] = float(data.attrs["time_reached"])
     numbers["limit"] = 3.0*0.03925981575906861/200.0**0.5  # D sqrt(m/K^a), D = 3 sin(pi/80)
     return Evidence(numbers["printed"] < 0.9 and numbers["other"] >= 0.999 and numbers["limit"] < STEP,

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.panels import legend_below
 from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.papers.rodrigues2021.figures.common import METHODS, slopes
@@ -55,7 +55,7 @@ def figure5(results: Results) -> Figure:
     long.set(ylabel="mean deviation (% of the energy)", title="(b) 5000 s: with contacts (line), without (dots)")
     for axes in (short, long):
         axes.set(xlabel="time (s)", xlim=(0.0, file["time"][-1] if axes is long else 500.0))
-    legend_below(figure, [line_handle(METHODS[key], METHODS[key].label) for key in ("newmark", "euler")])
+    legend_below(figure, [METHODS[key] for key in ("newmark", "euler")], marker=False)
     return figure
 
 
@@ -101,6 +101,5 @@ def figure7(results: Results) -> Figure:
     for axes, (column, title, shown) in zip(panels, wanted, strict=True):
         slopes(axes, results, "ring", column, shown)
         axes.set_title(title)
-    legend_below(figure, [line_handle(METHODS[key], METHODS[key].label, marker=True)
-                          for key in ("exact", "newmark", "euler")])
+    legend_below(figure, [METHODS[key] for key in ("exact", "newmark", "euler")])
     return figure

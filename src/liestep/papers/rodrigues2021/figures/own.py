@@ -58,7 +58,7 @@ def contact(results: Results) -> Figure:
         logarithmic(axes)
         axes.set(title=f"({letter}) {label_of(results, problem)}", xlabel="step $h$ (s)")
     panels[0].set_ylabel("state error")
-    legend_below(figure, [line_handle(mark, mark.label, marker=True) for mark in shown.values()])
+    legend_below(figure, [*shown.values()])
     return figure
 
 
@@ -110,5 +110,5 @@ def many(results: Results) -> Figure:
             axes.plot(number[:2], cost[0]*number[:2]/number[0], color="0.6", linestyle=":", linewidth=0.9)
     axes.set(xscale="log", ylim=(0.0, 1.25*highest), xlabel="number of particles",
              ylabel="nanoseconds per particle and step")
-    legend_below(figure, [line_handle(mark, mark.label, marker=True) for mark in SHAPES.values()])
+    legend_below(figure, [*SHAPES.values()])
     return figure

@@ -41,7 +41,7 @@ def figure1(results: Results) -> Figure:
     steps, own = ladder(results, "pendulum", "exact", "h1_norm_error_sampled")
     sixth.plot(steps, own, color="0.6", marker=".", linewidth=0.8)
     sixth.set_title("(vi) (37) with (27), exact motion")
-    legend_below(figure, [line_handle(METHODS[key], METHODS[key].label, marker=True) for key in (*PAIR, "euler")])
+    legend_below(figure, [METHODS[key] for key in (*PAIR, "euler")])
     return figure
 
 
@@ -82,5 +82,5 @@ def chart(results: Results) -> Figure:
         difference = np.abs(other["attitude"] - reference["attitude"]).max(axis=(1, 2))
         gap.plot(other["time"][1:], np.maximum.accumulate(difference)[1:], linewidth=0.9, **METHODS[key].line)
     gap.set(xscale="log", yscale="log", xlabel="time (s)", title="(b) largest difference of the attitudes so far")
-    legend_below(figure, [line_handle(METHODS[key], METHODS[key].label) for key in ("alpha", "modified")])
+    legend_below(figure, [METHODS[key] for key in ("alpha", "modified")], marker=False)
     return figure

@@ -41,8 +41,7 @@ def _snapshot(axes: Axes, file: RunFile, diameter: float, time: float) -> Ellips
 
 @drawing("Impact of the ring, figure 3 of the paper: particles as circles of their diameter, coloured by their turn, at"
          " eight times; the line is the wall. Top two rows: the printed shear law, bottom two: the frame-indifferent"
-         " one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a"
-         " chaotic motion. {runs}")
+         " one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a chaotic motion. {runs}")
 def figure3(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 186.0)
     panels = figure.subplots(4, 4, sharex=True, sharey=True)

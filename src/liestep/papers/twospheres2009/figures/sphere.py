@@ -180,8 +180,7 @@ def figure7(results: Results) -> Figure:
     file = run_with(results, problem, "vi_sphere", form="increment")
     narrow = run_with(results, NARROW, "vi_sphere", form="increment")
     vertices, faces = icosphere(MAP_LEVEL)
-    rows = [("front", file, View(0.0, 20.0)), ("back", file, View(180.0, -20.0)),
-            ("narrower", narrow, View(0.0, 20.0))]
+    rows = [("front", file, View(0.0, 20.0)), ("back", file, View(180.0, -20.0)), ("narrower", narrow, View(0.0, 20.0))]
     samples = [int(np.argmin(np.abs(file["time"] - time))) for time in MAP_TIMES]
     found = {name: [face_values(vertices, faces, run["q"][k], _kinetic(run, k)) for k in samples]
              for name, run, _ in rows if name != "back"}
