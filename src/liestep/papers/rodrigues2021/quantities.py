@@ -46,7 +46,8 @@ class Trajectory(NamedTuple):
         near, far = (_spline(self.time, part*part) for part in (angle, 2.0*np.pi - angle))
         total = 0.0
         for a, b in pairwise(cuts):
-            total += float((near if _value(self.time, body[:, 0], 0.5*(a + b)) > 0.0 else far).integrate(a, b))
+            side = near if _spline(self.time, body[:, 0])(0.5*(a + b)) > 0.0 else far
+            total += float(side.integrate(a, b))
         return total
 
     def density(self, times: np.ndarray) -> np.ndarray:
@@ -62,10 +63,6 @@ def _spline(time: np.ndarray, values: np.ndarray) -> Any:
     from scipy.interpolate import make_interp_spline
 
     return make_interp_spline(time, values, k=min(DEGREE, len(time) - 1 - len(time) % 2))
-
-
-def _value(time: np.ndarray, values: np.ndarray, at: float) -> float:
-    return float(_spline(time, values)(at))
 
 
 def _roots(time: np.ndarray, values: np.ndarray) -> list[float]:

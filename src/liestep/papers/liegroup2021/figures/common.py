@@ -8,18 +8,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from liestep.figures.marks import SOLID, Mark, marks
+from liestep.figures.marks import SOLID
 from liestep.figures.scenes.colour import mix
-from liestep.figures.style import Results
 from liestep.simulation.runs.files import RunFile
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors
 GUIDES = (1, 2, 3, 4)
-
-
-def plain(results: Results, integrator: str) -> Mark:
-    """Mark of an integrator (by key), with its label."""
-    return marks(results)[integrator]
 
 
 def guides(axes: Axes, step: float, error: float, smallest: float) -> None:
