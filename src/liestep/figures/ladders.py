@@ -12,7 +12,7 @@ from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import grid, hollow, label_of, legend_below, logarithmic, slope_triangle
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.study.tables.kinds.orders import orders_table
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.study.tables.steps import over_steps
@@ -164,8 +164,7 @@ def error_constants(results: Results) -> Figure:
     if not rows:
         raise InputError(f"study {results.study.name} has no admissible errors of fixed steps, which the figure"
                          " error_constants needs")
-    figure = new_figure(DOUBLE, 6.0*len(rows) + 16.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 6.0*len(rows) + 16.0)
     for place, (_, key, _, constants) in enumerate(rows):
         middle = float(np.median(constants))
         axes.plot([constants.min(), constants.max()], [place, place], color=styles[key].colour, linewidth=1.2)

@@ -41,6 +41,12 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
     return figure
 
 
+def subplots(width: float, height: float, *shape: int, **options: Any) -> tuple[Figure, Any]:
+    """Empty figure of a size in mm and its panels, as matplotlib's `subplots` gives them."""
+    figure = new_figure(width, height)
+    return figure, figure.subplots(*shape, **options)
+
+
 class Drawing(Protocol):
     """A function that draws a figure, with the template of its caption and the function that makes its {numbers}."""
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from liestep.figures.marks import Mark
 from liestep.figures.panels import label_of, legend_below, logarithmic
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, looks, panels
 from liestep.papers.lgt2022.quantities import predicted_change
 
@@ -80,8 +80,7 @@ def reference_points(results: Results) -> Figure:
          " functions at i h |w|/2, to the power of the number of steps; for orders 4 and 5 the quaternion shrinks."
          " {runs}")
 def quaternion_norm(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 76.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 76.0)
     problem, = results.config.problems
     spec = results.study.select(problem)[0].spec
     rate, end = float(np.linalg.norm(spec.initial["body_rate"][0])), spec.t_end

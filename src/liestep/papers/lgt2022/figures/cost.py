@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.panels import label_of, logarithmic
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import curve, legend, looks
 
 BASE = {"action": "so3_r3", "chart": "exp", "twist": "mixed", "attitude": "quaternion"}
@@ -19,8 +19,7 @@ WIDEST = 2.0  # decades that the colours span
 @drawing("Time of a Runge-Kutta step relative to the step on quaternions: eight maps and Euler angles. {runs}")
 def cost(results: Results) -> Figure:
     problems, shown = list(results.config.problems), looks(results)
-    figure = new_figure(DOUBLE, 132.0)
-    axes, below = figure.subplots(2, 1)
+    figure, (axes, below) = subplots(DOUBLE, 132.0, 2, 1)
     width = 0.9/len(shown)
     for i, (key, mark) in enumerate(shown.items()):
         times, bases = (np.array([float((rows["seconds"]/rows["steps"]).iloc[0]) for rows in (
@@ -76,8 +75,7 @@ def design(results: Results) -> Figure:
 @drawing("Chains of rods: time of a step per body over the number of bodies, with the exponent of the time of a step"
          " from 10 bodies on. {runs}")
 def long_chains(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 76.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 76.0)
     sizes = {problem: len(results.study.select(problem)[0].spec.parameters["mass"])
              for problem in results.config.problems}
     labels = []
@@ -100,8 +98,7 @@ def long_chains(results: Results) -> Figure:
          " of a run alone (lower row). ode45 keeps its absolute tolerance of 1e-6. {runs}")
 def adaptive_mechanisms(results: Results) -> Figure:
     problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 126.0)
-    rows = figure.subplots(2, len(problems), sharey=True)
+    figure, rows = subplots(DOUBLE, 126.0, 2, len(problems), sharey=True)
     for k, problem in enumerate(problems):
         for key, mark in looks(results).items():
             found = results.select(problem, key)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import LOST, MAPS, curve, legend, looks, over_steps
 
 STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}
@@ -18,8 +18,7 @@ def two_rows(results: Results, columns: tuple[str, str], labels: tuple[str, str]
     """Two columns of the tables over the step, a panel for each problem, with a slope triangle of an order beside an
     integrator in one of the rows (row, integrator, order)."""
     problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 126.0)
-    rows = figure.subplots(2, len(problems), **layout)
+    figure, rows = subplots(DOUBLE, 126.0, 2, len(problems), **layout)
     row, key, order = triangle
     for k, problem in enumerate(problems):
         for axes, column in zip(rows[:, k], columns, strict=True):
@@ -44,8 +43,7 @@ def generalized_alpha(results: Results) -> Figure:
          " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain (on the"
          " dashed ones). Order 2 with SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
 def multipliers(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 82.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 82.0)
     for key, entry in results.config.integrators.items():
         assert entry is not None
         _, colour, marker = MAPS[entry.options["action"], entry.options["chart"]]
@@ -76,8 +74,7 @@ def bliedf(results: Results) -> Figure:
          " drift at their order. (b) largest change so far. {runs}")
 def dissipation(results: Results) -> Figure:
     problem, = results.config.problems
-    figure = new_figure(DOUBLE, 78.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 78.0, 1, 2)
     for key, mark in looks(results).items():
         file = first_run(results, problem, key)
         change = file["energy"] - file["energy"][0]

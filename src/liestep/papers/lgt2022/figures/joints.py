@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from liestep.figures.panels import label_of, logarithmic
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.papers.lgt2022.figures.common import LEAST, curve, legend, looks, over_steps
 
 KEPT = 1e-10  # residuals below are round-off
@@ -15,8 +15,7 @@ KEPT = 1e-10  # residuals below are round-off
          " nine tenths, steps of 1 ms, (b) to (d) its largest value over the step, with the reference point in the"
          " centre of mass and off it, and for a joint between bodies, which no map keeps. {runs}")
 def joint_drift(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 132.0)
-    grid = figure.subplots(2, 2)
+    figure, grid = subplots(DOUBLE, 132.0, 2, 2)
     first, *others = grid.ravel()
     growing = []
     for key, mark in looks(results).items():
@@ -51,8 +50,7 @@ def lower_pairs(results: Results) -> Figure:
     table = results.metrics.set_index(["problem", "integrator", "resolution"])["joint_error_max"]
     values = np.array([[np.log10(max(float(table[problem, key, coarse[key]]), LEAST)) for problem in problems]
                        for key in shown_as])
-    figure = new_figure(DOUBLE, 78.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 78.0)
     axes.grid(False)
     shown = axes.imshow(values, aspect="auto", cmap="RdYlGn_r", vmin=-16.0, vmax=-4.0)
     for i, line in enumerate(values):
@@ -70,8 +68,7 @@ def lower_pairs(results: Results) -> Figure:
          " the state error (lower row): projection and index 3 keep the joints, Baumgarte's method bounds them. {runs}")
 def stabilised(results: Results) -> Figure:
     problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 126.0)
-    rows = figure.subplots(2, len(problems), sharey="row")
+    figure, rows = subplots(DOUBLE, 126.0, 2, len(problems), sharey="row")
     for k, problem in enumerate(problems):
         for key, mark in looks(results).items():
             _, error = ladder(results, problem, key, "error")

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from liestep.compile.tracing import Functions, plain_component
 from liestep.figures.panels import label_of
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.papers.lgt2022.transition_maps import NAMES, row_of
 from liestep.simulation.runs.execution import build
@@ -60,8 +60,7 @@ def figure1(results: Results) -> Figure:
     spec = results.study.select(PROBLEM, METHOD)[0].spec
     formulated, _ = build(spec)
     found, end = stages(plain_component(formulated.problem, PLAIN, np.float64), formulated.start, float(spec.step or 0))
-    figure = new_figure(DOUBLE, 116.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 116.0)
     axes.set_axis_off()
     axes.set(xlim=(0.0, 4.0), ylim=(-0.9, 5.4))
     for place, head in zip(PLACES, HEADS, strict=True):
@@ -89,8 +88,7 @@ def figure1(results: Results) -> Figure:
          " differential, and the time of a Runge-Kutta step relative to quaternions as a state vector. {runs}")
 def table1(results: Results) -> Figure:
     problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 66.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 66.0)
     axes.set_axis_off()
     head = ["", "absolute coordinates", "local coordinates", "defect", "map", "rate", *(
         label_of(results, problem) for problem in problems)]

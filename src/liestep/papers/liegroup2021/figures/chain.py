@@ -12,7 +12,7 @@ from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import directions, parameters
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.liegroup2021.figures.common import staircase
 
 VARIABLE, CONSTANT, NEAR, PAPER, DEFAULT = "rkmk54", "rkmk5", "rkmk5_near", "ode45_paper", "ode45"
@@ -73,8 +73,7 @@ def _steps(axes: Axes, results: Results, problem: str, styles: dict[str, Mark]) 
 def _chains(results: Results) -> Figure:
     problems = list(results.config.problems)
     styles = marks(results)
-    figure = new_figure(DOUBLE, 72.0)
-    left, middle, right = figure.subplots(1, 3, width_ratios=(1.1, 1.0, 1.0))
+    figure, (left, middle, right) = subplots(DOUBLE, 72.0, 1, 3, width_ratios=(1.1, 1.0, 1.0))
     _accuracy(left, results, problems, styles)
     left.set_title("(a) as in the paper")
     _steps(middle, results, problems[-1], styles)
@@ -162,8 +161,7 @@ def reference_bias(results: Results) -> Figure:
     if paper is None:
         raise InputError(f"study {results.study.name} names no second_reference, which the figure needs")
     styles = marks(results)
-    figure = new_figure(DOUBLE, 74.0)
-    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    figure, panels = subplots(DOUBLE, 74.0, 1, 2, sharex=True, sharey=True)
     measured = results.metrics[results.metrics["integrator"].isin((CONSTANT, VARIABLE, paper))]
     values = measured[["error_final", "error_final_second"]].to_numpy(float)
     values = values[values > 0.0]

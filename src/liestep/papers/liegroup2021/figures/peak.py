@@ -11,7 +11,7 @@ from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.mechanics.formulations import formulate_standard
 from liestep.papers.liegroup2021.figures.common import COMPONENTS, staircase
 from liestep.simulation.catalogue import sheet
@@ -26,8 +26,7 @@ SECOND = 1  # number of the second component
 @drawing("Double pendulum of 1 m links: all components of the state. By RKMK(5,4), ode45 and RKMK5; the motion is"
          " planar: q2, w1 and w3 are zero. {runs}")
 def figure9(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 125.0)
-    panels = figure.subplots(3, 2, sharex=True, sharey="col")
+    figure, panels = subplots(DOUBLE, 125.0, 3, 2, sharex=True, sharey="col")
     for row, (key, problem, title) in enumerate(SOLVERS):
         file = first_run(results, problem, key)
         for link in range(2):

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, logarithmic
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.papers.liegroup2021.figures.common import guides
 from liestep.simulation.runs.files import RunFile
 
@@ -28,8 +28,7 @@ FLOOR_FACTOR = 30.0
          " 19, 39, 79 and 159, hollow where they lie within 30 floors of the reference (grey); dots: others. {runs}")
 def figure5(results: Results) -> Figure:
     styles = marks(results)
-    figure = new_figure(DOUBLE, 104.0)
-    panels = figure.subplots(2, 3, sharex=True, sharey=True)
+    figure, panels = subplots(DOUBLE, 104.0, 2, 3, sharex=True, sharey=True)
     floor = FLOOR_FACTOR*results.metrics.loc[results.metrics["problem"] == PROBLEM, "floor"].max()
     end = results.study.select(PROBLEM)[0].spec.t_end
     low, high = np.inf, 0.0
@@ -55,8 +54,7 @@ def figure5(results: Results) -> Figure:
 
 def _eight(results: Results, quantity: Callable[[RunFile], np.ndarray], label: str) -> Figure:
     """A quantity of both links, (time, 2), against time for the eight methods of figures 6 and 7, linear axes."""
-    figure = new_figure(DOUBLE, 150.0)
-    panels = figure.subplots(4, 2, sharex=True)
+    figure, panels = subplots(DOUBLE, 150.0, 4, 2, sharex=True)
     for number, (axes, (key, title)) in enumerate(zip(panels.flat, MANIFOLD, strict=True)):
         file = first_run(results, PROBLEM, key)
         values = quantity(file)

@@ -14,7 +14,7 @@ from liestep.figures.scenes.looks import COLOURS, quadrotor_places, quadrotors, 
 from liestep.figures.scenes.motion import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View, triad
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure, subplots
 from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
 from liestep.simulation.runs.files import RunFile
 
@@ -55,8 +55,7 @@ def figure13(results: Results) -> Figure:
 def figure15(results: Results) -> Figure:
     file = first_run(results, PROBLEM, "rkmk4")
     desired = desired_path(parameters(file), file["time"])
-    figure = new_figure(SINGLE, 110.0)
-    panels = figure.subplots(3, 1, sharex=True)
+    figure, panels = subplots(SINGLE, 110.0, 3, 1, sharex=True)
     for k, axes in enumerate(panels):
         axes.plot(file["time"], file["load_position"][:, k], color=LOAD, label="$y$")
         axes.plot(file["time"], desired[:, k], color=DESIRED, linestyle="--", linewidth=0.9, label="$y_d$")
@@ -86,8 +85,7 @@ def figure17(results: Results) -> Figure:
 
 def _twice(file: RunFile, values: np.ndarray, names: tuple[str, ...], colours: tuple[str, ...], label: str) -> Figure:
     """Columns of values against time, linear and logarithmic."""
-    figure = new_figure(DOUBLE, 58.0)
-    panels = figure.subplots(1, 2)
+    figure, panels = subplots(DOUBLE, 58.0, 1, 2)
     for number, axes in enumerate(panels):
         for value, name, colour in zip(values.T, names, colours, strict=True):
             axes.plot(file["time"], value, color=colour, label=name)
@@ -106,8 +104,7 @@ def _twice(file: RunFile, values: np.ndarray, names: tuple[str, ...], colours: t
          " and (c). {runs}")
 def figure18(results: Results) -> Figure:
     styles = marks(results)
-    figure = new_figure(SINGLE, 110.0)
-    panels = figure.subplots(3, 1, sharex=True)
+    figure, panels = subplots(SINGLE, 110.0, 3, 1, sharex=True)
     for number, (axes, key) in enumerate(zip(panels, ("ode45", "ode45_default", "rkmk4"), strict=True)):
         file = first_run(results, PROBLEM, key)
         for link, colour in enumerate(LINKS):

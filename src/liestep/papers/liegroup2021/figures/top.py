@@ -11,7 +11,7 @@ from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.simulation.runs.files import RunFile
 
 METHODS = ("slgi_0", "slgi_half", "slgi_1", "slgi_kk")  # keys of the study; SLGIKK is the same map as theta = 1/2
@@ -107,8 +107,7 @@ def figure2(results: Results) -> Figure:
 @drawing("Heavy top: errors of attitude and angular momentum against the step, with the floor. Top: printed data,"
          " bottom: inertia about the fixed point. Hollow points lie within 30 floors of the reference (grey). {runs}")
 def figure2_parts(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 118.0)
-    panels = figure.subplots(2, 2)
+    figure, panels = subplots(DOUBLE, 118.0, 2, 2)
     for row, (problem, name) in enumerate(((PROBLEM, "printed data"),
                                            ("bruels_cardona", "inertia about the fixed point"))):
         for column, (part, title, label) in enumerate((("error_attitude", "attitude", "error of $Q$"),

@@ -10,7 +10,7 @@ from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import snapshots
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
 
 PROBLEM = "body"
@@ -48,8 +48,7 @@ def figure5(results: Results) -> Figure:
 @drawing("Free body by EML: (a) generalized energy, (b) its increments, with the solver until round-off (blue) and as"
          " printed (orange), as in figure 6 of the paper. {runs}")
 def figure6(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
         file = first_run(results, PROBLEM, key)
         left.plot(file["time"], file["generalized_energy"], color=colour)
@@ -63,8 +62,7 @@ def figure6(results: Results) -> Figure:
 
 @drawing("Free body by EML: (a) constraint, (b) total energy (80), as in figure 7 of the paper. {runs}")
 def figure7(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = first_run(results, PROBLEM, "eml")
     dots(left, file["time"], 1e16*file["constraint_error"], COMPONENTS[0])
     right.plot(file["time"], file["total_energy"], color=COMPONENTS[0])
@@ -76,8 +74,7 @@ def figure7(results: Results) -> Figure:
 @drawing("Free body by EML: (a) components of the angular momentum, (b) their increments, as in figure 8 of the paper."
          " {runs}")
 def figure8(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = first_run(results, PROBLEM, "eml")
     components(left, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$, on $L_1$"))
     for k, colour in enumerate(COMPONENTS):
@@ -93,8 +90,7 @@ def figure8(results: Results) -> Figure:
 @drawing("Free body over 10 s: seconds of the loop against the step for all unknowns (EML), the reduced (REML) and the"
          " null-space form (Null-EML), as in figure 9 of the paper; right: relative to EML. {runs}")
 def figure9(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 62.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 62.0, 1, 2)
     steps, whole = ladder(results, PROBLEM, "eml_full", "seconds")
     for key in ("eml_full", "eml", "eml_null"):
         mark = marks(results)[key]
@@ -129,8 +125,7 @@ def _rates(results: Results, key: str, resolutions: Iterable[str]) -> np.ndarray
          " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; rates below 0.01/s"
          " are drawn there, round-off has none, (c) the largest over 100 s. A run that stopped is hollow. {runs}")
 def parasite(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 72.0)
-    left, middle, right = figure.subplots(1, 3)
+    figure, (left, middle, right) = subplots(DOUBLE, 72.0, 1, 3)
     colour = marks(results)["eml"].colour
     for resolution, share in SHADES.items():
         file = results.file(PROBLEM, "eml", resolution)

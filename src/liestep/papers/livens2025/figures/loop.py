@@ -8,7 +8,7 @@ from liestep.figures.panels import legend_below
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.motion import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
 
 PROBLEM, STEP = "loop", "h0.1"
@@ -19,8 +19,7 @@ VIEW = View(-60.0, 40.0)
 
 @drawing("Closed loop: (a) start, (b) time function of the load, as in figure 14 of the paper. {runs}")
 def figure14(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    sketch, axes = figure.subplots(1, 2)
+    figure, (sketch, axes) = subplots(DOUBLE, 58.0, 1, 2)
     file = results.file(PROBLEM, "eml", STEP)
     p = parameters(file)
     scene = Scene(sketch, VIEW)
@@ -49,8 +48,7 @@ def figure15(results: Results) -> Figure:
 @drawing("Closed loop by EML: (a) generalized energy, (b) angular momentum, as in figure 16 of the paper; (c), (d)"
          " their increments after the load, which the scale of the paper hides. {runs}")
 def figure16(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 108.0)
-    (energy, momentum), (small, slip) = figure.subplots(2, 2)
+    figure, ((energy, momentum), (small, slip)) = subplots(DOUBLE, 108.0, 2, 2)
     file = results.file(PROBLEM, "eml", STEP)
     energy.plot(file["time"], file["generalized_energy"], color=COMPONENTS[0])
     components(momentum, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$"))

@@ -10,7 +10,7 @@ from liestep.figures.scenes import looks
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.livens2025.figures.common import COMPONENTS, PARTS, against_time, dots, increments
 from liestep.simulation.runs.files import RunFile
 
@@ -29,8 +29,7 @@ def _energies(axes: Axes, time: np.ndarray, kinetic: np.ndarray, file: RunFile) 
 @drawing("Mass-spring system with a singular mass matrix. (a) sketch; (b) energies by EML, as in figure 1 of the paper."
          " {runs}")
 def figure1(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    sketch, energy = figure.subplots(1, 2, width_ratios=(1.0, 1.3))
+    figure, (sketch, energy) = subplots(DOUBLE, 58.0, 1, 2, width_ratios=(1.0, 1.3))
     file = first_run(results, MASSES, "eml")
     p = parameters(file)
     scene = Scene(sketch, View(-90.0, 8.0))
@@ -47,8 +46,7 @@ def figure1(results: Results) -> Figure:
 @drawing("Mass-spring system by EML: (a) constraint at every step, (b) increments of the generalized energy, with the"
          " solver until round-off (blue) and as printed (orange), as in figure 2 of the paper. {runs}")
 def figure2(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
         file = first_run(results, MASSES, key)
         dots(left, file["time"], 1e16*file["constraint_error"], colour)
@@ -61,8 +59,7 @@ def figure2(results: Results) -> Figure:
 
 @drawing("Spring pendulum: (a) sketch, (b) energies by EML, as in figure 3 of the paper. {runs}")
 def figure3(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    sketch, energy = figure.subplots(1, 2, width_ratios=(1.0, 1.3))
+    figure, (sketch, energy) = subplots(DOUBLE, 58.0, 1, 2, width_ratios=(1.0, 1.3))
     file = results.file(SPRING, "eml", "h0.01")
     scene = Scene(sketch, View(35.0, 25.0))
     looks.trail(scene, file["position"], looks.COLOURS[0], 0.9)
@@ -77,8 +74,7 @@ def figure3(results: Results) -> Figure:
 @drawing("Spring pendulum by EML with the derivative of Gonzalez: increments of (a) the total energy (80) and (b) the"
          " generalized energy (74), as in figure 4 of the paper. {runs}")
 def figure4(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = results.file(SPRING, "eml_gonzalez", "h0.01")
     time, change = increments(file, "total_energy")
     dots(left, time, 1e5*change, COMPONENTS[0])
@@ -93,8 +89,7 @@ def figure4(results: Results) -> Figure:
          " generalized energy and (b) error of the position against the step: the misprint keeps the energy at"
          " round-off and does not converge. {runs}")
 def energy_is_not_accuracy(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 62.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 62.0, 1, 2)
     handles = []
     for problem, key, label in ((SPRING, "eml_gonzalez", "correct"), ("misprint", "eml_gonzalez", "misprint"),
                                 (SPRING, "mpl", "MPL, correct")):

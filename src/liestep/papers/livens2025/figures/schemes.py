@@ -16,7 +16,7 @@ from liestep.figures.panels import (
     slope_triangle,
 )
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 
 
 def _ladders(results: Results, axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:
@@ -53,8 +53,7 @@ def compositions(results: Results) -> Figure:
 @drawing("Largest step (s) of those tried with which each scheme completes the run; dark is large. A field without a"
          " number: no step completed; a dash: the scheme does not apply. {runs}")
 def scheme_map(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 88.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 88.0)
     problems, keys = list(results.config.problems), list(marks(results))
     found = np.full((len(keys), len(problems)), np.nan)
     for j, problem in enumerate(problems):
@@ -79,8 +78,7 @@ def scheme_map(results: Results) -> Figure:
 @drawing("Chains of bars: seconds of a step against the number of bars, which are eliminated one after the other; grey:"
          " in proportion to their number, and to its cube, as factoring one matrix would take. {runs}")
 def chain_scaling(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 66.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 66.0, 1, 2)
     numbers = np.array([1, 4, 16, 64, 256])
     for key in ("eml", "emh"):
         mark = marks(results)[key]

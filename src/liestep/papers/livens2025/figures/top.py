@@ -10,7 +10,7 @@ from liestep.figures.scenes import looks
 from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure, subplots
 from liestep.papers.livens2025.cone import DISTANCE, PRECESSION, TILT
 from liestep.papers.livens2025.figures.common import (
     COMPONENTS,
@@ -30,8 +30,7 @@ SHOWN = tuple((key, "h0.01") for key in ("eml", "eml_printed", "emh", "mpl", "mp
          " the paper: H of attitude and momentum; of EML the generalized energy (74), which it keeps;"
          " pale: (74) of MPL. {runs}")
 def figure10(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 72.0)
-    sketch, axes = figure.subplots(1, 2, width_ratios=(1.0, 1.8))
+    figure, (sketch, axes) = subplots(DOUBLE, 72.0, 1, 2, width_ratios=(1.0, 1.8))
     path = first_run(results, PROBLEM, "eml")["attitude"][:, :, 2]
     scene = Scene(sketch, View(30.0, 15.0))
     looks.trail(scene, path[:60], COMPONENTS[0], 0.9)
@@ -59,8 +58,7 @@ def figure10(results: Results) -> Figure:
 @drawing("Steady top by EML: (a) components of the angular momentum, (b) increments of the one about e3, as in figure"
          " 11 of the paper. {runs}")
 def figure11(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = first_run(results, PROBLEM, "eml")
     components(left, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$"))
     time, change = increments(file, "momentum_map", 2)
@@ -92,8 +90,7 @@ def figure12(results: Results) -> Figure:
 @drawing("Steady top: error (121) of the centre of mass at t = 0.1 s against the step, as in figure 13 of the paper,"
          " with all three readings of the Hamiltonian midpoint rule; MPL and MPH (b) are one map. {runs}")
 def figure13(results: Results) -> Figure:
-    figure = new_figure(SINGLE, 84.0)
-    axes = figure.subplots()
+    figure, axes = subplots(SINGLE, 84.0)
     for key, mark in marks(results).items():
         steps, errors = ladder(results, PROBLEM, key, "axis_error")
         hollow(axes, steps, errors, mark, np.ones(len(steps), dtype=bool))

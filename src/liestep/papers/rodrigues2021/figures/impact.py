@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from liestep.figures.panels import legend_below
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.papers.rodrigues2021.figures.common import METHODS, slopes
 
 ENERGIES = {"translation_energy": ("#0077BB", "-", "translation"), "rotation_energy": ("#33BBEE", "--", "rotation"),
@@ -18,8 +18,7 @@ SHOWN = 25.0      # s of figure 4 and 6
 @drawing("Impact of the ring, figure 4 of the paper: all energies by map (25). Left as printed, with the printed shear"
          " law; right the frame-indifferent one. The translation stays flat until the ring reaches the wall. {runs}")
 def figure4(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 84.0)
-    panels = figure.subplots(1, 2, sharey=True)
+    figure, panels = subplots(DOUBLE, 84.0, 1, 2, sharey=True)
     for axes, problem, title in zip(panels, ("ring", "objective"), ("(a) printed shear", "(b) frame-indifferent shear"),
                                     strict=True):
         file = first_run(results, problem, "newmark")
@@ -40,8 +39,7 @@ def figure4(results: Results) -> Figure:
          " s^(5/2) has two continuous derivatives only, and the energy drifts upwards; without these contacts it does"
          " not. {runs}")
 def figure5(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 78.0)
-    short, long = figure.subplots(1, 2)
+    figure, (short, long) = subplots(DOUBLE, 78.0, 1, 2)
     for key in ("euler", "newmark"):
         file = first_run(results, "ring_500", key)
         short.plot(file["time"], file["energy"], linewidth=0.8, **METHODS[key].line)
@@ -64,8 +62,7 @@ def figure5(results: Results) -> Figure:
          " touches the wall; middle: what of P_y and P_z; right: sum of J Omega (34), and the total angular momentum"
          " about the origin. {runs}")
 def figure6(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 112.0)
-    panels = figure.subplots(2, 3)
+    figure, panels = subplots(DOUBLE, 112.0, 2, 3)
     for row, (problem, law) in enumerate((("ring", "printed"), ("objective", "frame-indifferent"))):
         for key in ("exact", "newmark"):
             file, mark = first_run(results, problem, key), METHODS[key]
@@ -92,8 +89,7 @@ def figure6(results: Results) -> Figure:
 @drawing("Convergence on the ring, figure 7 of the paper: (i) energy error (38), (ii) error (37) of the norm of the"
          " trajectory, and (iii) the error of the trajectory itself, against the step. {runs}")
 def figure7(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 72.0)
-    panels = figure.subplots(1, 3)
+    figure, panels = subplots(DOUBLE, 72.0, 1, 3)
     wanted: tuple[tuple[str, str, dict[str, float | None]], ...] = (
         ("energy_error_h0", "(i) energy, (38)", {"exact": None, "newmark": 2, "euler": 1}),
         ("h1_norm_error", "(ii) norm of the trajectory, (37)", {"exact": None, "newmark": 1, "euler": None}),

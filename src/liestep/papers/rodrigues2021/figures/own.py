@@ -7,7 +7,7 @@ from liestep.compile.counters import evaluations_of
 from liestep.figures.marks import DASHED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure, subplots
 from liestep.papers.rodrigues2021.figures.common import METHODS
 
 CODES = ("lgvi", "dlm", "slgi", "rkmk4", "richardson")
@@ -19,8 +19,7 @@ SHAPES = {"ring": Mark("#0077BB", "o", SOLID, "ring"), "block": Mark("#CC3311", 
          " where the run stopped early. The line is D_t = 3 as printed. The limit of the axial bonds, h = D sqrt(m/K),"
          " is passed at the dotted line. {runs}")
 def diameter(results: Results) -> Figure:
-    figure = new_figure(SINGLE, 66.0)
-    axes = figure.subplots()
+    figure, axes = subplots(SINGLE, 66.0)
     done: list[tuple[float, float]] = []
     stopped: list[tuple[float, float]] = []
     for problem in results.config.problems:
@@ -49,8 +48,7 @@ def diameter(results: Results) -> Figure:
          " {runs}")
 def contact(results: Results) -> Figure:
     problems, shown = list(results.config.problems), {key: METHODS[key] for key in results.config.integrators}
-    figure = new_figure(DOUBLE, 70.0)
-    panels = figure.subplots(1, len(problems), sharey=True)
+    figure, panels = subplots(DOUBLE, 70.0, 1, len(problems), sharey=True)
     for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
         for key, mark in shown.items():
             steps, errors = ladder(results, problem, key, "error")
@@ -69,8 +67,7 @@ def contact(results: Results) -> Figure:
          " explicit (five turns) symplectic updates stay bounded; the Richardson quaternion update of molecular"
          " dynamics codes drifts, as a Lie group Runge-Kutta method does. {runs}")
 def codes(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 88.0)
-    work, energy = figure.subplots(1, 2)
+    figure, (work, energy) = subplots(DOUBLE, 88.0, 1, 2)
     metrics = results.metrics[results.metrics["problem"] == "ring"]
     metrics = metrics.assign(evaluations=evaluations_of(metrics))
     shown = [key for key in WORK if (metrics["integrator"] == key).any()]

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.rodrigues2021.figures.common import METHODS, slopes
 
 PAIR = ("exact", "newmark")
@@ -67,8 +67,7 @@ def drift_rules(results: Results) -> Figure:
          " passes turns by pi again and again; (b) largest entry of the difference of the attitudes kept in a chart and"
          " as matrices. {runs}")
 def chart(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 70.0)
-    size, gap = figure.subplots(1, 2)
+    figure, (size, gap) = subplots(DOUBLE, 70.0, 1, 2)
     plain = first_run(results, "chart_500", "newmark")
     trace = np.trace(plain["attitude"], axis1=1, axis2=2)
     skew = plain["attitude"] - np.swapaxes(plain["attitude"], 1, 2)

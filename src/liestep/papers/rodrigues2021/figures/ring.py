@@ -9,7 +9,7 @@ from matplotlib.patches import Circle
 
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, subplots
 from liestep.mechanics.systems.bonded_ring import circle, particle_diameter
 from liestep.simulation.runs.files import RunFile
 
@@ -43,8 +43,7 @@ def _snapshot(axes: Axes, file: RunFile, diameter: float, time: float) -> Ellips
          " eight times; the line is the wall. Top two rows: the printed shear law, bottom two: the frame-indifferent"
          " one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a chaotic motion. {runs}")
 def figure3(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 186.0)
-    panels = figure.subplots(4, 4, sharex=True, sharey=True)
+    figure, panels = subplots(DOUBLE, 186.0, 4, 4, sharex=True, sharey=True)
     for law, problem in enumerate(("ring", "objective")):
         file = first_run(results, problem, "newmark")
         diameter = particle_diameter(parameters(file))
@@ -80,8 +79,7 @@ def figure2(results: Results) -> Figure:
     sheared = np.einsum("nij,nj->ni", attitude, before)
     i = int(np.argmin(np.sum(sheared*np.einsum("nij,nj->ni", attitude[following], now), axis=1)))
     j, radius = int(following[i]), 0.5*particle_diameter(values)
-    figure = new_figure(SINGLE, 84.0)
-    axes = figure.subplots()
+    figure, axes = subplots(SINGLE, 84.0)
     middle, across = 0.5*(places[i] + places[j])[:2], np.array([-now[i, 1], now[i, 0]])
     for body, name in ((i, "i"), (j, "j")):
         at = places[body, :2] - middle

@@ -8,7 +8,7 @@ from matplotlib.image import AxesImage
 
 from liestep.claims.selection import OWN_QUANTITY, member_values
 from liestep.figures.panels import label_of
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 
 PRINTED = {"energy_error_mean": 8.5403e-10}                                             # of vi_sphere, example 5
 PRINTED_RK = {"energy_error_mean": 2.9989e-7, "unit_length_error_mean": 1.7594e-4}      # of RK45
@@ -26,8 +26,7 @@ def energy_signs(results: Results) -> Figure:
         results.file(cell.problem, cell.integrator, cell.resolution), OWN_QUANTITY)
         for cell in results.study.cells if cell.spec.tolerance is not None}
     tolerances = sorted({tolerance for _, tolerance in changes})
-    figure = new_figure(DOUBLE, 70.0)
-    left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
+    figure, (left, right) = subplots(DOUBLE, 70.0, 1, 2, width_ratios=(1.0, 1.25))
     found = [[changes.get((key, tolerance), np.empty(0)) for tolerance in tolerances] for key in methods]
     share = np.array([[np.mean(one < 0.0) if one.size and np.isfinite(one).all() else np.nan for one in row]
                       for row in found])
@@ -78,8 +77,7 @@ def _strips(axes: Axes, methods: list[str], tolerances: list[float], changes: di
          " that of ode45 and its unit length error over tolerance and duration. One setting would have to be white in"
          " all three. {runs}")
 def dipole_scan(results: Results) -> Figure:
-    figure = new_figure(DOUBLE, 100.0)
-    panels = figure.subplots(3, len(PLANES), height_ratios=(5, 2, 2), sharex=True)
+    figure, panels = subplots(DOUBLE, 100.0, 3, len(PLANES), height_ratios=(5, 2, 2), sharex=True)
     image = None
     for column, plane in enumerate(PLANES):
         problems = [key for key in results.config.problems if key.startswith(f"{plane}_")]
