@@ -58,8 +58,7 @@ def _leaders(results: Results, unit: str, label: str) -> Figure:
             if key in winners and len(rows):
                 hollow(panel, rows[unit], rows["error"], mark, admissible(rows))
                 used.add(key)
-        logarithmic(panel)
-        panel.set(xlabel=label, ylabel="state error")
+        logarithmic(panel, xlabel=label, ylabel="state error")
     legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
@@ -127,8 +126,7 @@ def order_and_form(results: Results) -> Figure:
                 slope_triangle(axes[k], rows["step"].to_numpy(float)[kept], values[kept], order + k)
                 orders.add((k, order))
     for panel, label in zip(axes, ("state error", "change of the symplectic form"), strict=True):
-        logarithmic(panel)
-        panel.set(xlabel="step $h$ (s)", ylabel=label)
+        logarithmic(panel, xlabel="step $h$ (s)", ylabel=label)
     legend_below(figure, [styles[key] for key in styles])
     return figure
 

@@ -45,8 +45,7 @@ def equal_cost(results: Results) -> Figure:
                 shown = np.isfinite(curve.errors) & (curve.errors > 0.0)
                 panel.plot(curve.times[shown]/motion.period, curve.errors[shown], **mark.line)
                 used.add(key)
-        logarithmic(panel)
-        panel.set(xlabel="periods", ylabel="$\\max|E - E(0)|$ (J)" if quantity == "energy" else "state error")
+        logarithmic(panel, xlabel="periods", ylabel="$\\max|E - E(0)|$ (J)" if quantity == "energy" else "state error")
     legend_below(figure, [styles[key] for key in styles if key in used], marker=False)
     return figure
 
@@ -124,8 +123,7 @@ def validity(results: Results) -> Figure:
         for column in ("smallest", "largest"):
             ends = rows.groupby("value")[column].first()
             panel.plot(ends.index, ends, color="0.6", linewidth=0.6, linestyle=":")
-        logarithmic(panel)
-        panel.set(xlabel=AXES.get(name, name.replace("_", " ")), ylabel="largest step (s)")
+        logarithmic(panel, xlabel=AXES.get(name, name.replace("_", " ")), ylabel="largest step (s)")
     legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 

@@ -137,8 +137,9 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any, line: bool = True
     axes.plot(x[~solid], y[~solid], **mark.points, markerfacecolor="white", markeredgewidth=0.7)
 
 
-def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
-    """Logarithmic axes, after the data: minor ticks have labels only where the range is short, then at 2 and 5."""
+def logarithmic(axes: Axes, x: bool = True, y: bool = True, **labels: str) -> None:
+    """Logarithmic axes, after the data: minor ticks have labels only where the range is short, then at 2 and 5; labels
+    are those of `Axes.set`: xlabel, ylabel, title."""
     axis: Axis
     name: Literal["x", "y"]
     for wanted, name, axis in ((x, "x", axes.xaxis), (y, "y", axes.yaxis)):
@@ -152,6 +153,7 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
                 axes.tick_params(axis=name, which="minor", length=1.2)
             else:
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+    axes.set(**labels)
 
 
 def slope_triangle(axes: Axes, steps: ArrayLike, errors: ArrayLike, order: float, below: float = 0.4) -> None:

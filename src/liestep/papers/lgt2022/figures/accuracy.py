@@ -32,8 +32,7 @@ def pitch_passage(results: Results) -> Figure:
     for axes, count, letter in zip(figure.subplots(1, len(counts), sharey=True), counts, "abcd", strict=False):
         for key, mark in shown.items():
             _passages(axes, results, problems, key, count, mark)
-        logarithmic(axes)
-        axes.set(title=f"({letter}) {count} steps in 3 s", xlabel="roll rate (rad/s)")
+        logarithmic(axes, title=f"({letter}) {count} steps in 3 s", xlabel="roll rate (rad/s)")
     figure.axes[0].set_ylabel("state error")
     legend(figure, results)
     return figure
@@ -70,8 +69,7 @@ def reference_points(results: Results) -> Figure:
                 steps, values = ladder(results, place, key, column)
                 axes.plot(steps, np.maximum(values, LEAST), color=mark.colour, linestyle=dash, linewidth=0.9,
                           marker=mark.marker, markersize=3.8, markerfacecolor="white")
-        logarithmic(axes)
-        axes.set(title=title, xlabel="step (s)", ylabel=label)
+        logarithmic(axes, title=title, xlabel="step (s)", ylabel=label)
     legend_below(figure, [replace(mark, dash="-") for mark in looks(results).values()])
     return figure
 
@@ -91,8 +89,7 @@ def quaternion_norm(results: Results) -> Figure:
             fine = np.geomspace(steps.min(), steps.max(), 100)
             change = predicted_change(TABLEAU_OF[key], fine, rate, end)
             axes.plot(fine, np.abs(change), color=mark.colour, linewidth=0.8)
-    logarithmic(axes)
-    axes.set(xlabel="step (s)", ylabel="$||Q| - 1|$ after 1 s")
+    logarithmic(axes, xlabel="step (s)", ylabel="$||Q| - 1|$ after 1 s")
     legend_below(figure, [replace(mark, dash="") for mark in looks(results).values()])
     return figure
 

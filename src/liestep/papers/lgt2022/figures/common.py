@@ -75,8 +75,7 @@ def over_steps(axes: Axes, results: Results, problem: str, column: str, keys: It
         if (not keys or key in keys) and (done["status"] == "ok").any():
             steps, values = ladder(results, problem, key, column)
             curve(axes, steps, np.abs(values), mark)
-    logarithmic(axes)
-    axes.set_xlabel("step (s)")
+    logarithmic(axes, xlabel="step (s)")
 
 
 def legend(figure: Figure, results: Results, keys: Iterable[str] = ()) -> None:

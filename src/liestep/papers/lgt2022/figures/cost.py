@@ -107,8 +107,7 @@ def adaptive_mechanisms(results: Results) -> Figure:
                 curve(axes, found[column].to_numpy(float), found["error"].to_numpy(float), mark)
         rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
         for axes, label in zip(rows[:, k], ("relative tolerance", "seconds"), strict=True):
-            logarithmic(axes)
-            axes.set_xlabel(label)
+            logarithmic(axes, xlabel=label)
     for axes in rows[:, 0]:
         axes.set_ylabel("state error")
     legend(figure, results)

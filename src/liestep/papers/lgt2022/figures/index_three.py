@@ -55,8 +55,7 @@ def multipliers(results: Results) -> Figure:
             slope_triangle(axes, found[:, 0], found[:, 1], 2.0)
         if entry.options["start"] == "plain" and colour == MAPS["so3_r3", "exp"][1]:
             slope_triangle(axes, found[:, 0], found[:, 1], 1.0)
-    logarithmic(axes)
-    axes.set(xlabel="step (s)", ylabel="error of the multipliers (N)")
+    logarithmic(axes, xlabel="step (s)", ylabel="error of the multipliers (N)")
     legend_below(figure, [*(line_handle(Mark(colour, marker, SOLID, letter), f"1{letter}", True)
                             for letter, colour, marker in list(MAPS.values())[:4]),
                           *(line_handle(Mark("0.3", "", dash, name), name) for name, dash in STARTS.items())])
@@ -108,7 +107,6 @@ def stiffness_sweep(results: Results) -> Figure:
         for key in looks(results):
             lost = [results.select(problem, key).iloc[0]["status"] != "ok" for problem in problems]
             axes.plot(stiffness[lost], np.full(sum(lost), ceiling), marker="x", linestyle="none", color=LOST)
-        logarithmic(axes)
-        axes.set(title=title, xlabel="stiffness (N/m)", ylabel=label)
+        logarithmic(axes, title=title, xlabel="stiffness (N/m)", ylabel=label)
     legend(figure, results)
     return figure

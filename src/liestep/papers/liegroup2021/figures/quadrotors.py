@@ -43,8 +43,7 @@ def figure13(results: Results) -> Figure:
             hollow(axes, steps, errors, styles[key], state >= 30.0*rows["floor"].max())
             slope_triangle(axes, steps, errors, order, below=0.5)
         axes.axhline(rows.loc[rows["integrator"] == PAPER, "error_final"].iloc[0], linewidth=1.0, **styles[PAPER].line)
-        logarithmic(axes)
-        axes.set(xlabel="step $h$ (s)", title=f"({'ab'[number]}) {results.config.problems[problem].label}")
+        logarithmic(axes, xlabel="step $h$ (s)", title=f"({'ab'[number]}) {results.config.problems[problem].label}")
     figure.axes[0].set_ylabel("error of load and links at the end")
     legend_below(figure, [styles[key] for key in METHODS] + [replace(styles[PAPER], marker="")], 5)
     return figure

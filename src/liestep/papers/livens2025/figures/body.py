@@ -143,8 +143,7 @@ def parasite(results: Results) -> Figure:
                (long["status"] == "ok").to_numpy())
     for axes, label, title in ((middle, "rate (1/s)", "(b) rate over 10 s"),
                                (right, "largest $|Dg\\, v|$", "(c) over 100 s")):
-        logarithmic(axes)
-        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
+        logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
     legend_below(figure, [*marks(results).values()])
     return figure
 

@@ -100,8 +100,7 @@ def energy_is_not_accuracy(results: Results) -> Figure:
         handles.append(line_handle(mark, label, marker=True))
     for axes, label, title in ((left, "largest error of (74) (J)", "(a) generalized energy"),
                                (right, "relative error of the position", "(b) position")):
-        logarithmic(axes)
-        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
+        logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
     slope_triangle(right, *ladder(results, SPRING, "eml_gonzalez", "error_position"), 2)
     legend_below(figure, handles)
     return figure
@@ -121,7 +120,6 @@ def gradients(results: Results) -> Figure:
                 hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
         for axes, label in ((left, "largest error of the energy (J)"),
                             (right, f"largest error of {symbol} (kg m$^2$/s)")):
-            logarithmic(axes)
-            axes.set(xlabel="step $h$ (s)", ylabel=label, title=label_of(results, problem))
+            logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=label_of(results, problem))
     legend_below(figure, [marks(results)[key] for key in ("eml", "eml_gonzalez", "eml_average")])
     return figure

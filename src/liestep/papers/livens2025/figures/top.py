@@ -95,7 +95,6 @@ def figure13(results: Results) -> Figure:
         steps, errors = ladder(results, PROBLEM, key, "axis_error")
         hollow(axes, steps, errors, mark, np.ones(len(steps), dtype=bool))
     slope_triangle(axes, *ladder(results, PROBLEM, "mpl", "axis_error"), 2)
-    logarithmic(axes)
-    axes.set(xlabel="step $h$ (s)", ylabel="error $e$")
+    logarithmic(axes, xlabel="step $h$ (s)", ylabel="error $e$")
     legend_below(figure, [*marks(results).values()])
     return figure

@@ -38,5 +38,4 @@ def slopes(axes: Axes, results: Results, problem: str, column: str, shown: dict[
         axes.plot(steps, errors, marker=METHODS[key].marker, linewidth=0.9, **METHODS[key].line)
         if slope is not None:
             slope_triangle(axes, steps, errors, slope, below)
-    logarithmic(axes)
-    axes.set_xlabel("step $h$ (s)")
+    logarithmic(axes, xlabel="step $h$ (s)")

@@ -53,8 +53,7 @@ def contact(results: Results) -> Figure:
         for key, mark in shown.items():
             steps, errors = ladder(results, problem, key, "error")
             axes.plot(steps, errors, marker=mark.marker, linewidth=0.9, **mark.line)
-        logarithmic(axes)
-        axes.set(title=f"({letter}) {label_of(results, problem)}", xlabel="step $h$ (s)")
+        logarithmic(axes, title=f"({letter}) {label_of(results, problem)}", xlabel="step $h$ (s)")
     panels[0].set_ylabel("state error")
     legend_below(figure, [*shown.values()])
     return figure

@@ -62,8 +62,7 @@ def figure2(results: Results) -> Figure:
                       marker="x", markersize=4.0, linestyle="none")
             if form == "increment" and name == "energy_error_mean":
                 slope_triangle(axes, steps, errors, 2)
-        logarithmic(axes)
-        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
+        logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.665, 0.0), ncols=3, columnspacing=0.9,
                   handlelength=2.2)
