@@ -21,7 +21,7 @@ GENERIC = {
     "work_precision": "work", "iterations": "work", "scaling": "work", "failures": "work",
     "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "series", "error_constants": "ladders",
     "exponent_map": "maps", "map": "maps", "winners": "maps", "equal_cost": "horizons",
-    "takeover": "horizons", "validity": "horizons",
+    "crossover_time": "horizons", "validity": "horizons",
     "leaders": "families", "leaders_seconds": "families", "price_of_manifold": "families",
     "order_and_form": "families", "encounter": "families",
 }
