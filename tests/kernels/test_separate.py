@@ -1,4 +1,4 @@
-"""Methods that are compiled separately and called by their address: the same numbers, one machine code for all loops."""
+"""Methods that are compiled separately and called by their address: the same numbers, one code for all loops."""
 import subprocess
 import sys
 from pathlib import Path

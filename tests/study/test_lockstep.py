@@ -47,8 +47,8 @@ def test_most_steps_are_made_by_all_lanes_at_once():
     code = lanes.LaneCode(spec, formulated, pair, 4)
     *_, observe = field_methods(formulated.start.shape, formulated.width)
     one = Trace(formulated.problem).routines([observe], formulated.start)["observe"]
-    counting = one.text.replace("ret i64 1", "%n = load i64, ptr %counters\n%m = add i64 %n, 1\nstore i64 %m, ptr %counters\n"
-                                "ret i64 1")
+    counting = one.text.replace("ret i64 1", "%n = load i64, ptr %counters\n%m = add i64 %n, 1\n"
+                                "store i64 %m, ptr %counters\nret i64 1")
     code.problem = code.problem._replace(
         observables=code.problem.observables._replace(address=loaded(counting).addresses["routine"]))
     found = code._lockstep([build(spec, state)[0] for state in ensemble_states(spec)])

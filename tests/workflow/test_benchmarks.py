@@ -166,3 +166,15 @@ def test_other_libraries_move_like_heyoka(monkeypatch):
     assert np.abs(np.reshape(found, y.shape) - slope).max() < 1e-13*np.abs(slope).max()
     monkeypatch.setattr(others, "find_spec", lambda name: None)
     assert others.missing() == ["diffrax is not installed; other_codes/requirements.txt has its version."]
+
+
+def test_tables_of_the_page_are_those_of_the_last_record(tmp_path):
+    from benchmarks import history
+
+    page = history.PAGE.read_text("utf-8")
+    assert history.with_tables(page) == page, "python -m benchmarks peers --record"
+    records = tmp_path/"history.jsonl"
+    for value in (1.0, 2.0):
+        history.append([("Heading", "speed", [{"case": "top", "ratio": value}])], records)
+    assert [row["ratio"] for row in history.last("speed", records)][-1] == 2.0
+    assert {"date", "commit", "processor", "table", "case"} <= set(history.last("speed", records)[0])

@@ -1,5 +1,5 @@
-"""The comparison with other codes: the stored table is that of its files, and the files say what the table says. No other code
-is needed."""
+"""The comparison with other codes: the stored table is that of its files, and the files say what the table says. No
+other code is needed."""
 import csv
 import importlib
 import importlib.metadata
@@ -12,15 +12,17 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from other_codes import __main__ as program
-from other_codes import environment, figure, judging, page, write
-from other_codes.contract import LADDER, Method, States, matrices, read_problem, write_problem
-from other_codes.problems import CASES, problem
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.turns import about_axis
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
+from other_codes import __main__ as program
+from other_codes import environment, figure, judging, page, write
+from other_codes.contract import LADDER, Method, States, matrices, read_problem, write_problem
+from other_codes.problems import CASES, problem
+
+MAKE_AGAIN = "run python -m other_codes judge results/other_codes"
 
 pytestmark = pytest.mark.slow  # the archive is unpacked and packed again and again
 
@@ -34,7 +36,7 @@ def test_the_stored_table_is_that_of_its_files():
     rows = judging.stored_rows()
     assert {row["code"] for row in rows} == set(program.CODES)
     assert all(row["missing"] for row in rows if not row["problem"])
-    assert sum(path.stat().st_size for path in judging.STORED.iterdir()) < 2_500_000  # evidence, see docs/other_codes.md
+    assert sum(path.stat().st_size for path in judging.STORED.iterdir()) < 2_500_000  # evidence, see the page
 
 
 def test_versions_are_those_that_the_requirements_pin():
@@ -45,7 +47,8 @@ def test_versions_are_those_that_the_requirements_pin():
             assert row["version"] == importlib.metadata.version("liestep")
             continue
         assert pins[row["distribution"]] == row["version"], row["code"]
-        assert importlib.import_module(f"other_codes.codes.{row['code']}").METHODS[row["method"]].settings == row["settings"]
+        methods = importlib.import_module(f"other_codes.codes.{row['code']}").METHODS
+        assert methods[row["method"]].settings == row["settings"]
 
 
 def test_a_table_of_another_version_is_refused(copied):
@@ -193,7 +196,7 @@ def test_the_picture_is_that_of_the_stored_table(tmp_path):
     assert {row["code"] for row in long} == set(program.CODES)
     assert len(figure.long_points(rows)) == sum(not row["missing"] for row in long)
     with PIL.Image.open(figure.PICTURE) as picture:
-        assert picture.text[figure.OF_TABLE] == figure.table_hash(), "run python -m other_codes judge results/other_codes"
+        assert picture.text[figure.OF_TABLE] == figure.table_hash(), MAKE_AGAIN
     figure.write(path=tmp_path/"again.png")
     with PIL.Image.open(tmp_path/"again.png") as one, PIL.Image.open(figure.PICTURE) as other:
         assert one.size == other.size
@@ -209,7 +212,7 @@ def test_long_runs_are_told_apart_by_growth():
 
 def test_the_page_shows_the_stored_table():
     written = page.PAGE.read_text("utf-8")
-    assert written == page.with_table(written, judging.stored_rows()), "run python -m other_codes judge results/other_codes"
+    assert written == page.with_table(written, judging.stored_rows()), MAKE_AGAIN
     assert page.text([{"problem": "", "code": "drake", "missing": "not installed", "method": ""}]).endswith(
         "| drake | missing: not installed |" + " |"*8 + "\n")
 
