@@ -3,6 +3,7 @@ from importlib import import_module
 
 import pytest
 
+from liestep.claims.errata import evidence_of
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.simulation.catalogue import own_systems, papers, sheet
 
@@ -14,7 +15,7 @@ def test_a_paper_names_modules_that_exist_and_hold_what_they_should(paper):
     for name, module in room.figures.items():
         assert callable(getattr(import_module(room.module(module)), name.rpartition(".")[2]))
     for module in room.evidence:
-        assert all(map(callable, import_module(room.module(module)).CHECKS.values()))
+        assert evidence_of(import_module(room.module(module)))
     for system, presets in import_module(room.module(room.presets)).PRESETS.items():
         assert system in own_systems()
         for name, preset in presets.items():

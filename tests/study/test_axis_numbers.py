@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.font_manager import findfont, get_font
 
-from liestep.figures.numbers import RAISED, plain, use_plain_numbers
+from liestep.figures.rendering import RAISED, plain, use_plain_numbers
 from liestep.figures.style import RC, new_figure
 
 

@@ -14,12 +14,10 @@ from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_p
 from liestep.errors import InputError
 from liestep.files.textfiles import read_csv
 from liestep.papers.twospheres2009.evidence import angles as angles
-from liestep.papers.twospheres2009.evidence import continua as continua
 from liestep.papers.twospheres2009.evidence import continuous as continuous
 from liestep.papers.twospheres2009.evidence import discrete as discrete
 from liestep.papers.twospheres2009.evidence import rod as rod
 from liestep.papers.twospheres2009.evidence import runs as examples
-from liestep.papers.twospheres2009.evidence import statements as statements
 
 ROOT = Path(__file__).parents[2]
 CONFIG, PAPER = ROOT/"config", "twospheres2009"
@@ -104,7 +102,7 @@ def one_place(value: float) -> dict:
 
 
 ROD, SPRING_ERRORS = rod.rod_sheet, examples.spring_errors
-DETERMINES, GRADIENT = discrete.determines, statements._gradient
+DETERMINES, GRADIENT = discrete.determines, continuous._gradient
 ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, continuous.difference_gradient
 
 
@@ -114,8 +112,8 @@ ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, c
     (discrete, "legendre_signs", "pendulum_motion", noisy_motion),
     (discrete, "matrix_index", "pendulum_motion", noisy_motion),
     (discrete, "bracket_index", "determines", lambda q, outer: DETERMINES(q, 1 - outer)),
-    (statements, "two_step_map", "_gradient", lambda system, q: 1.01*GRADIENT(system, q)),
-    (statements, "global_equations", "tangential", lambda vectors, q: vectors),
+    (continuous, "two_step_map", "_gradient", lambda system, q: 1.01*GRADIENT(system, q)),
+    (continuous, "global_equations", "tangential", lambda vectors, q: vectors),
     (continuous, "nbody_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
     (continuous, "lennard_jones_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
     (continuous, "determinant", "angular_matrix", lambda mass, q: 1.1*ANGULAR(mass, q)),
@@ -135,8 +133,8 @@ ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, c
     (angles, "polar_distance", "SIDEWAYS", (0.3, 0.3, 0.3, 0.3)),
     (angles, "compactness", "_operations", lambda: (3, 5, 2, 4)),
     (angles, "triple_pendulum", "simulate", lambda *names, step=0.0, **setting: one_place(step**4)),
-    (continua, "element_limit", "_tips", lambda power: np.arange(4.0)[:, None, None]*np.ones((4, 3, 3))),
-    (continua, "macroscopic", "MOLECULES_END", 4.0)],
+    (examples, "element_limit", "_tips", lambda power: np.arange(4.0)[:, None, None]*np.ones((4, 3, 3))),
+    (examples, "macroscopic", "MOLECULES_END", 4.0)],
     ids=lambda value: value if isinstance(value, str) else "")
 def test_every_evidence_can_say_no(module, name, replaced, by, monkeypatch):
     monkeypatch.setattr(module, replaced, by)

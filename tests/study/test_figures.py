@@ -10,7 +10,7 @@ from docutils.core import publish_doctree
 
 from liestep.api import command_line as cli
 from liestep.errors import InputError
-from liestep.figures import commands, growth, labels, ladders, marks, panels, rendering, series, style, work
+from liestep.figures import commands, labels, ladders, marks, panels, rendering, series, style, work
 from liestep.figures.captions import restructured
 from liestep.study.plan.plan import Study
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
@@ -297,7 +297,7 @@ def test_triangles_of_growth_stand_side_by_side_under_all_curves():
     time = np.linspace(0.0, 1000.0, 4001)
     shown = [(time, 1e-6*time, {"growth": "linear"}), (time, 1e-9*time**2, {"growth": "quadratic"}),
              (time, np.where(time < 150.0, 4e-6, 4e-6*time), {"growth": "faster"})]
-    growth._triangles(axes, shown)
+    series._triangles(axes, shown)
     first, second = (np.array(line.get_data()) for line in axes.get_lines())
     for corners, power in ((first, 1), (second, 2)):
         x, y = corners

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 JOBS = ("liestep.study.plan.sweep", "liestep.study.plan.plan",
         "liestep.simulation.references.reference", "scipy.integrate", "liestep.workflow.products",
-        "liestep.study.tables.results", "liestep.study.tables.tables", "liestep.figures.drawing")
+        "liestep.study.tables.results", "liestep.study.tables.tables", "liestep.figures.rendering")
 
 
 def load() -> None:

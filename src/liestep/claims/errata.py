@@ -1,12 +1,13 @@
 """Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
 
 `config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper declares, see
-`liestep.mechanics.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns
-`Evidence`.
+`liestep.mechanics.contracts.paper`.
 """
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -84,8 +85,16 @@ def checks(paper: str) -> dict[str, Check]:
     found: dict[str, Check] = {}
     if known := papers().get(paper):
         for name in known.evidence:
-            found |= paper_module(known, name).CHECKS
+            found |= evidence_of(paper_module(known, name))
     return found
+
+
+def evidence_of(module: ModuleType) -> dict[str, Check]:
+    """Public functions of a module itself that return `Evidence` and can be called without arguments, by name."""
+    return {name: function for name, function in vars(module).items()
+            if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
+            and inspect.signature(function).return_annotation is Evidence
+            and all(one.default is not one.empty for one in inspect.signature(function).parameters.values())}
 
 
 def load_errata(paper: str, config: Path) -> ErrataFile:

@@ -2,16 +2,16 @@
 import re
 from typing import TYPE_CHECKING
 
+from liestep.figures.style import Results
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.maps import ShardSpecification
 
 if TYPE_CHECKING:
     from liestep.figures.style import Drawing
     from liestep.study.plan.plan import Cell
-    from liestep.study.tables.results import StudyResults
 
 
-def fill(draw: "Drawing", results: "StudyResults") -> str:
+def fill(draw: "Drawing", results: Results) -> str:
     """Caption of a figure: its template with {title}, {t_end} and {runs} of the study, and its own {numbers}."""
     ends = sorted({cell.spec.t_end for cell in results.study.cells})
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
@@ -26,7 +26,7 @@ def restructured(text: str) -> str:
     return re.sub(r"([^\w\s]|_)", r"\\\1", text)
 
 
-def _work(results: "StudyResults") -> str:
+def _work(results: Results) -> str:
     """Says which problems have forces: their energy is less the work."""
     forced = []
     for key, entry in results.config.problems.items():
@@ -37,7 +37,7 @@ def _work(results: "StudyResults") -> str:
     return f" Energy less work of the forces: {', '.join(forced)}." if forced else ""
 
 
-def describe_runs(results: "StudyResults") -> str:
+def describe_runs(results: Results) -> str:
     """All runs of a study in one line: each integrator with the options that the study gives it and its range of
     resolutions, then the problems with their durations."""
     parts = []
@@ -67,7 +67,7 @@ def _resolutions(cells: "list[Cell]") -> str:
     return f"{name} = {sizes[0]:.6g} {'and' if len(sizes) == 2 else 'to'} {sizes[-1]:.6g}"
 
 
-def _ensembles(results: "StudyResults") -> list[str]:
+def _ensembles(results: Results) -> list[str]:
     kinds = {(cell.spec.ensemble.members, cell.spec.ensemble.amplitude)
              for cell in results.study.cells if cell.spec.ensemble is not None}
     maps = {str(cell.spec.map): None for cell in results.study.cells if isinstance(cell.spec, ShardSpecification)}

@@ -19,8 +19,8 @@ GENERIC = {
     "energy_error": "series", "momentum_error": "series", "length_error": "series",
     "convergence": "ladders", "energy_convergence": "ladders", "length_convergence": "ladders",
     "work_precision": "work", "iterations": "work", "scaling": "work", "failures": "work",
-    "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "growth", "error_constants": "constants",
-    "exponent_map": "maps", "map": "parameter_map", "winners": "maps", "equal_cost": "horizons",
+    "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "series", "error_constants": "ladders",
+    "exponent_map": "maps", "map": "maps", "winners": "maps", "equal_cost": "horizons",
     "crossover_time": "horizons", "validity": "horizons",
     "leaders": "families", "leaders_seconds": "families", "price_of_manifold": "families",
     "order_and_form": "families", "encounter": "families",
@@ -53,20 +53,9 @@ def drawing_of(name: str) -> "Drawing":
     paper, _, function = name.rpartition(".")
     if paper:
         return getattr(paper_module(papers()[paper], papers()[paper].figures[name]), function)
-    from liestep.figures import (
-        constants,
-        families,
-        growth,
-        horizons,
-        ladders,
-        maps,
-        parameter_map,
-        series,
-        spread,
-        work,
-    )
+    from liestep.figures import families, horizons, ladders, maps, series, spread, work
 
-    modules = (constants, families, growth, horizons, ladders, maps, parameter_map, series, spread, work)
+    modules = (families, horizons, ladders, maps, series, spread, work)
     return getattr(next(module for module in modules if module.__name__ == figure_modules()[name]), function)
 
 
@@ -76,7 +65,7 @@ def make_figure(results: "StudyResults", name: str) -> list[Path]:
     Raises:
         InputError: unknown name, a product that the figure needs is missing or stale, or the folder cannot be written.
     """
-    from liestep.figures.drawing import write
+    from liestep.figures.rendering import write
 
     return write(results, name, drawing_of(name))
 

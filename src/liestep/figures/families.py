@@ -1,6 +1,5 @@
 """Generic figures that compare families of integrators: who leads where, what the manifold costs, order and symplectic
 form, close encounters."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas
@@ -16,15 +15,11 @@ from liestep.figures.panels import (
     hollow,
     label_of,
     legend_below,
-    line_handle,
     logarithmic,
     slope_triangle,
 )
-from liestep.figures.style import drawing
+from liestep.figures.style import Results, drawing
 from liestep.study.tables.kinds.work import at_equal_error
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 OPPONENTS = ("rk4", "dop853")               # shown beside the winners
 REDUNDANT, MANIFOLD = "rk4", ("rkmk4", "cf4")  # the same order in redundant coordinates and on the manifold
@@ -35,18 +30,18 @@ ROUND_OFF = 2.0e-15                         # below it a defect of the form has 
 @drawing("{title}: state error against evaluations of forces or right-hand sides, of the methods that win somewhere in"
          " the table which, whatever they keep or with the symplectic form, and of RK4 and DOP853. Hollow points lie"
          " within 30 floors of the reference or above 0.1. {runs}")
-def leaders(results: "StudyResults") -> Figure:
+def leaders(results: Results) -> Figure:
     return _leaders(results, "evaluations", "evaluations")
 
 
 @drawing("{title}: state error against processor time (s) of a run alone without statistics, of the methods that win"
          " somewhere in the table which by seconds, whatever they keep or with the symplectic form, and of RK4 and"
          " DOP853. Hollow points lie within 30 floors of the reference or above 0.1. {runs}")
-def leaders_seconds(results: "StudyResults") -> Figure:
+def leaders_seconds(results: Results) -> Figure:
     return _leaders(results, "seconds", "processor time (s)")
 
 
-def _leaders(results: "StudyResults", unit: str, label: str) -> Figure:
+def _leaders(results: Results, unit: str, label: str) -> Figure:
     table = results.table("which_seconds" if unit == "seconds" else "which")
     table = table[(table["scope"] == "problem") & (table["by"] == unit) & (table["verdict"] != "nobody")
                   & table["keep"].isin(("nothing", "symplectic form"))]
@@ -63,17 +58,15 @@ def _leaders(results: "StudyResults", unit: str, label: str) -> Figure:
             if key in winners and len(rows):
                 hollow(panel, rows[unit], rows["error"], mark, admissible(rows))
                 used.add(key)
-        logarithmic(panel)
-        panel.set_xlabel(label)
-        panel.set_ylabel("state error")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+        logarithmic(panel, xlabel=label, ylabel="state error")
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 
 @drawing("{title}: what it costs to stay on the manifold: RKMK4 and CF4 divided by RK4, which is of the same order in"
          " redundant coordinates, {numbers} of a step and at equal state error, for each problem on which all three"
          " run. {runs}", lambda results: _unit(results)[1])
-def price_of_manifold(results: "StudyResults") -> Figure:
+def price_of_manifold(results: Results) -> Figure:
     unit, label = _unit(results)
     metrics = results.metrics
     metrics = metrics[(metrics["status"] == "ok") & (metrics[unit] > 0.0)]
@@ -90,14 +83,12 @@ def price_of_manifold(results: "StudyResults") -> Figure:
                 panel.plot([one/other], [i + 0.3*(k - 0.5)], **styles[name].points)
         panel.axvline(1.0, color="0.6", linewidth=0.6)
         panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])
-        panel.set_ylim(len(problems) - 0.5, -0.5)
-        panel.set_xlim(left=0.0)
-        panel.set_xlabel(f"{label} divided by those of RK4")
-    legend_below(figure, [line_handle(styles[name], styles[name].label, marker=True) for name in MANIFOLD])
+        panel.set(ylim=(len(problems) - 0.5, -0.5), xlim=(0.0, None), xlabel=f"{label} divided by those of RK4")
+    legend_below(figure, [styles[name] for name in MANIFOLD])
     return figure
 
 
-def _unit(results: "StudyResults") -> tuple[str, str]:
+def _unit(results: Results) -> tuple[str, str]:
     """Column of the metrics and its name: seconds where runs are timed, else flops."""
     timed = results.config.timing and results.metrics["seconds"].notna().any()
     return ("seconds", "seconds") if timed else ("cost", "flops")
@@ -113,7 +104,7 @@ def _price(runs: pandas.DataFrame, unit: str, level: float | None) -> float:
 
 @drawing("{title}: state error, and largest change of the symplectic form in a step, against the step, with the slopes"
          " of the order p of the free motion and of p + 1. Hollow points lie within 30 floors or are round-off. {runs}")
-def order_and_form(results: "StudyResults") -> Figure:
+def order_and_form(results: Results) -> Figure:
     problem = next(iter(results.config.problems))
     metrics = results.metrics[results.metrics["problem"] == problem]
     form = results.table("exponents").set_index(["integrator", "resolution"])["symplectic_error"]
@@ -135,17 +126,15 @@ def order_and_form(results: "StudyResults") -> Figure:
                 slope_triangle(axes[k], rows["step"].to_numpy(float)[kept], values[kept], order + k)
                 orders.add((k, order))
     for panel, label in zip(axes, ("state error", "change of the symplectic form"), strict=True):
-        logarithmic(panel)
-        panel.set_xlabel("step $h$ (s)")
-        panel.set_ylabel(label)
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles])
+        logarithmic(panel, xlabel="step $h$ (s)", ylabel=label)
+    legend_below(figure, [styles[key] for key in styles])
     return figure
 
 
 @drawing("{title}: smallest angle between two bodies and largest |E - E(0)| up to a time, of the runs of the last"
          " problem; change of the energy at the end against evaluations of forces or right-hand sides, of the runs of"
          " the first. {runs}")
-def encounter(results: "StudyResults") -> Figure:
+def encounter(results: Results) -> Figure:
     problems = list(results.config.problems)
     metrics = results.metrics
     metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["status"] == "ok"]
@@ -171,11 +160,11 @@ def encounter(results: "StudyResults") -> Figure:
     logarithmic(axes[0], x=False)
     logarithmic(axes[1], x=False)
     logarithmic(axes[2])
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 
-def _distance(axes: Axes, results: "StudyResults", metrics: pandas.DataFrame) -> None:
+def _distance(axes: Axes, results: Results, metrics: pandas.DataFrame) -> None:
     """Smallest angle between two bodies of the run that keeps the energy best."""
     best = metrics.loc[metrics["energy_error_max"].idxmin()]
     file = results.file(str(best["problem"]), str(best["integrator"]), str(best["resolution"]))
@@ -184,8 +173,7 @@ def _distance(axes: Axes, results: "StudyResults", metrics: pandas.DataFrame) ->
     sines = np.linalg.norm(np.cross(q[:, first], q[:, second]), axis=-1)
     angles = np.arctan2(sines, np.einsum("tik,tik->ti", q[:, first], q[:, second]))
     axes.plot(file["time"], np.degrees(angles.min(axis=1)), color="0.3", linewidth=0.9)
-    axes.set_xlabel("t (s)")
-    axes.set_ylabel("smallest angle (degrees)")
+    axes.set(xlabel="t (s)", ylabel="smallest angle (degrees)")
     label = results.config.integrators[str(best["integrator"])]
     axes.annotate(f"{(label and label.label) or best['integrator']}, {best['resolution']}", (0.03, 0.04),
                   xycoords="axes fraction", fontsize=6.5, color="0.45")

@@ -5,28 +5,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import grid, label_of, legend_below, line_handle, logarithmic
-from liestep.figures.style import drawing
+from liestep.figures.panels import grid, label_of, legend_below, logarithmic
+from liestep.figures.style import Results, drawing
 from liestep.study.tables.kinds.crossover_time import at_cost, joined, motions, spent
 
 if TYPE_CHECKING:
     from liestep.study.tables.kinds.crossover_time import MotionHorizons
-    from liestep.study.tables.results import StudyResults
 
-AT_ONCE, NEVER = 0.3, 3.0   # where crossover_times before the first and after the last time are drawn, in those times
+AT_ONCE, NEVER = 0.3, 3.0   # where times before the first and after the last time are drawn, in those times
 BESIDE = 1.02               # methods at the same cost are drawn beside each other by this factor
 
 
-def _shown(results: "StudyResults") -> str:
+def _shown(results: Results) -> str:
     """What is compared: the state where the study has references."""
     return "state" if results.config.reference else "energy"
 
 
-def _title(results: "StudyResults", motion: "MotionHorizons") -> str:
+def _title(results: Results, motion: "MotionHorizons") -> str:
     """The problem's label without the number of periods."""
     return label_of(results, motion.horizons[0][1]).rpartition(", ")[0]
 
@@ -34,7 +32,7 @@ def _title(results: "StudyResults", motion: "MotionHorizons") -> str:
 @drawing("{title}: largest {numbers} error up to a time, at the middle one of the three equal costs, which stands above"
          " each panel in evaluations of forces or right-hand sides in a period; where no run has this cost,"
          " interpolated between the two that enclose it. A curve that ends stopped. {runs}", _shown)
-def equal_cost(results: "StudyResults") -> Figure:
+def equal_cost(results: Results) -> Figure:
     quantity, found = _shown(results), motions(results)
     titles = [f"{_title(results, motion)}, {_middle(motion):g} per period" for motion in found]
     figure, axes = grid(titles, 50.0, extra=14.0)
@@ -47,10 +45,8 @@ def equal_cost(results: "StudyResults") -> Figure:
                 shown = np.isfinite(curve.errors) & (curve.errors > 0.0)
                 panel.plot(curve.times[shown]/motion.period, curve.errors[shown], **mark.line)
                 used.add(key)
-        logarithmic(panel)
-        panel.set_xlabel("periods")
-        panel.set_ylabel("$\\max|E - E(0)|$ (J)" if quantity == "energy" else "state error")
-    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
+        logarithmic(panel, xlabel="periods", ylabel="$\\max|E - E(0)|$ (J)" if quantity == "energy" else "state error")
+    legend_below(figure, [styles[key] for key in styles if key in used], marker=False)
     return figure
 
 
@@ -61,7 +57,7 @@ def _middle(motion: "MotionHorizons") -> float:
 @drawing("{title}: number of periods after which the {numbers} error of a method stays below that of the adaptive"
          " method of the study at the same cost. Triangles down: from the start; crosses: not within the longest"
          " horizon; ties are left out. {runs}", _shown)
-def crossover_time(results: "StudyResults") -> Figure:
+def crossover_time(results: Results) -> Figure:
     table = results.table("crossover_time")
     table = table[table["quantity"] == _shown(results)]
     adaptive = set(results.metrics.loc[results.metrics["adaptive"].astype(bool), "integrator"])
@@ -87,13 +83,10 @@ def crossover_time(results: "StudyResults") -> Figure:
         logarithmic(panel)
         panel.set_xticks(motion.budgets, [f"{budget:g}" for budget in motion.budgets])
         panel.set_xticks([], minor=True)
-        panel.set_xlim(motion.budgets[0]/1.3, 1.3*motion.budgets[-1])
-        panel.set_xlabel("evaluations in a period")
-        panel.set_ylabel("periods until it takes over")
-    handles = [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used]
-    handles += [Line2D([], [], color="0.3", marker=marker, linestyle="", label=label)
-                for marker, label in (("v", "from the start"), ("x", "not within the longest horizon"))]
-    legend_below(figure, handles)
+        panel.set(xlim=(motion.budgets[0]/1.3, 1.3*motion.budgets[-1]), xlabel="evaluations in a period",
+                  ylabel="periods until it takes over")
+    ends = (Mark("0.3", "v", "", "from the start"), Mark("0.3", "x", "", "not within the longest horizon"))
+    legend_below(figure, [*(styles[key] for key in styles if key in used), *ends])
     return figure
 
 
@@ -111,7 +104,7 @@ def _points(axes: Axes, points: np.ndarray, mark: Mark, first: float, last: floa
 
 @drawing("{title}: the largest step of which, and of all smaller ones, the run comes to its end (hollow, pale), and the"
          " largest with a state error of at most 1e-4 likewise (full). Dotted: the ends of the ladders. {runs}")
-def validity(results: "StudyResults") -> Figure:
+def validity(results: Results) -> Figure:
     table = results.table("validity")
     names = list(dict.fromkeys(table["axis"]))
     figure, axes = grid([name.replace("_", " ") for name in names], 50.0, extra=16.0)
@@ -130,10 +123,8 @@ def validity(results: "StudyResults") -> Figure:
         for column in ("smallest", "largest"):
             ends = rows.groupby("value")[column].first()
             panel.plot(ends.index, ends, color="0.6", linewidth=0.6, linestyle=":")
-        logarithmic(panel)
-        panel.set_xlabel(AXES.get(name, name.replace("_", " ")))
-        panel.set_ylabel("largest step (s)")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+        logarithmic(panel, xlabel=AXES.get(name, name.replace("_", " ")), ylabel="largest step (s)")
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 

@@ -1,23 +1,21 @@
-"""Generic figures against the step: state error, energy error and length error, one panel for
-each problem of a study."""
+"""Generic figures against the step: state error, energy error and length error, one panel for each problem of a study;
+and error constants of methods of one order side by side."""
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
-from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.style import drawing
+from liestep.figures.panels import grid, hollow, label_of, legend_below, logarithmic, slope_triangle
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.study.tables.kinds.orders import orders_table
 from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 NEAR = 0.1  # a whole number: an exponent that is so close to it, or within its uncertainty, has a triangle
 PANEL = 38.0  # mm, height of a panel without its title and the label of its axis
@@ -26,7 +24,7 @@ CLASSES = {"short range": "short", "pre-asymptotic": "bent", "floor-limited": "f
            "failed": "few runs"}
 
 
-def _ladder(results: "StudyResults", column: str, label: str, order: str | None, floor: bool) -> Figure:
+def _ladder(results: Results, column: str, label: str, order: str | None, floor: bool) -> Figure:
     """Panels of `column` over the step, with the orders beside the curves and one legend below all panels.
 
     order: prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders.
@@ -65,10 +63,9 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
         logarithmic(panel)
         if floor:
             _floor_band(panel, rows)
-        panel.set_xlabel("step $h$ (s)")
-        panel.set_ylabel(label)
+        panel.set(xlabel="step $h$ (s)", ylabel=label)
         end_labels(panel, labels, PANEL)
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 
@@ -84,7 +81,7 @@ def _name(column: str, prefix: str | None) -> str:
 
 
 @lru_cache(maxsize=1)
-def _orders(results: "StudyResults") -> dict[tuple[str, str], dict[str, Any]]:
+def _orders(results: Results) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["problem"], row["integrator"]): row for row in orders_table(over_steps(results.metrics))}
 
 
@@ -129,14 +126,14 @@ def _floor_band(axes: Axes, rows: pandas.DataFrame) -> None:
          " uncertainty, or why there is none (bent: the slope still changes; short: it holds over less than a decade;"
          " floor: too few errors above it; > 0.1: all errors are saturated; tol.: adaptive). Triangles stand"
          " under measured curves. {runs}")
-def convergence(results: "StudyResults") -> Figure:
+def convergence(results: Results) -> Figure:
     return _ladder(results, "error", "state error", "", floor=True)
 
 
 @drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods),"
          " divided by the largest kinetic energy of the reference where there is one. Its exponent, beside the curves,"
          " is not the order of the method; words there as in the figure convergence. {runs}")
-def energy_convergence(results: "StudyResults") -> Figure:
+def energy_convergence(results: Results) -> Figure:
     relative = results.metrics["energy_error_mean_relative"].notna().any()
     if relative:
         return _ladder(results, "energy_error_mean_relative", "mean $|E - E(0)|/E_s$", "energy_", floor=False)
@@ -145,5 +142,40 @@ def energy_convergence(results: "StudyResults") -> Figure:
 
 @drawing("{title}: mean over steps and bodies of |1 - q.q| against the step (mean accepted step of adaptive methods);"
          " exact zeros are left out. {runs}")
-def length_convergence(results: "StudyResults") -> Figure:
+def length_convergence(results: Results) -> Figure:
     return _ladder(results, "unit_length_error_mean", "mean $|1 - q_i\\cdot q_i|$", None, floor=False)
+
+
+@drawing("{title}: e/h^p for the theoretical order p, median over the admissible runs (bar: all of them), divided by"
+         " that of the first integrator of the study that has the same order on the same problem. {runs}")
+def error_constants(results: Results) -> Figure:
+    styles, rows = marks(results), []
+    for problem in results.config.problems:
+        first: dict[float, float] = {}
+        for key in styles:
+            runs = results.select(problem, key)
+            runs = runs[(runs["status"] == "ok") & ~runs["adaptive"].astype(bool)]
+            constants = (runs["error"]/runs["step"]**runs["order"]).to_numpy(float)[admissible(runs)]
+            if constants.size:
+                order = float(runs["order"].iloc[0])
+                scale = first.setdefault(order, float(np.median(constants)))
+                rows.append((f"{label_of(results, problem)}, " if len(results.config.problems) > 1 else "", key, order,
+                             constants/scale))
+    if not rows:
+        raise InputError(f"study {results.study.name} has no admissible errors of fixed steps, which the figure"
+                         " error_constants needs")
+    figure, axes = subplots(DOUBLE, 6.0*len(rows) + 16.0)
+    for place, (_, key, _, constants) in enumerate(rows):
+        middle = float(np.median(constants))
+        axes.plot([constants.min(), constants.max()], [place, place], color=styles[key].colour, linewidth=1.2)
+        axes.plot([middle], [place], **styles[key].points)
+        axes.annotate(f"{middle:.3g}", (middle, place), xytext=(0.0, 4.0), textcoords="offset points", ha="center",
+                      fontsize=6.0, color="0.35")
+    axes.set_yticks(range(len(rows)),
+                    [f"{problem}{styles[key].label}, order {order:g}" for problem, key, order, _ in rows])
+    axes.set(ylim=(len(rows) - 0.5, -0.7), xscale="log")
+    axes.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
+    axes.set_xlabel("error constant, relative")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(lambda x, position: f"{x:g}" if f"{x:.0e}"[0] in "235" else "")
+    return figure

@@ -1,15 +1,25 @@
-"""Generic figures that are maps: the largest Lyapunov exponent over a grid of starts, and who wins where."""
-from typing import TYPE_CHECKING
+"""Generic figures that are maps: the largest Lyapunov exponent over a grid of starts, who wins where, and a column of
+metrics.csv over the parameters, as a heat map."""
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
-from liestep.errors import InputError
-from liestep.figures.panels import grid, label_of
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.errors import InputError, unknown
+from liestep.figures.panels import grid, label_of, size_of
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.simulation.runs.maps import ShardSpecification
+from liestep.study.plan.maps import CELLS
+from liestep.study.tables.cells_table import numbers, rows
+from liestep.study.tables.reading import run_file
 
 if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+    from liestep.study.plan.plan import Cell
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
 SHOWN = ("nothing", "energy", "manifold", "symplectic form")  # to keep, in the map of winners
@@ -18,7 +28,7 @@ CLEAR = 4.0            # ratio of runner-up to winner from which the colour says
 
 @drawing("{title}: largest Lyapunov exponent (1/s) from each start of a grid, over the time of the run: dark where the"
          " motion is regular. {runs}")
-def exponent_map(results: "StudyResults") -> Figure:
+def exponent_map(results: Results) -> Figure:
     cells = [cell for cell in results.study.cells
              if cell.spec.exponents and cell.spec.ensemble is not None and len(cell.spec.ensemble.turns) == 2
              and not cell.spec.ensemble.first]
@@ -44,7 +54,7 @@ def exponent_map(results: "StudyResults") -> Figure:
 @drawing("{title}: the method that reaches each state error with the fewest evaluations of forces or right-hand sides,"
          " of all that keep what is named, and the factor that the runner-up needs (-: there is none, =: a tie within"
          " 10 %); empty where nobody got there. The darker, the clearer.")
-def winners(results: "StudyResults") -> Figure:
+def winners(results: Results) -> Figure:
     table = results.table("which")
     table = table[(table["scope"] == "problem") & (table["by"] == "evaluations")]
     if table.empty:
@@ -72,3 +82,104 @@ def winners(results: "StudyResults") -> Figure:
         panel.grid(False)
     panel.set_xlabel("state error")
     return figure
+
+
+COLOURS = "cividis"
+FAILED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "/////"}
+WIDE = 10.0  # a ratio of largest to smallest value above which colours are logarithmic
+
+
+def quantity(results: Results) -> str:
+    """What the colours are, and of which parameters not all values are shown."""
+    others = sorted({name for cell in results.study.cells if isinstance(cell.spec, ShardSpecification)
+                     for name in cell.spec.map.names[2:]})
+    shown = results.config.map_quantity.replace("_", " ")
+    if not others:
+        return shown
+    return f"{shown} (of samples all points, of grids those with the first value of {', '.join(others)})"
+
+
+@drawing("{title}: {numbers} over the parameters; hatched where the run did not come to its end. {runs}", quantity)
+def map(results: Results) -> Figure:  # named as the study file names the figure
+    name, every = results.config.map_quantity, []
+    groups: dict[tuple[str, str, str], list[Any]] = {}
+    for cell in results.study.cells:
+        if isinstance(cell.spec, ShardSpecification):
+            groups.setdefault((cell.problem, cell.integrator, size_of(cell)), []).append(cell)
+    titles = [f"{label_of(results, problem)}, {_integrator(results, key)}, {size}" for problem, key, size in groups]
+    figure, axes = grid(titles, 70.0, extra=6.0)
+    for panel, cells in zip(axes, groups.values(), strict=True):
+        every.append(_rows(results, cells, name))
+        _draw(figure, panel, cells[0].spec, every[-1], name)
+    if not all((rows["status"] == "ok").all() for rows in every):
+        figure.legend(handles=[Patch(**FAILED, linewidth=0.4, label="did not come to its end")],
+                      loc="outside lower center")
+    return figure
+
+
+def _rows(results: Results, cells: "list[Cell]", name: str) -> pandas.DataFrame:
+    """Parameters, status and the quantity of each cell: of metrics.csv, or of the files of what is reduced."""
+    if cells[0].spec.reduced:
+        found = pandas.concat([pandas.DataFrame(rows(cell, cell.resolution, {key: values.dtype.type for key, values
+                                                                             in numbers(run_file(cell))}))
+                               for cell in cells], ignore_index=True)
+    else:
+        found = results.select(cells[0].problem, cells[0].integrator)
+        found = found[found["resolution"].isin([cell.resolution for cell in cells])]
+    known = list(found.select_dtypes("number").columns)
+    if name not in known:
+        where = CELLS if cells[0].spec.reduced else "metrics.csv"
+        raise InputError(f"map_quantity: {unknown(f'number of {where}', name, known)}")
+    return found
+
+
+def _integrator(results: Results, key: str) -> str:
+    entry = results.config.integrators[key]
+    return (entry.label if entry else None) or key
+
+
+def _label(spec: ShardSpecification, axis: int) -> str:
+    name = spec.map.names[axis]
+    units = spec.sheet.parameters[name.partition(".")[0]].units
+    return name if units == "1" else f"{name} ({units})"
+
+
+def _draw(figure: Figure, panel: Axes, spec: ShardSpecification, rows: pandas.DataFrame, name: str) -> None:
+    """One map: a line over one parameter, colours over two."""
+    for variable, listed in zip(spec.map.variables[2:], spec.map.values[2:], strict=True):
+        rows = rows[rows[variable] == listed[0]] if spec.map.is_grid else rows
+    values = np.where(rows["status"] == "ok", rows[name], np.nan).astype(float)
+    first = rows[spec.map.variables[0]].to_numpy(float)
+    panel.set_xlabel(_label(spec, 0))
+    if len(spec.map.names) == 1:
+        order = np.argsort(first)
+        panel.plot(first[order], values[order], ".-" if spec.map.is_grid else ".")
+        panel.set_ylabel(name.replace("_", " "))
+        if isinstance(_norm(values), LogNorm):
+            panel.set_yscale("log")
+        return
+    second = rows[spec.map.variables[1]].to_numpy(float)
+    panel.set_ylabel(_label(spec, 1))
+    panel.grid(False)
+    shown: ScalarMappable
+    if spec.map.is_grid:
+        panel.patch.set(**FAILED)
+        x, column = np.unique(first, return_inverse=True)
+        y, row = np.unique(second, return_inverse=True)
+        table = np.full((len(y), len(x)), np.nan)
+        table[row, column] = values
+        shown = panel.pcolormesh(x, y, table, cmap=COLOURS, norm=_norm(values), shading="nearest", rasterized=True)
+    else:
+        done = np.isfinite(values)
+        panel.scatter(first[~done], second[~done], color="0.6", marker="x", linewidth=0.6, s=9.0)
+        shown = panel.scatter(first[done], second[done], c=values[done], cmap=COLOURS, norm=_norm(values), s=9.0)
+    figure.colorbar(shown, ax=panel, extend="both").set_label(name.replace("_", " "))
+
+
+def _norm(values: np.ndarray) -> Normalize:
+    """Colours that most values span, by the logarithm of positive values over a wide range."""
+    found = values[np.isfinite(values)]
+    if not found.size:
+        return Normalize(0.0, 1.0)
+    low, high = (float(value) for value in np.percentile(found, (LOW, HIGH)))
+    return LogNorm(low, high) if low > 0.0 and high > WIDE*low else Normalize(low, high)

@@ -12,12 +12,12 @@ import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
 from liestep.figures.scenes.colour import mix
+from liestep.figures.style import Results
 from liestep.mechanics.contracts.method import choices
 from liestep.simulation.catalogue import integrator_calls, integrator_module, method
 
 if TYPE_CHECKING:
     from liestep.study.plan.config import IntegratorConfig
-    from liestep.study.tables.results import StudyResults
 
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (4.0, 1.6)), (0, (1.0, 1.3)), (0, (5.0, 1.5, 1.0, 1.5))
 
@@ -151,7 +151,7 @@ def _call(name: str, entry: "IntegratorConfig | None") -> tuple[str, dict[str, A
     return name, own
 
 
-def variant_numbers(results: "StudyResults") -> dict[str, int]:
+def variant_numbers(results: Results) -> dict[str, int]:
     """Key of every integrator of a study -> number of its variant: that of the study file; else 0 with default options,
     others by their order in the file."""
     entries = results.config.integrators
@@ -172,7 +172,7 @@ def variant_numbers(results: "StudyResults") -> dict[str, int]:
     return found
 
 
-def marks(results: "StudyResults") -> dict[str, Mark]:
+def marks(results: Results) -> dict[str, Mark]:
     """Key of every integrator of a study -> its mark; labels are those of the study file, else of the method with the
     options that make it another one."""
     numbers, found = variant_numbers(results), {}

@@ -1,4 +1,5 @@
 """What the generic figures share: which runs they show, small multiples, legends beside the data."""
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,12 +16,11 @@ from numpy.typing import ArrayLike
 from liestep.errors import InputError
 from liestep.figures.marks import Mark
 from liestep.figures.scenes.colour import mix
-from liestep.figures.style import DOUBLE, new_figure
+from liestep.figures.style import DOUBLE, Results, new_figure
 from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Cell
-    from liestep.study.tables.results import StudyResults
 
 
 SHORT = 15.0  # a logarithmic axis whose ends have a smaller ratio also has minor labels
@@ -35,7 +35,7 @@ class Curve:
     file: RunFile
 
 
-def label_of(results: "StudyResults", problem: str) -> str:
+def label_of(results: Results, problem: str) -> str:
     """How figures call a problem."""
     return results.config.problems[problem].label or problem
 
@@ -45,7 +45,7 @@ def size_of(cell: "Cell") -> str:
     return f"tol {cell.spec.tolerance:.6g}" if cell.spec.steps is None else f"h = {cell.spec.step:.6g}"
 
 
-def shown_cells(results: "StudyResults", problem: str) -> dict[str, "Cell"]:
+def shown_cells(results: Results, problem: str) -> dict[str, "Cell"]:
     """Integrator key -> the one cell of a problem that time series show.
 
     Fixed steps: the largest step that most integrators completed, and for those without it their own largest completed
@@ -75,7 +75,7 @@ def _coarseness(cell: "Cell") -> float:
     return size
 
 
-def curves(results: "StudyResults", problem: str) -> list[Curve]:
+def curves(results: Results, problem: str) -> list[Curve]:
     """The runs of a problem that time series show, in the order of the study file; ensembles and runs
     without a sample are left out."""
     found = [Curve(key, cell, results.file(problem, key, cell.resolution))
@@ -108,8 +108,10 @@ def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
     return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker if marker else "", label=label)
 
 
-def legend_below(figure: Figure, handles: list[Line2D], columns: int | None = None) -> None:
-    """One legend for all panels, below them."""
+def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int | None = None,
+                 marker: bool = True) -> None:
+    """One legend for all panels, below them; a mark is shown with its label, and as a line alone without `marker`."""
+    handles = [line_handle(entry, entry.label, marker) if isinstance(entry, Mark) else entry for entry in entries]
     if handles:
         longest = max(len(str(handle.get_label())) for handle in handles)
         fitting = max(1, int(figure.get_figwidth()*25.4/(13.0 + 1.45*longest)))
@@ -135,8 +137,9 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any, line: bool = True
     axes.plot(x[~solid], y[~solid], **mark.points, markerfacecolor="white", markeredgewidth=0.7)
 
 
-def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
-    """Logarithmic axes, after the data: minor ticks have labels only where the range is short, then at 2 and 5."""
+def logarithmic(axes: Axes, x: bool = True, y: bool = True, **labels: str) -> None:
+    """Logarithmic axes, after the data: minor ticks have labels only where the range is short, then at 2 and 5; labels
+    are those of `Axes.set`: xlabel, ylabel, title."""
     axis: Axis
     name: Literal["x", "y"]
     for wanted, name, axis in ((x, "x", axes.xaxis), (y, "y", axes.yaxis)):
@@ -150,6 +153,7 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
                 axes.tick_params(axis=name, which="minor", length=1.2)
             else:
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+    axes.set(**labels)
 
 
 def slope_triangle(axes: Axes, steps: ArrayLike, errors: ArrayLike, order: float, below: float = 0.4) -> None:

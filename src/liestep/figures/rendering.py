@@ -6,6 +6,7 @@ time of a figure.
 """
 import functools
 import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +19,11 @@ from matplotlib.figure import Figure
 from matplotlib.mathtext import MathTextParser
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from liestep.figures.numbers import use_plain_numbers
-from liestep.figures.style import DPI, RC
+from liestep.errors import InputError
+from liestep.figures.captions import fill, restructured
+from liestep.figures.style import DPI, RC, Drawing, Results
 from liestep.files.atomic import replacing
+from liestep.files.textfiles import write_text_atomically
 
 _load_font = subset.load_font
 
@@ -104,3 +107,48 @@ def _once_for_each_view(axis: Axis) -> Callable[[], list[Any]]:
         return known["ticks"]
 
     return ticks
+
+
+RAISED = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
+UPRIGHT = re.compile(r"\\mathdefault\{((?:[^{}]|\{[^{}]*\})*)\}")
+POWER = re.compile(r"\^\{([-−]?\d+)\}")
+
+
+def plain(label: str) -> str:
+    """A number that matplotlib has written as a formula, as text; anything else unchanged."""
+    if not (label.startswith("$") and label.endswith("$") and len(label) > 1):
+        return label
+    text = UPRIGHT.sub(r"\1", label[1:-1]).replace(r"\times", "×")
+    text = POWER.sub(lambda found: found[1].translate(RAISED), text).replace("-", "−")
+    return label if re.search(r"[\\{}^_$]", text) else text
+
+
+def use_plain_numbers(figure: Figure) -> None:
+    """Let all axes of a figure write their numbers as text."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            for formatter in (axis.get_major_formatter(), axis.get_minor_formatter()):
+                kind = type(formatter)
+                setattr(formatter, "format_ticks",  # noqa: B010  its type knows no assignment to a method
+                        lambda values, of=formatter, kind=kind: [plain(text) for text in kind.format_ticks(of, values)])
+                setattr(formatter, "get_offset",  # noqa: B010
+                        lambda of=formatter, kind=kind: plain(kind.get_offset(of)))
+
+
+def write(results: Results, name: str, draw: Drawing) -> list[Path]:
+    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
+
+    Raises:
+        InputError: a product that the figure needs is missing or stale, or the folder cannot be written.
+    """
+    base = results.study.folder/"figures"/name
+    try:
+        paths = save(draw(results), base)
+    except InputError as error:
+        raise InputError(f"figure {name} of {results.study.name}: {error}") from None
+    text = fill(draw, results)
+    captions = {base.with_name(f"{base.name}.caption.txt"): text,
+                base.with_name(f"{base.name}.caption.rst"): restructured(text)}
+    for path, content in captions.items():
+        write_text_atomically(path, content + "\n")
+    return [*paths, *captions]

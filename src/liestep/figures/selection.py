@@ -1,16 +1,14 @@
 """Runs and problems of a study that a figure asks for; what the study does not have is named."""
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from liestep.errors import InputError
+from liestep.figures.style import Results
 from liestep.simulation.runs.files import RunFile
 
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
-
-def first_run(results: "StudyResults", problem: str, integrator: str) -> RunFile:
+def first_run(results: Results, problem: str, integrator: str) -> RunFile:
     """The run of an integrator on a problem (by their keys), of several the first.
 
     Raises:
@@ -19,7 +17,7 @@ def first_run(results: "StudyResults", problem: str, integrator: str) -> RunFile
     return results.file(problem, integrator, results.study.select(problem, integrator)[0].resolution)
 
 
-def ladder(results: "StudyResults", problem: str, integrator: str, column: str) -> tuple[np.ndarray, np.ndarray]:
+def ladder(results: Results, problem: str, integrator: str, column: str) -> tuple[np.ndarray, np.ndarray]:
     """Steps and a column of metrics of all complete runs of a pair, by growing step.
 
     Raises:
@@ -33,8 +31,7 @@ def ladder(results: "StudyResults", problem: str, integrator: str, column: str) 
     return rows["step"].to_numpy(float), rows[column].to_numpy(float)
 
 
-def run_with(results: "StudyResults", problem: str, integrator: str, resolution: str | None = None,
-             **options: Any) -> RunFile:
+def run_with(results: Results, problem: str, integrator: str, resolution: str | None = None, **options: Any) -> RunFile:
     """First run of an integrator id with these options on a problem (by key), optionally of one resolution.
 
     Raises:
@@ -48,7 +45,7 @@ def run_with(results: "StudyResults", problem: str, integrator: str, resolution:
     raise InputError(f"study {results.study.name} has no run of {wanted} on problem {problem}, which the figure needs")
 
 
-def problems_of(results: "StudyResults", system: str) -> list[str]:
+def problems_of(results: Results, system: str) -> list[str]:
     """Keys of the problems with this system.
 
     Raises:

@@ -13,9 +13,9 @@ from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
-from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.scenes.colour import mix
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.tables.chaos import interval
 from liestep.study.tables.drift import rounded_up
@@ -24,7 +24,6 @@ from liestep.study.tables.kinds.crossover import energy_errors
 
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Cell
-    from liestep.study.tables.results import StudyResults
 
 STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
               "orthogonality_error_mean": "mean orthogonality error"}  # those that all ensembles of a study have
@@ -32,7 +31,7 @@ CENTRAL = 0.9
 PANEL = 34.0  # mm, height of a panel of the figure drift without its title and the label of its axis
 
 
-def _ensembles(results: "StudyResults", need: str) -> "list[tuple[Cell, RunFile]]":
+def _ensembles(results: Results, need: str) -> "list[tuple[Cell, RunFile]]":
     found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution))
              for cell in results.study.cells if cell.spec.ensemble is not None and not cell.spec.ensemble.first]
     if not found:
@@ -40,7 +39,7 @@ def _ensembles(results: "StudyResults", need: str) -> "list[tuple[Cell, RunFile]
     return found
 
 
-def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]:
+def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
     """(problem, integrator, statistic) -> number printed in a paper, from the claims that are
     judged by runs of this study."""
     root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"),
@@ -56,7 +55,7 @@ def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]
 
 @drawing("{title}: each member's statistic divided by the median of its ensemble (dots; dash: unperturbed), the bar"
          " holds the central 90 %. Diamonds: number printed in the paper where a claim names one. {runs}")
-def ensemble(results: "StudyResults") -> Figure:
+def ensemble(results: Results) -> Figure:
     rows, printed = _ensembles(results, "ensemble"), printed_values(results)
     figure = new_figure(DOUBLE, 10.0*len(rows) + 22.0)
     shown = {name: title for name, title in STATISTICS.items() if all(name in file.variables for _, file in rows)}
@@ -66,11 +65,9 @@ def ensemble(results: "StudyResults") -> Figure:
         for place, (cell, file) in enumerate(rows):
             _strip(panel, place, file[name], styles[cell.integrator].colour,
                    printed.get((cell.problem, cell.integrator, name)))
-        panel.set_xscale("log")
-        panel.set_xlim(*_symmetric(panel))
+        panel.set(xscale="log", xlim=_symmetric(panel))
         panel.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
-        panel.set_title(title)
-        panel.set_xlabel("value divided by the median")
+        panel.set(title=title, xlabel="value divided by the median")
         panel.xaxis.set_major_formatter("{x:g}")
         panel.xaxis.set_minor_formatter(lambda x, position: f"{x:g}" if f"{x:.0e}"[0] in "235" else "")
         panel.tick_params(axis="x", which="minor", labelsize=6.0)
@@ -113,7 +110,7 @@ def _symmetric(axes: Axes) -> tuple[float, float]:
 @drawing("{title}: distance of the perturbed members from the unperturbed one, largest over bodies and parts of the"
          " state, each in its norm (vectors divided by the largest one of the unperturbed motion). The dotted line is"
          " the limit up to which states are compared. {runs}")
-def separation(results: "StudyResults") -> Figure:
+def separation(results: Results) -> Figure:
     from liestep.study.tables.kinds.horizons import LIMIT
 
     rows = _ensembles(results, "separation")
@@ -126,8 +123,7 @@ def separation(results: "StudyResults") -> Figure:
                        linewidth=0.7)
         panel.axhline(LIMIT, color="0.3", linewidth=0.7, linestyle=":")
         logarithmic(panel, x=False)
-        panel.set_xlim(0.0, cell.spec.t_end)
-        panel.set_xlabel("time (s)")
+        panel.set(xlim=(0.0, cell.spec.t_end), xlabel="time (s)")
     for panel in axes[::3]:
         panel.set_ylabel("distance of members")
     used = [styles[key] for key in dict.fromkeys(cell.integrator for cell, _ in rows)]
@@ -139,7 +135,7 @@ def separation(results: "StudyResults") -> Figure:
          " (adaptive methods: over their outputs); the triangle is linear growth. Beside the curves: the"
          " verdict of the drift test; bounded: with the x of |slope T| < x A for the amplitude A; drift: with"
          " the change of the block means over the run in J. {runs}")
-def drift(results: "StudyResults") -> Figure:
+def drift(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
     styles, used = marks(results), set()
@@ -163,10 +159,9 @@ def drift(results: "StudyResults") -> Figure:
         growth, _, ends, extent = max(grown, default=(0.0, 0, np.empty(0), np.empty(0)))
         if growth > 10.0:
             slope_triangle(panel, ends, extent, 1)
-        panel.set_xlabel("time (s)")
-        panel.set_ylabel("$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
+        panel.set(xlabel="time (s)", ylabel="$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
         end_labels(panel, labels, PANEL)
-    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
+    legend_below(figure, [styles[key] for key in styles if key in used], marker=False)
     return figure
 
 

@@ -4,7 +4,7 @@ Fonts come with matplotlib, so a figure does not depend on the fonts of a machin
 """
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -14,6 +14,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
 
+Results: TypeAlias = "StudyResults"
 MM = 1.0/25.4
 SINGLE, DOUBLE = 90.0, 180.0  # widths in mm
 DPI = 200                     # resolution of the PNG files
@@ -40,22 +41,28 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
     return figure
 
 
+def subplots(width: float, height: float, *shape: int, **options: Any) -> tuple[Figure, Any]:
+    """Empty figure of a size in mm and its panels, as matplotlib's `subplots` gives them."""
+    figure = new_figure(width, height)
+    return figure, figure.subplots(*shape, **options)
+
+
 class Drawing(Protocol):
     """A function that draws a figure, with the template of its caption and the function that makes its {numbers}."""
 
     caption: str
-    numbers: Callable[["StudyResults"], str]
+    numbers: Callable[[Results], str]
 
-    def __call__(self, results: "StudyResults") -> Figure: ...
+    def __call__(self, results: Results) -> Figure: ...
 
 
-def drawing(caption: str, numbers: Callable[["StudyResults"], str] = lambda results: ""
-            ) -> Callable[[Callable[["StudyResults"], Figure]], Drawing]:
+def drawing(caption: str, numbers: Callable[[Results], str] = lambda results: ""
+            ) -> Callable[[Callable[[Results], Figure]], Drawing]:
     """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`;
     `numbers` makes the text that stands for {numbers} in it."""
-    def wrap(function: Callable[["StudyResults"], Figure]) -> Drawing:
+    def wrap(function: Callable[[Results], Figure]) -> Drawing:
         @wraps(function)
-        def draw(results: "StudyResults") -> Figure:
+        def draw(results: Results) -> Figure:
             with matplotlib.rc_context(RC):
                 return function(results)
         drawn = cast(Drawing, draw)

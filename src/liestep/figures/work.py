@@ -1,22 +1,19 @@
 """Generic figures of cost: work-precision, iterations over the step, scaling with the number of
 bodies, and where runs end."""
-from typing import TYPE_CHECKING
+
+from dataclasses import replace
 
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
-from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic
-from liestep.figures.style import DOUBLE, drawing, new_figure
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.panels import grid, hollow, label_of, legend_below, logarithmic
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 
 COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("iterations", "solver iterations"),
          ("seconds", "seconds"))
@@ -30,7 +27,7 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
          " one method. Hollow points lie within 30 floors of the reference or above 0.1. Lines over seconds"
          " lead through the runs that no other beats in time and error; those without markers are other runtimes on the"
          " same problem: their overhead is not that of the compiled core. {runs}")
-def work_precision(results: "StudyResults") -> Figure:
+def work_precision(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["error"].notna()]
     # few: rows are copied often
@@ -59,8 +56,7 @@ def work_precision(results: "StudyResults") -> Figure:
                 panel.set_xlabel(label)
         axes[row, 0].set_ylabel(f"{label_of(results, problem)}\nstate error")
     others = _others(results, axes[:, -1], problems) if costs[-1][0] == "seconds" else []
-    legend_below(figure,
-                 [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used] + others)
+    legend_below(figure, [*(styles[key] for key in styles if key in used), *others])
     return figure
 
 
@@ -96,24 +92,24 @@ def front(seconds: np.ndarray, errors: np.ndarray) -> np.ndarray:
     return np.array(found, dtype=int)
 
 
-def _others(results: "StudyResults", axes: np.ndarray, problems: list[str]) -> list[Line2D]:
+def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Mark]:
     """Timings of other runtimes, from timings.csv."""
     table = results.table("timings")
     table = table[(table["runtime"] != "core") & table["error"].notna()]
-    handles = []
+    found = []
     for mark, name in zip(OTHERS, dict.fromkeys(table["integrator"]), strict=False):
         for panel, problem in zip(axes, problems, strict=True):
             rows = table[(table["problem"] == problem) & (table["integrator"] == name)].sort_values("tolerance")
             seconds, errors = rows["seconds"].to_numpy(float), rows["error"].to_numpy(float)
             kept = front(seconds, errors)
             panel.plot(seconds[kept], errors[kept], color=mark.colour, linestyle=mark.dash, linewidth=1.3, zorder=1.5)
-        handles.append(line_handle(mark, f"{name}, other runtime"))
-    return handles
+        found.append(replace(mark, label=f"{name}, other runtime"))
+    return found
 
 
 @drawing("{title}: mean number of solver iterations in a step (in a stage of compositions) against the step. Problems"
          " and methods without iterations are left out. {runs}")
-def iterations(results: "StudyResults") -> Figure:
+def iterations(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics[(metrics["iterations"] > 0) & (metrics["status"] == "ok")]
     several = metrics.groupby("problem")["step"].nunique()
@@ -128,14 +124,12 @@ def iterations(results: "StudyResults") -> Figure:
                 panel.plot(rows["step"], rows["iterations"]/_solves(results, rows), **mark.line, marker=mark.marker)
                 used.add(key)
         logarithmic(panel, y=False)
-        panel.set_ylim(bottom=0.0)
-        panel.set_xlabel("step $h$ (s)")
-        panel.set_ylabel("iterations per stage")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+        panel.set(ylim=(0.0, None), xlabel="step $h$ (s)", ylabel="iterations per stage")
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 
-def _solves(results: "StudyResults", rows: pandas.DataFrame) -> pandas.Series:
+def _solves(results: Results, rows: pandas.DataFrame) -> pandas.Series:
     """Implicit solves of runs: one for each gradient but the first, which opens the run."""
     return (rows["force_evaluations"] - 1).clip(lower=1)
 
@@ -143,7 +137,7 @@ def _solves(results: "StudyResults", rows: pandas.DataFrame) -> pandas.Series:
 @drawing("{title}: iterations in a step, and seconds for a step, against the number of bodies n, for the system of the"
          " study that has several sizes, at the smallest step of each size; thin lines show growth like n and like"
          " n cubed. {runs}")
-def scaling(results: "StudyResults") -> Figure:
+def scaling(results: Results) -> Figure:
     bodies = [len(next(iter(cell.spec.initial.values()))) for cell in results.study.cells]
     metrics = results.metrics.assign(bodies=bodies)
     metrics = metrics[metrics["status"] == "ok"]
@@ -172,9 +166,8 @@ def scaling(results: "StudyResults") -> Figure:
         ticks = sorted(set(here["bodies"]))
         panel.set_xticks(ticks, [str(n) for n in ticks])
         panel.set_xticks([], minor=True)
-        panel.set_xlabel("bodies n")
-        panel.set_ylabel(label)
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+        panel.set(xlabel="bodies n", ylabel=label)
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
 
 
@@ -190,7 +183,7 @@ def _guides(axes: Axes, rows: pandas.DataFrame) -> None:
 
 
 @drawing("{title}: time that runs reach, against the step; crosses: stopped early. {runs}")
-def failures(results: "StudyResults") -> Figure:
+def failures(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics[metrics["step"].notna() & (metrics["members"] == 1)]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
@@ -209,7 +202,6 @@ def failures(results: "StudyResults") -> Figure:
                 used.add(key)
         logarithmic(panel)
         panel.axhline(here["t_end"].max(), color="0.6", linewidth=0.6, linestyle=":")
-        panel.set_xlabel("step $h$ (s)")
-        panel.set_ylabel("time reached (s)")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+        panel.set(xlabel="step $h$ (s)", ylabel="time reached (s)")
+    legend_below(figure, [styles[key] for key in styles if key in used])
     return figure

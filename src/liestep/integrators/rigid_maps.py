@@ -7,7 +7,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, copy, dot, put, row, scale, sqrt
 from liestep.compile.status import Status
-from liestep.geometry.attitude import from_quaternion, in_space, to_body, to_quaternion
+from liestep.geometry.attitude import in_space, put_axes, to_body, to_quaternion
 from liestep.geometry.rodrigues import NEWMARK, increment
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.integrators._newton import iterate, settled

@@ -30,7 +30,7 @@ def table_source(study: str) -> str:
 
 def figure_source(*names: str) -> str:
     """Hash of the modules that draw some figures, by their names."""
-    return source_hash("liestep.figures.drawing", *(figure_modules()[name] for name in names))
+    return source_hash("liestep.figures.rendering", *(figure_modules()[name] for name in names))
 
 
 def film_source() -> str:

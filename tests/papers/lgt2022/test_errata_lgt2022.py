@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from liestep.claims.errata import checks
 from liestep.papers.lgt2022 import transition_maps
-from liestep.papers.lgt2022.evidence import coordinates, maps, table
 
-CHECKS = maps.CHECKS | coordinates.CHECKS | table.CHECKS
+CHECKS = checks("lgt2022")
 CLAIMS = Path(__file__).parents[3]/"config"/"claims"/"lgt2022"
 # of the code as it stands: one more in a kernel shows here
 OPERATIONS = {"1a": (123, 142), "1b": (45, 76), "1c": (44, 32), "1d": (106, 62), "2a": (188, 142), "2b": (110, 76),

@@ -12,9 +12,6 @@ from liestep.papers.liegroup2021.evidence import algebra as algebra
 from liestep.papers.liegroup2021.evidence import chains as chains
 from liestep.papers.liegroup2021.evidence import coordinates as coordinates
 from liestep.papers.liegroup2021.evidence import mechanics as mechanics
-from liestep.papers.liegroup2021.evidence import pairs as pairs
-from liestep.papers.liegroup2021.evidence import runs as runs
-from liestep.papers.liegroup2021.evidence import statements as statements
 
 CONFIG, PAPER = Path(__file__).parents[3]/"config", "liegroup2021"
 
@@ -65,8 +62,8 @@ def test_the_inverse_derivative_of_the_exponential():
     np.testing.assert_allclose(algebra.dexpinv(u, np.array([spin[2, 1], spin[0, 2], spin[1, 0]])), v, atol=1e-9)
 
 
-DEXPINV = statements.printed_dexpinv
-RATE, HAT, FINAL, ATTEMPT = algebra.rate, mechanics.hat, runs.final_state, pairs._attempt
+DEXPINV = algebra.printed_dexpinv
+RATE, HAT, FINAL, ATTEMPT = algebra.rate, mechanics.hat, chains.final_state, chains._attempt
 IN_COORDINATES, END = coordinates.in_coordinates, coordinates._end
 
 
@@ -77,7 +74,7 @@ IN_COORDINATES, END = coordinates.in_coordinates, coordinates._end
     (algebra, "attitude_group", "size", lambda vector: 1.0),
     (algebra, "frozen_point", "dexpinv", lambda u, v: v),
     (algebra, "third_stage", "_commutator_free", lambda y, h, scale: algebra.turn(h*algebra._field(y)) @ y),
-    (statements, "dexpinv_formula", "printed_dexpinv", lambda a, b, sign=-0.5: DEXPINV(a, b, -sign)),
+    (algebra, "dexpinv_formula", "printed_dexpinv", lambda a, b, sign=-0.5: DEXPINV(a, b, -sign)),
     (coordinates, "coordinates_cost", "in_coordinates", lambda action, chart: IN_COORDINATES(action, "cayley")),
     (coordinates, "representation", "_end", lambda integrator, option, name: END("rkmk", "attitude", name)),
     (mechanics, "top_gravity", "GAMMA0", np.array([0.0, 0.0, 9.81])),
@@ -86,11 +83,11 @@ IN_COORDINATES, END = coordinates.in_coordinates, coordinates._end
     (mechanics, "chain_energy", "moving_energy", lambda masses, lengths, rates: 1.0),
     (mechanics, "payload_gravity", "GRAVITY", 1.62),
     (mechanics, "link_rates", "hat", lambda vector: -HAT(vector)),
-    (pairs, "pair_orders", "_attempt", lambda integrator, h: (ATTEMPT(integrator, h)[0], h)),
+    (chains, "pair_orders", "_attempt", lambda integrator, h: (ATTEMPT(integrator, h)[0], h)),
     (chains, "chain_limit", "LINKS", (5, 10, 5, 10, 5)),
     (chains, "hamiltonian_chain", "size", lambda vector: 1.0),
-    (runs, "reference_bias", "RELATIVE", 1e-12),
-    (runs, "control_exponent", "final_state", lambda preset, integrator, tolerance, options: FINAL(
+    (chains, "reference_bias", "RELATIVE", 1e-12),
+    (chains, "control_exponent", "final_state", lambda preset, integrator, tolerance, options: FINAL(
         preset, integrator, tolerance, {key: value for key, value in options.items() if key != "exponent"}))],
     ids=lambda value: value if isinstance(value, str) else "")
 def test_every_evidence_can_say_no(module, name, replaced, by, monkeypatch):

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from liestep.errors import InputError
-from liestep.figures.films.motions import Motion, motion_of
+from liestep.figures.films.motions import FilmScene, motion_of
 from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import MM, RC, new_figure
 from liestep.files.atomic import replacing
@@ -74,7 +74,7 @@ def writer_for(target: Path, fps: int, comment: str) -> AbstractMovieWriter:
     return FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p", *repeatable])
 
 
-def _film(file: RunFile, motion: Motion, samples: np.ndarray, writer: AbstractMovieWriter, path: Path,
+def _film(file: RunFile, motion: FilmScene, samples: np.ndarray, writer: AbstractMovieWriter, path: Path,
           width: int) -> None:
     figure = new_figure(SIDE, SIDE, layout=None)
     dpi = 2*round(width/2)/(SIDE*MM)  # an even number of pixels, as video formats ask for
@@ -91,7 +91,7 @@ def _film(file: RunFile, motion: Motion, samples: np.ndarray, writer: AbstractMo
             writer.grab_frame()
 
 
-def frame_of(motion: Motion) -> tuple[tuple[float, float, float, float], float, float]:
+def frame_of(motion: FilmScene) -> tuple[tuple[float, float, float, float], float, float]:
     """Limits of a square picture that holds everything, and the range of depths: the same in every frame."""
     seen = motion.view(motion.reach)
     low, high = seen.min(axis=0), seen.max(axis=0)
@@ -99,7 +99,7 @@ def frame_of(motion: Motion) -> tuple[tuple[float, float, float, float], float, 
     return (centre[0] - half, centre[0] + half, centre[1] - half, centre[1] + half), float(high[2]), float(low[2])
 
 
-def stage(figure: Figure, file: RunFile, motion: Motion) -> tuple[Axes, Text]:
+def stage(figure: Figure, file: RunFile, motion: FilmScene) -> tuple[Axes, Text]:
     """What all frames share: axes with the three directions of space, the name of the run, and
     the text for the time."""
     axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))

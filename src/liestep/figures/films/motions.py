@@ -24,7 +24,7 @@ PICTURE = 215.0  # points on paper that the largest extent of a motion has in a 
 
 
 @dataclass(frozen=True)
-class Motion:
+class FilmScene:
     """view: of the whole film; draw(scene, k): puts sample k into a scene; reach: (points, 3), all that must fit into
     the picture; sphere: whether a ball of radius 1 is behind it; note(k): a line below the time."""
 
@@ -35,7 +35,7 @@ class Motion:
     note: Callable[[int], str] | None = None
 
 
-def motion_of(file: RunFile) -> Motion:
+def motion_of(file: RunFile) -> FilmScene:
     """How the run in a file is drawn: by its system, else by what its state holds.
 
     Raises:
@@ -76,7 +76,7 @@ def trail(scene: Scene, path: np.ndarray, colour: looks.Colour, k: int, width: f
     looks.trail(scene, path[max(k - TRAIL, 0):k + 1], colour, width, fade=0.0)
 
 
-def chain(file: RunFile, parameters: Parameters) -> Motion:
+def chain(file: RunFile, parameters: Parameters) -> FilmScene:
     joints = looks.chain_joints(parameters, file["q"])
     colours = looks.body_colours(joints.shape[1] - 1)
 
@@ -84,20 +84,20 @@ def chain(file: RunFile, parameters: Parameters) -> Motion:
         trail(scene, joints[:, -1], colours[-1], k)
         looks.chain(scene, joints[k], colours)
 
-    return Motion(against(parameters["gravity"]), draw, joints.reshape(-1, 3))
+    return FilmScene(against(parameters["gravity"]), draw, joints.reshape(-1, 3))
 
 
-def rod(file: RunFile, parameters: Parameters) -> Motion:
+def rod(file: RunFile, parameters: Parameters) -> FilmScene:
     joints = looks.rod_joints(parameters, file["q"])
 
     def draw(scene: Scene, k: int) -> None:
         trail(scene, joints[:, -1], looks.COLOURS[0], k)
         looks.rod(scene, joints[k], looks.METAL)
 
-    return Motion(against(parameters["gravity"], 115.0, 22.0), draw, joints.reshape(-1, 3))
+    return FilmScene(against(parameters["gravity"], 115.0, 22.0), draw, joints.reshape(-1, 3))
 
 
-def springs(file: RunFile, parameters: Parameters) -> Motion:
+def springs(file: RunFile, parameters: Parameters) -> FilmScene:
     masses = looks.spring_masses(parameters, file["q"])
 
     def draw(scene: Scene, k: int) -> None:
@@ -106,20 +106,20 @@ def springs(file: RunFile, parameters: Parameters) -> Motion:
         looks.springs(scene, parameters, file["q"][k])
 
     reach = np.concatenate([parameters["pivots"], masses.reshape(-1, 3)])
-    return Motion(against(parameters["gravity"], 62.0, 24.0), draw, reach)
+    return FilmScene(against(parameters["gravity"], 62.0, 24.0), draw, reach)
 
 
-def dipoles(file: RunFile, parameters: Parameters) -> Motion:
+def dipoles(file: RunFile, parameters: Parameters) -> FilmScene:
     positions, tips = parameters["positions"], looks.dipole_tips(parameters, file["q"])
 
     def draw(scene: Scene, k: int) -> None:
         looks.dipoles(scene, parameters, file["q"][k])
 
-    return Motion(View(-40.0, 35.0), draw,
-                  np.concatenate([(positions + tips).reshape(-1, 3), (positions - tips).reshape(-1, 3)]))
+    reach = np.concatenate([(positions + tips).reshape(-1, 3), (positions - tips).reshape(-1, 3)])
+    return FilmScene(View(-40.0, 35.0), draw, reach)
 
 
-def on_sphere(file: RunFile, field: str = "q") -> Motion:
+def on_sphere(file: RunFile, field: str = "q") -> FilmScene:
     """Points on the unit sphere: directions of bodies, or the direction of one vector."""
     directions = file[field] if file[field].ndim == 3 else file[field][:, None]
     directions = directions/np.linalg.norm(directions, axis=-1, keepdims=True)
@@ -136,10 +136,10 @@ def on_sphere(file: RunFile, field: str = "q") -> Motion:
             front = directions[k][scene.view(directions[k])[:, 2] > 0.0]  # a crowd behind the ball would only blur it
             scene.balls(front, looks.COLOURS[0], 2.6, lift=0.05, edge=None)
 
-    return Motion(View(-125.0, 22.0), draw, np.vstack([np.eye(3), -np.eye(3)]), sphere=True)
+    return FilmScene(View(-125.0, 22.0), draw, np.vstack([np.eye(3), -np.eye(3)]), sphere=True)
 
 
-def vortices(file: RunFile, parameters: Parameters) -> Motion:
+def vortices(file: RunFile, parameters: Parameters) -> FilmScene:
     """Point vortices: orange ones turn to the left, blue ones to the right, and areas grow with the strength. The line
     points where the conserved sum of strength and place does, unless that is nothing."""
     q, strength = file["q"], parameters["strength"]
@@ -160,10 +160,10 @@ def vortices(file: RunFile, parameters: Parameters) -> Motion:
     def note(k: int) -> str:
         return f"momentum error {np.linalg.norm(total[k] - total[0]):.1e}"
 
-    return Motion(View(-125.0, 22.0), draw, 1.25*np.vstack([np.eye(3), -np.eye(3)]), sphere=True, note=note)
+    return FilmScene(View(-125.0, 22.0), draw, 1.25*np.vstack([np.eye(3), -np.eye(3)]), sphere=True, note=note)
 
 
-def body(file: RunFile, parameters: Parameters) -> Motion:
+def body(file: RunFile, parameters: Parameters) -> FilmScene:
     """Axes of a rigid body from its fixed point, its angular momentum and, for a top, the line
     to its centre of mass."""
     attitude, momentum = file["attitude"], file["angular_momentum"]
@@ -183,10 +183,10 @@ def body(file: RunFile, parameters: Parameters) -> Motion:
         scene.balls([np.zeros(3)], looks.PIVOT, 4.0, lift=0.04, fade=0.0)
 
     view = against(parameters.get("gravity", (0.0, 0.0, -1.0)), 35.0, 20.0)
-    return Motion(view, draw, 1.3*np.vstack([np.eye(3), -np.eye(3)]))
+    return FilmScene(view, draw, 1.3*np.vstack([np.eye(3), -np.eye(3)]))
 
 
-def mechanism(file: RunFile, assembly: Assembly) -> Motion:
+def mechanism(file: RunFile, assembly: Assembly) -> FilmScene:
     """Bodies with their joints; the last body has a trail. The residual of the joints is counted in the picture."""
     attitudes = file["attitude"]
     centres = file["position"] + np.einsum("tbij,bj->tbi", attitudes, assembly.center_of_mass)
@@ -204,16 +204,17 @@ def mechanism(file: RunFile, assembly: Assembly) -> Motion:
         return f"joint error {file['joint_error'][k]:.1e}"
 
     margin = 0.12*scale*np.vstack([np.eye(3), -np.eye(3)])  # coils are wider than their springs
-    return Motion(against(assembly.gravity), draw, np.concatenate([reach, *(reach[::7] + side for side in margin)]),
-                  note=note if "joint_error" in file.variables and assembly.row_count else None)
+    around = np.concatenate([reach, *(reach[::7] + side for side in margin)])
+    return FilmScene(against(assembly.gravity), draw, around,
+                     note=note if "joint_error" in file.variables and assembly.row_count else None)
 
 
-def top(file: RunFile, parameters: Parameters) -> Motion:
+def top(file: RunFile, parameters: Parameters) -> FilmScene:
     """A run in body coordinates alone shows the direction of the momentum in the body."""
     return body(file, parameters) if "attitude" in file.variables else on_sphere(file, "body_momentum")
 
 
-def quadrotors(file: RunFile, parameters: Parameters) -> Motion:
+def quadrotors(file: RunFile, parameters: Parameters) -> FilmScene:
     """Load, links and the two arms of each quadrotor; the path that the load is asked to follow is dashed red."""
     from liestep.mechanics.systems.quadrotor_payload import desired_path
 
@@ -230,10 +231,10 @@ def quadrotors(file: RunFile, parameters: Parameters) -> Motion:
 
     corners = 1.5*arm*np.vstack([np.eye(3), -np.eye(3)])  # arms with their rotors in any attitude
     reach = np.concatenate([load, wanted, *(places[:, i] + corner for i in range(2) for corner in corners)])
-    return Motion(View(-60.0, 20.0, (0.0, 0.0, -1.0)), draw, reach)
+    return FilmScene(View(-60.0, 20.0, (0.0, 0.0, -1.0)), draw, reach)
 
 
-def masses_in_a_row(file: RunFile, parameters: Parameters) -> Motion:
+def masses_in_a_row(file: RunFile, parameters: Parameters) -> FilmScene:
     """Two masses on their springs, along a horizontal line."""
     width, rest = parameters["width"], parameters["rest_length"]
     first = rest + file["q"][:, 0]
@@ -244,10 +245,10 @@ def masses_in_a_row(file: RunFile, parameters: Parameters) -> Motion:
         looks.masses_in_a_row(scene, first[k]*along, second[k]*along, width)
 
     reach = np.stack([np.zeros(3), max(second.max(), first.max())*along, 0.4*np.eye(3)[2], -0.4*np.eye(3)[2]])
-    return Motion(View(-90.0, 12.0), draw, reach)
+    return FilmScene(View(-90.0, 12.0), draw, reach)
 
 
-def sprung(file: RunFile, parameters: Parameters) -> Motion:
+def sprung(file: RunFile, parameters: Parameters) -> FilmScene:
     """A mass on a spring about the origin, with its trail."""
     place = file["position"]
 
@@ -255,10 +256,10 @@ def sprung(file: RunFile, parameters: Parameters) -> Motion:
         trail(scene, place, looks.COLOURS[0], k)
         looks.sprung(scene, place[k])
 
-    return Motion(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
+    return FilmScene(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
 
 
-def particles(file: RunFile, parameters: Parameters) -> Motion:
+def particles(file: RunFile, parameters: Parameters) -> FilmScene:
     """Bodies that move: a ball at each centre, from blue to orange with the angle of its turn, of the body's size where
     its system has a diameter; a flat motion is seen from above."""
     places, attitude = file["position"], file["attitude"]
@@ -278,10 +279,10 @@ def particles(file: RunFile, parameters: Parameters) -> Motion:
             shades = [mix(looks.COLOURS[0], looks.COLOURS[1], float(share)) for share in angle[k][own]]
             scene.balls(places[k][own], shades, float(size), lift=0.01)
 
-    return Motion(view, draw, reach)
+    return FilmScene(view, draw, reach)
 
 
-def jointed_bars(file: RunFile, parameters: Parameters) -> Motion:
+def jointed_bars(file: RunFile, parameters: Parameters) -> FilmScene:
     """Bars with joints; the loop is seen from above."""
     ends = looks.bar_ends(parameters, file["position"], file["attitude"])
 
@@ -289,10 +290,10 @@ def jointed_bars(file: RunFile, parameters: Parameters) -> Motion:
         looks.bars(scene, ends[k])
 
     view = against(parameters["gravity"]) if "gravity" in parameters else View(-60.0, 50.0)
-    return Motion(view, draw, ends.reshape(-1, 3))
+    return FilmScene(view, draw, ends.reshape(-1, 3))
 
 
-SYSTEMS: dict[str, Callable[[RunFile, Parameters], Motion]] = {
+SYSTEMS: dict[str, Callable[[RunFile, Parameters], FilmScene]] = {
     "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
     "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
     "sphere_vortices": vortices, "mass_spring": masses_in_a_row, "spring_pendulum": sprung,

@@ -81,8 +81,7 @@ def _motion(axes: Axes, data: "xarray.Dataset") -> None:
     except InputError:
         name = next(name for name in data.data_vars if "time" in data[name].dims)
         axes.plot(data["time"].values, data[name].values.reshape(data.sizes["time"], -1))
-        axes.set_xlabel("time (s)")
-        axes.set_ylabel(f"{name} ({data[name].attrs.get('units', '1')})")
+        axes.set(xlabel="time (s)", ylabel=f"{name} ({data[name].attrs.get('units', '1')})")
         return
     limits, near, far = frame_of(motion)
     if motion.sphere:
@@ -147,9 +146,7 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
             _compared(axes, runs[0], data, style)
         for one, title in zip(axes, (f"distance from {name_of(runs[0])}", "|energy - its start| (J)",
                                      "error of the manifold"), strict=True):
-            one.set_yscale("log")
-            one.set_title(title)
-            one.set_xlabel("time (s)")
+            one.set(yscale="log", title=title, xlabel="time (s)")
         handles, labels = axes[1].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=min(len(runs), 4))
     return figure

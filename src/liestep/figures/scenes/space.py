@@ -86,8 +86,7 @@ class Scene:
         if limits is None:
             self._limits(margin)
         else:
-            self.axes.set_xlim(limits[:2])
-            self.axes.set_ylim(limits[2:])
+            self.axes.set(xlim=limits[:2], ylim=limits[2:])
 
     def _pale(self, items: list, colour: int, fade: int) -> np.ndarray:
         """Depth cue: the share of white grows linearly from 0 at `near` to `fade` at `far`; numbers are
@@ -121,8 +120,7 @@ class Scene:
                                 + [np.reshape(item[3][1], (-1, 2)) for item in self.items if item[2] == "line"])
         low, high = points.min(axis=0), points.max(axis=0)
         pad = margin*max(high - low)
-        self.axes.set_xlim(low[0] - pad, high[0] + pad)
-        self.axes.set_ylim(low[1] - pad, high[1] + pad)
+        self.axes.set(xlim=(low[0] - pad, high[0] + pad), ylim=(low[1] - pad, high[1] + pad))
 
 
 def sphere_body(axes: Axes, radius: float = 1.0, tint: str = "#B8C4D0") -> None:
@@ -157,8 +155,7 @@ def triad(axes: Axes, view: View, place: tuple[float, float, float, float] = (0.
     small = axes.inset_axes(place)
     small.set_axis_off()
     small.set_aspect("equal")
-    small.set_xlim(-1.7, 1.7)
-    small.set_ylim(-1.7, 1.7)
+    small.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7))
     for direction, name in zip(view.axes.T, names, strict=True):
         x, y = direction[:2]
         if np.hypot(x, y) > 0.2:

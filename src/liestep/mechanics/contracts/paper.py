@@ -9,9 +9,9 @@ class Paper:
     """One paper: `PAPER` of `liestep.papers.<id>`.
 
     figures: name of a figure -> module of the paper's package, whose function has the name's last part. evidence:
-    modules with a dictionary `CHECKS`, name -> function without arguments that gives the evidence for an erratum.
-    presets: module with `PRESETS`, id of a system -> name -> preset. quantities: module with functions of
-    a run that give columns of metrics.csv of the studies `<id>/...`, see `liestep.study.tables.quantities`.
+    modules whose public functions `() -> Evidence` are the evidence for errata, by their names. presets: module
+    with `PRESETS`, id of a system -> name -> preset. quantities: module with functions of a run that give columns of
+    metrics.csv of the studies `<id>/...`, see `liestep.study.tables.quantities`.
     """
 
     id: str

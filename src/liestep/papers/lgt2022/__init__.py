@@ -16,7 +16,7 @@ PAPER = Paper(
     " system models described in terms of standard absolute coordinates. arXiv:2601.21413",
     doi="10.48550/arXiv.2601.21413",
     figures={f"lgt2022.{name}": f"figures.{module}" for name, module in _FIGURES.items()},
-    evidence=("evidence.maps", "evidence.coordinates", "evidence.table"),
+    evidence=("evidence.maps", "evidence.coordinates"),
     presets="presets",
     quantities="quantities",
 )

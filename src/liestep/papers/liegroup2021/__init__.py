@@ -4,8 +4,8 @@ from liestep.mechanics.contracts.paper import Paper
 _FIGURES = {
     "figure2": "top", "figure2_parts": "top", "figure3": "top", "figure5": "pendulum", "figure6": "pendulum",
     "figure7": "pendulum", "figure8": "chain", "figure9": "peak", "figure10": "chain", "chain_motion": "chain",
-    "reference_bias": "bias", "gain": "gain",
-    "figure11": "peak", "figure13": "quadrotors", "figure14": "flight", "figure15": "quadrotors",
+    "reference_bias": "chain", "gain": "gain",
+    "figure11": "peak", "figure13": "quadrotors", "figure14": "quadrotors", "figure15": "quadrotors",
     "figure16": "quadrotors", "figure17": "quadrotors", "figure18": "quadrotors",
 }
 
@@ -15,7 +15,6 @@ PAPER = Paper(
     " International Journal of Computer Mathematics 99 (2022) 58-88, arXiv:2102.12778",
     doi="10.48550/arXiv.2102.12778",
     figures={f"liegroup2021.{name}": f"figures.{module}" for name, module in _FIGURES.items()},
-    evidence=("evidence.algebra", "evidence.chains", "evidence.coordinates", "evidence.mechanics", "evidence.pairs",
-              "evidence.runs", "evidence.statements"),
+    evidence=("evidence.algebra", "evidence.chains", "evidence.coordinates", "evidence.mechanics"),
     presets="presets",
 )

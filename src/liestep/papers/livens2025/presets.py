@@ -41,8 +41,7 @@ _TOP = {"inertia": [ABOUT_TIP, ABOUT_TIP, AXIAL], "mass": MASS, "length": DISTAN
 
 def _masses_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """Springs at rest, both masses moving."""
-    return {"q": np.array([0.0, parameters["rest_length"] + parameters["width"], 0.0]),
-            "v": np.array([1.0, 1.0, -1.0])}
+    return {"q": np.array([0.0, parameters["rest_length"] + parameters["width"], 0.0]), "v": np.array([1.0, 1.0, -1.0])}
 
 
 def _masses(factor: float, doc: str, citation: str, kind: str) -> Preset:

@@ -13,7 +13,7 @@ PAPER = Paper(
     " arXiv:2112.01623 (2021)",
     doi="10.48550/arXiv.2112.01623",
     figures={f"rodrigues2021.{name}": f"figures.{module}" for name, module in _FIGURES.items()},
-    evidence=("evidence.bonds", "evidence.discrete", "evidence.maps", "evidence.runs"),
+    evidence=("evidence.bonds", "evidence.discrete", "evidence.maps"),
     presets="presets",
     quantities="quantities",
 )

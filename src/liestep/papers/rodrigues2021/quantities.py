@@ -19,11 +19,11 @@ FLAT = 1e-3  # share of the kinetic energy of translation that may be lost while
 VARIABLES = ("energy", "h1_norm_squared", "position", "velocity", "attitude", "angular_momentum", "time",
              "translation_energy", *(f"{term}_energy" for term in TERMS))
 DEGREE = 7
-_known: dict[str, tuple["Motion", float]] = {}
+_known: dict[str, tuple["Trajectory", float]] = {}
 FIELDS = ("position", "velocity", "angular_velocity")
 
 
-class Motion(NamedTuple):
+class Trajectory(NamedTuple):
     """Samples of a trajectory: time (t,), smooth squares (t,) of positions and velocities, and quaternions (t, n, 4)
     whose sign does not jump."""
 
@@ -46,7 +46,8 @@ class Motion(NamedTuple):
         near, far = (_spline(self.time, part*part) for part in (angle, 2.0*np.pi - angle))
         total = 0.0
         for a, b in pairwise(cuts):
-            total += float((near if _value(self.time, body[:, 0], 0.5*(a + b)) > 0.0 else far).integrate(a, b))
+            side = near if _spline(self.time, body[:, 0])(0.5*(a + b)) > 0.0 else far
+            total += float(side.integrate(a, b))
         return total
 
     def density(self, times: np.ndarray) -> np.ndarray:
@@ -62,10 +63,6 @@ def _spline(time: np.ndarray, values: np.ndarray) -> Any:
     from scipy.interpolate import make_interp_spline
 
     return make_interp_spline(time, values, k=min(DEGREE, len(time) - 1 - len(time) % 2))
-
-
-def _value(time: np.ndarray, values: np.ndarray, at: float) -> float:
-    return float(_spline(time, values)(at))
 
 
 def _roots(time: np.ndarray, values: np.ndarray) -> list[float]:
@@ -97,8 +94,8 @@ def moments(file: RunFile) -> np.ndarray:
     return facts.moments(facts.check(specification["parameters"]))
 
 
-def motion(file: RunFile) -> Motion:
-    """Samples of a run or reference as `Motion`."""
+def motion(file: RunFile) -> Trajectory:
+    """Samples of a run or reference as `Trajectory`."""
     from scipy.spatial.transform import Rotation
 
     found = bodies(file)
@@ -109,7 +106,7 @@ def motion(file: RunFile) -> Motion:
     quaternions[1:] *= np.cumprod(np.where(jumps < 0.0, -1.0, 1.0), axis=0)[..., None]
     quaternions *= np.where(quaternions[:1, :, :1] < 0.0, -1.0, 1.0)
     squares = sum(np.sum(found[name]**2, axis=(1, 2)) for name in FIELDS if name in found)
-    return Motion(file["time"], np.asarray(squares), quaternions)
+    return Trajectory(file["time"], np.asarray(squares), quaternions)
 
 
 def energy_error(file: RunFile) -> float:
@@ -135,8 +132,8 @@ def trajectory_error(file: RunFile, reference: RunFile, norm: float) -> float:
     return float(np.sqrt(np.trapezoid(density, time)/norm))
 
 
-def _exact(reference: RunFile) -> tuple[Motion, float]:
-    """Motion and squared norm of a reference, computed once for all runs of a problem."""
+def _exact(reference: RunFile) -> tuple[Trajectory, float]:
+    """Trajectory and squared norm of a reference, computed once for all runs of a problem."""
     key = reference.attributes["run_sha256"]
     if key not in _known:
         _known.clear()

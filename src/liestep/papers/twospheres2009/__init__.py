@@ -9,8 +9,7 @@ PAPER = Paper(
     figures={f"twospheres2009.figure{number}": f"figures.{module}" for number, module in
              {1: "panels", 2: "sphere", 3: "panels", 4: "panels", 5: "panels", 6: "sphere", 7: "sphere"}.items()}
     | {"twospheres2009.energy_signs": "figures.scans", "twospheres2009.dipole_scan": "figures.scans"},
-    evidence=("evidence.angles", "evidence.continua", "evidence.continuous", "evidence.discrete", "evidence.rod",
-              "evidence.runs", "evidence.statements"),
+    evidence=("evidence.angles", "evidence.continuous", "evidence.discrete", "evidence.rod", "evidence.runs"),
     presets="presets",
     quantities="quantities",
 )

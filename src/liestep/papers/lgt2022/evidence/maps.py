@@ -166,8 +166,3 @@ def arccosine() -> Evidence:
     return Evidence(numbers["far"] > 1e-9 and numbers["near"] > 10.0*numbers["far"],
                     "two turns that add up to 2 pi less 1e-4 and 1e-6: the composed attitude is off by {far:.1e} and"
                     " {near:.1e}; with the arctangent of both parts it is right to round-off", numbers)
-
-
-CHECKS = {check.__name__: check for check in (
-    exponential_of_rotations, quaternion_length, quaternion_of_rodrigues, body_velocity, inverse_cayley_rate,
-    quaternion_product_line, half_angles, mixed_composition, closed_forms, arccosine)}

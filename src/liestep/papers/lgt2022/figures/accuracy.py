@@ -1,19 +1,17 @@
 """Errors of the local-global transition maps: letters A and C to F of the digest."""
-from typing import TYPE_CHECKING
+
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.figures.marks import Mark
-from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
+from liestep.figures.panels import label_of, legend_below, logarithmic
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, looks, panels
 from liestep.papers.lgt2022.quantities import predicted_change
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # methods of the study on lengths
 
@@ -21,28 +19,26 @@ TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # meth
 @drawing("Attitude error against the step: eight local-global transition maps, projected steps, and quaternions as"
          " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group moves places only."
          " {runs}")
-def work_precision(results: "StudyResults") -> Figure:
+def work_precision(results: Results) -> Figure:
     return panels(results, "error_attitude", "attitude error", 60.0)
 
 
 @drawing("Through the pole of the Euler angles: state error against the roll rate with which the pitch passes 90"
          " degrees, a panel for each number of steps; crosses at the top: the run ended at the pole. {runs}")
-def pitch_passage(results: "StudyResults") -> Figure:
+def pitch_passage(results: Results) -> Figure:
     problems, shown = list(results.config.problems), looks(results)
     counts = sorted({int(cell.spec.steps or 0) for cell in results.study.cells})
     figure = new_figure(DOUBLE, 72.0)
     for axes, count, letter in zip(figure.subplots(1, len(counts), sharey=True), counts, "abcd", strict=False):
         for key, mark in shown.items():
             _passages(axes, results, problems, key, count, mark)
-        logarithmic(axes)
-        axes.set_title(f"({letter}) {count} steps in 3 s")
-        axes.set_xlabel("roll rate (rad/s)")
+        logarithmic(axes, title=f"({letter}) {count} steps in 3 s", xlabel="roll rate (rad/s)")
     figure.axes[0].set_ylabel("state error")
     legend(figure, results)
     return figure
 
 
-def _passages(axes: Axes, results: "StudyResults", problems: list[str], key: str, count: int, mark: Mark) -> None:
+def _passages(axes: Axes, results: Results, problems: list[str], key: str, count: int, mark: Mark) -> None:
     """Error of one method against the roll rate."""
     done: list[tuple[float, float]] = []
     lost: list[tuple[float, float]] = []
@@ -62,7 +58,7 @@ def _passages(axes: Axes, results: "StudyResults", problems: list[str], key: str
 @drawing("Reference points in the centre of mass (solid) and off it (dashed): error of the centre of mass of (a) the"
          " free body and (b) the body on a spring, (c) attitude error of the fast top. Lines of 1a lie on each other."
          " {runs}")
-def reference_points(results: "StudyResults") -> Figure:
+def reference_points(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 78.0)
     shown = (("free", "center_error", "(a) free body", "error of the centre of mass (m)"),
              ("spring", "center_error", "(b) body on a spring", "error of the centre of mass (m)"),
@@ -73,21 +69,16 @@ def reference_points(results: "StudyResults") -> Figure:
                 steps, values = ladder(results, place, key, column)
                 axes.plot(steps, np.maximum(values, LEAST), color=mark.colour, linestyle=dash, linewidth=0.9,
                           marker=mark.marker, markersize=3.8, markerfacecolor="white")
-        logarithmic(axes)
-        axes.set_title(title)
-        axes.set_xlabel("step (s)")
-        axes.set_ylabel(label)
-    legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "-", mark.label), mark.label, True)
-                          for mark in looks(results).values()])
+        logarithmic(axes, title=title, xlabel="step (s)", ylabel=label)
+    legend_below(figure, [replace(mark, dash="-") for mark in looks(results).values()])
     return figure
 
 
 @drawing("Change of the length of the quaternion over 1 s of the fast top: points are runs, lines the stability"
          " functions at i h |w|/2, to the power of the number of steps; for orders 4 and 5 the quaternion shrinks."
          " {runs}")
-def quaternion_norm(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 76.0)
-    axes = figure.subplots()
+def quaternion_norm(results: Results) -> Figure:
+    figure, axes = subplots(DOUBLE, 76.0)
     problem, = results.config.problems
     spec = results.study.select(problem)[0].spec
     rate, end = float(np.linalg.norm(spec.initial["body_rate"][0])), spec.t_end
@@ -98,17 +89,14 @@ def quaternion_norm(results: "StudyResults") -> Figure:
             fine = np.geomspace(steps.min(), steps.max(), 100)
             change = predicted_change(TABLEAU_OF[key], fine, rate, end)
             axes.plot(fine, np.abs(change), color=mark.colour, linewidth=0.8)
-    logarithmic(axes)
-    axes.set_xlabel("step (s)")
-    axes.set_ylabel("$||Q| - 1|$ after 1 s")
-    legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "", mark.label), mark.label, True)
-                          for mark in looks(results).values()])
+    logarithmic(axes, xlabel="step (s)", ylabel="$||Q| - 1|$ after 1 s")
+    legend_below(figure, [replace(mark, dash="") for mark in looks(results).values()])
     return figure
 
 
 @drawing("Large rotations: (a) error per step of a constant turn, (b) error of the free body after 10 s, over the angle"
          " of a step; crosses at the top: the step left the domain of its chart. {runs}")
-def large_steps(results: "StudyResults") -> Figure:
+def large_steps(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 76.0)
     for axes, problem, title in zip(figure.subplots(1, 2), ("turn", "free"), ("(a) constant turn", "(b) free body"),
                                     strict=True):
@@ -127,8 +115,7 @@ def large_steps(results: "StudyResults") -> Figure:
         logarithmic(axes)
         for end in (np.pi, 2.0*np.pi) if problem == "turn" else (np.pi,):
             axes.axvline(end, color="0.6", linewidth=0.6)
-        axes.set_title(title)
-        axes.set_xlabel("rotation in a step (rad)")
-        axes.set_ylabel("attitude error per step" if problem == "turn" else f"{label_of(results, problem)}: error")
+        axes.set(title=title, xlabel="rotation in a step (rad)",
+                 ylabel="attitude error per step" if problem == "turn" else f"{label_of(results, problem)}: error")
     legend(figure, results)
     return figure

@@ -1,20 +1,17 @@
 """What the figures of lgt2022 share. They find runs by the keys of the study files in config/studies/lgt2022."""
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, marks
-from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
+from liestep.figures.panels import label_of, legend_below, logarithmic
 from liestep.figures.scenes.colour import mix
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, new_figure
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.style import DOUBLE, Results, new_figure
 
 LEAST = 1e-16  # a residual of zero is drawn here
 LOST = "#CC3311"
@@ -29,7 +26,7 @@ NATIVE = {"se3": "body", "so3_r3": "mixed"}
 VECTORS = {"none": ("#222222", "P"), "position": ("#707070", "X"), "stages": ("#A8A8A8", "*")}
 
 
-def looks(results: "StudyResults") -> dict[str, Mark]:
+def looks(results: Results) -> dict[str, Mark]:
     """Key of every integrator of a study -> its mark: colour and marker say group and chart, grey is for attitudes as
     state vectors; dashes say velocities that are not native, the stabilisation, or an index-3 method; of backward
     differences dash and marker say the number of steps."""
@@ -71,24 +68,22 @@ def curve(axes: Axes, x: Sequence[float] | np.ndarray, y: Sequence[float] | np.n
               **mark.line)
 
 
-def over_steps(axes: Axes, results: "StudyResults", problem: str, column: str, keys: Iterable[str] = ()) -> None:
+def over_steps(axes: Axes, results: Results, problem: str, column: str, keys: Iterable[str] = ()) -> None:
     """A column of metrics over the step for the methods with complete runs; both axes logarithmic."""
     for key, mark in looks(results).items():
         done = results.select(problem, key)
         if (not keys or key in keys) and (done["status"] == "ok").any():
             steps, values = ladder(results, problem, key, column)
             curve(axes, steps, np.abs(values), mark)
-    logarithmic(axes)
-    axes.set_xlabel("step (s)")
+    logarithmic(axes, xlabel="step (s)")
 
 
-def legend(figure: Figure, results: "StudyResults", keys: Iterable[str] = ()) -> None:
+def legend(figure: Figure, results: Results, keys: Iterable[str] = ()) -> None:
     """Legend of the methods below all panels."""
-    legend_below(figure, [line_handle(mark, mark.label, True) for key, mark in looks(results).items()
-                          if not keys or key in keys])
+    legend_below(figure, [mark for key, mark in looks(results).items() if not keys or key in keys])
 
 
-def panels(results: "StudyResults", column: str, label: str, height: float, problems: Sequence[str] = ()) -> Figure:
+def panels(results: Results, column: str, label: str, height: float, problems: Sequence[str] = ()) -> Figure:
     """A column of metrics over the step, one panel for each problem, one legend for all."""
     problems = list(problems or results.config.problems)
     rows = -(-len(problems)//4)

@@ -1,16 +1,12 @@
 """Time of the maps, the design table, long chains and adaptive steps: letters I and J of the digest, and own."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.panels import label_of, logarithmic
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import curve, legend, looks
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 BASE = {"action": "so3_r3", "chart": "exp", "twist": "mixed", "attitude": "quaternion"}
 GROUPS = {"se3": "SE(3)", "so3_r3": "SO(3)xR3"}
@@ -21,10 +17,9 @@ WIDEST = 2.0  # decades that the colours span
 
 
 @drawing("Time of a Runge-Kutta step relative to the step on quaternions: eight maps and Euler angles. {runs}")
-def cost(results: "StudyResults") -> Figure:
+def cost(results: Results) -> Figure:
     problems, shown = list(results.config.problems), looks(results)
-    figure = new_figure(DOUBLE, 132.0)
-    axes, below = figure.subplots(2, 1)
+    figure, (axes, below) = subplots(DOUBLE, 132.0, 2, 1)
     width = 0.9/len(shown)
     for i, (key, mark) in enumerate(shown.items()):
         times, bases = (np.array([float((rows["seconds"]/rows["steps"]).iloc[0]) for rows in (
@@ -48,7 +43,7 @@ def cost(results: "StudyResults") -> Figure:
 @drawing("All combinations of group, chart, components of the velocity and absolute attitude (Q unit quaternion, rho"
          " rotation vector, R matrix): numbers relative to 1b, SO(3) x R^3 with rotation vectors, mixed velocities and"
          " quaternions, as powers of ten for (a) to (c) and as factors for (d); green is better. {runs}")
-def design(results: "StudyResults") -> Figure:
+def design(results: Results) -> Figure:
     entries = {key: entry.options for key, entry in results.config.integrators.items() if entry is not None}
     problems = list(results.config.problems)
     base = next(key for key, options in entries.items() if all(options[name] == BASE[name] for name in BASE))
@@ -79,9 +74,8 @@ def design(results: "StudyResults") -> Figure:
 
 @drawing("Chains of rods: time of a step per body over the number of bodies, with the exponent of the time of a step"
          " from 10 bodies on. {runs}")
-def long_chains(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 76.0)
-    axes = figure.subplots()
+def long_chains(results: Results) -> Figure:
+    figure, axes = subplots(DOUBLE, 76.0)
     sizes = {problem: len(results.study.select(problem)[0].spec.parameters["mass"])
              for problem in results.config.problems}
     labels = []
@@ -95,18 +89,16 @@ def long_chains(results: "StudyResults") -> Figure:
     logarithmic(axes, y=False)
     axes.set_ylim(bottom=0.0)
     end_labels(axes, labels, 60.0)
-    axes.set_xlabel("bodies N")
-    axes.set_ylabel("time of a step per body ($\\mu$s)")
+    axes.set(xlabel="bodies N", ylabel="time of a step per body ($\\mu$s)")
     legend(figure, results)
     return figure
 
 
 @drawing("Adaptive steps: state error at 51 times of the dense output over the tolerance (upper row) and over seconds"
          " of a run alone (lower row). ode45 keeps its absolute tolerance of 1e-6. {runs}")
-def adaptive_mechanisms(results: "StudyResults") -> Figure:
+def adaptive_mechanisms(results: Results) -> Figure:
     problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 126.0)
-    rows = figure.subplots(2, len(problems), sharey=True)
+    figure, rows = subplots(DOUBLE, 126.0, 2, len(problems), sharey=True)
     for k, problem in enumerate(problems):
         for key, mark in looks(results).items():
             found = results.select(problem, key)
@@ -115,8 +107,7 @@ def adaptive_mechanisms(results: "StudyResults") -> Figure:
                 curve(axes, found[column].to_numpy(float), found["error"].to_numpy(float), mark)
         rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
         for axes, label in zip(rows[:, k], ("relative tolerance", "seconds"), strict=True):
-            logarithmic(axes)
-            axes.set_xlabel(label)
+            logarithmic(axes, xlabel=label)
     for axes in rows[:, 0]:
         axes.set_ylabel("state error")
     legend(figure, results)

@@ -1,5 +1,5 @@
 """Index-3 methods: letters G, G2 and H of the digest, stiff springs, dissipation."""
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -7,22 +7,18 @@ from matplotlib.figure import Figure
 from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import LOST, MAPS, curve, legend, looks, over_steps
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}
 
 
-def two_rows(results: "StudyResults", columns: tuple[str, str], labels: tuple[str, str],
+def two_rows(results: Results, columns: tuple[str, str], labels: tuple[str, str],
              triangle: tuple[int, str, float], **layout: Any) -> Figure:
     """Two columns of the tables over the step, a panel for each problem, with a slope triangle of an order beside an
     integrator in one of the rows (row, integrator, order)."""
     problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 126.0)
-    rows = figure.subplots(2, len(problems), **layout)
+    figure, rows = subplots(DOUBLE, 126.0, 2, len(problems), **layout)
     row, key, order = triangle
     for k, problem in enumerate(problems):
         for axes, column in zip(rows[:, k], columns, strict=True):
@@ -38,18 +34,16 @@ def two_rows(results: "StudyResults", columns: tuple[str, str], labels: tuple[st
 @drawing("Generalized-alpha with rho = 0.9: largest entry of the attitude's error at the end (upper row), and largest"
          " residual of the joints' velocities (lower row): round-off with SE(3) on a joint that makes a group, of"
          " second order else. The fast top errs more with SE(3). {runs}")
-def generalized_alpha(results: "StudyResults") -> Figure:
+def generalized_alpha(results: Results) -> Figure:
     return two_rows(results, ("attitude_entry_error", "joint_rate_error_max"),
                     ("attitude error, largest entry", "largest $|A V|$ (m/s)"), (0, "shift_1b", 2.0), sharey="row")
 
 
 @drawing("Error of the multipliers of generalized-alpha, largest entry over the first 0.1 s from the first step on,"
          " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain (on the"
-         " dashed ones). Order 2 with"
-         " SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
-def multipliers(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 82.0)
-    axes = figure.subplots()
+         " dashed ones). Order 2 with SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
+def multipliers(results: Results) -> Figure:
+    figure, axes = subplots(DOUBLE, 82.0)
     for key, entry in results.config.integrators.items():
         assert entry is not None
         _, colour, marker = MAPS[entry.options["action"], entry.options["chart"]]
@@ -61,9 +55,7 @@ def multipliers(results: "StudyResults") -> Figure:
             slope_triangle(axes, found[:, 0], found[:, 1], 2.0)
         if entry.options["start"] == "plain" and colour == MAPS["so3_r3", "exp"][1]:
             slope_triangle(axes, found[:, 0], found[:, 1], 1.0)
-    logarithmic(axes)
-    axes.set_xlabel("step (s)")
-    axes.set_ylabel("error of the multipliers (N)")
+    logarithmic(axes, xlabel="step (s)", ylabel="error of the multipliers (N)")
     legend_below(figure, [*(line_handle(Mark(colour, marker, SOLID, letter), f"1{letter}", True)
                             for letter, colour, marker in list(MAPS.values())[:4]),
                           *(line_handle(Mark("0.3", "", dash, name), name) for name, dash in STARTS.items())])
@@ -72,17 +64,16 @@ def multipliers(results: "StudyResults") -> Figure:
 
 @drawing("Backward differentiation: largest entry of the error of attitudes (upper row) and of body rates (lower row)"
          " at the end; k = 3 has order 3 in the rates with the commutator only. {runs}")
-def bliedf(results: "StudyResults") -> Figure:
+def bliedf(results: Results) -> Figure:
     return two_rows(results, ("attitude_entry_error", "rate_entry_error"),
                     ("attitude error, largest entry", "rate error, largest entry (rad/s)"), (1, "bdf3_1b", 3.0))
 
 
 @drawing("Energy less its start over 1000 s: generalized-alpha loses energy by its numerical damping, explicit steps"
          " drift at their order. (b) largest change so far. {runs}")
-def dissipation(results: "StudyResults") -> Figure:
+def dissipation(results: Results) -> Figure:
     problem, = results.config.problems
-    figure = new_figure(DOUBLE, 78.0)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = subplots(DOUBLE, 78.0, 1, 2)
     for key, mark in looks(results).items():
         file = first_run(results, problem, key)
         change = file["energy"] - file["energy"][0]
@@ -91,8 +82,7 @@ def dissipation(results: "StudyResults") -> Figure:
                    **mark.line)
     logarithmic(right)
     for axes, title in ((left, "(a) change"), (right, "(b) largest so far")):
-        axes.set_title(title)
-        axes.set_xlabel("time (s)")
+        axes.set(title=title, xlabel="time (s)")
     left.set_ylabel("$E - E(0)$ (J)")
     right.set_ylabel("$|E - E(0)|$ (J)")
     legend(figure, results)
@@ -101,7 +91,7 @@ def dissipation(results: "StudyResults") -> Figure:
 
 @drawing("Stiffness of the spring that holds the body: (a) attitude error after 3 s, (b) largest error of the energy,"
          " steps of 10 ms. Crosses at the top: the run ended. {runs}")
-def stiffness_sweep(results: "StudyResults") -> Figure:
+def stiffness_sweep(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 78.0)
     problems = list(results.config.problems)
     stiffness = np.array([float(results.study.select(problem)[0].spec.parameters["spring_stiffness"])
@@ -117,9 +107,6 @@ def stiffness_sweep(results: "StudyResults") -> Figure:
         for key in looks(results):
             lost = [results.select(problem, key).iloc[0]["status"] != "ok" for problem in problems]
             axes.plot(stiffness[lost], np.full(sum(lost), ceiling), marker="x", linestyle="none", color=LOST)
-        logarithmic(axes)
-        axes.set_title(title)
-        axes.set_xlabel("stiffness (N/m)")
-        axes.set_ylabel(label)
+        logarithmic(axes, title=title, xlabel="stiffness (N/m)", ylabel=label)
     legend(figure, results)
     return figure

@@ -1,16 +1,12 @@
 """Joints under local-global transition maps: drift, lower pairs, stabilisation (letter B of the digest, and own)."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from liestep.figures.panels import label_of, logarithmic
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.papers.lgt2022.figures.common import LEAST, curve, legend, looks, over_steps
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 KEPT = 1e-10  # residuals below are round-off
 
@@ -18,9 +14,8 @@ KEPT = 1e-10  # residuals below are round-off
 @drawing("Residual of the spherical joint of the fast top: (a) over time, with the exponent of its growth over the last"
          " nine tenths, steps of 1 ms, (b) to (d) its largest value over the step, with the reference point in the"
          " centre of mass and off it, and for a joint between bodies, which no map keeps. {runs}")
-def joint_drift(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 132.0)
-    grid = figure.subplots(2, 2)
+def joint_drift(results: Results) -> Figure:
+    figure, grid = subplots(DOUBLE, 132.0, 2, 2)
     first, *others = grid.ravel()
     growing = []
     for key, mark in looks(results).items():
@@ -36,12 +31,10 @@ def joint_drift(results: "StudyResults") -> Figure:
         low = min(value, 0.22*low)  # labels of curves that lie on each other stand below each other
         first.annotate(text, (first.get_xlim()[1], low), xytext=(2, 0), textcoords="offset points", va="center",
                        fontsize=6.5, color=colour, annotation_clip=False)
-    first.set_xlabel("time (s)")
-    first.set_title("(a) over time")
+    first.set(xlabel="time (s)", title="(a) over time")
     for axes, problem, letter in zip(others, ("fast_top", "offset", "double_pendulum"), "bcd", strict=True):
         over_steps(axes, results, problem, "joint_error_max")
-        axes.set_title(f"({letter}) {label_of(results, problem)}")
-        axes.set_ylim(1e-16, 1e-1)
+        axes.set(title=f"({letter}) {label_of(results, problem)}", ylim=(1e-16, 1e-1))
     first.set_ylim(1e-16, 1e0)
     for axes in grid[:, 0]:
         axes.set_ylabel("largest $|g|$ (m)")
@@ -51,14 +44,13 @@ def joint_drift(results: "StudyResults") -> Figure:
 
 @drawing("Largest residual of the joint of one body to the ground over 5 s, as a power of ten: green where it is"
          " round-off. Steps of 5 ms. {runs}")
-def lower_pairs(results: "StudyResults") -> Figure:
+def lower_pairs(results: Results) -> Figure:
     problems, shown_as = list(results.config.problems), looks(results)
     coarse = {key: results.study.select(problems[0], key)[0].resolution for key in shown_as}
     table = results.metrics.set_index(["problem", "integrator", "resolution"])["joint_error_max"]
     values = np.array([[np.log10(max(float(table[problem, key, coarse[key]]), LEAST)) for problem in problems]
                        for key in shown_as])
-    figure = new_figure(DOUBLE, 78.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 78.0)
     axes.grid(False)
     shown = axes.imshow(values, aspect="auto", cmap="RdYlGn_r", vmin=-16.0, vmax=-4.0)
     for i, line in enumerate(values):
@@ -74,10 +66,9 @@ def lower_pairs(results: "StudyResults") -> Figure:
 
 @drawing("Stabilisation: state error over seconds of a run alone (upper row), and largest residual of the joints over"
          " the state error (lower row): projection and index 3 keep the joints, Baumgarte's method bounds them. {runs}")
-def stabilised(results: "StudyResults") -> Figure:
+def stabilised(results: Results) -> Figure:
     problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 126.0)
-    rows = figure.subplots(2, len(problems), sharey="row")
+    figure, rows = subplots(DOUBLE, 126.0, 2, len(problems), sharey="row")
     for k, problem in enumerate(problems):
         for key, mark in looks(results).items():
             _, error = ladder(results, problem, key, "error")
@@ -86,8 +77,7 @@ def stabilised(results: "StudyResults") -> Figure:
                 curve(axes, *((error, values) if above else (values, error)), mark)
         for axes in rows[:, k]:
             logarithmic(axes)
-        rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
-        rows[0, k].set_xlabel("seconds")
+        rows[0, k].set(title=f"({'abc'[k]}) {label_of(results, problem)}", xlabel="seconds")
         rows[1, k].set_xlabel("state error")
     rows[0, 0].set_ylabel("state error")
     rows[1, 0].set_ylabel("largest $|g|$ (m or 1)")

@@ -1,5 +1,5 @@
 """Figure 1 and table 1 of lgt2022, made from the code that the runs use."""
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -7,13 +7,10 @@ from matplotlib.figure import Figure
 
 from liestep.compile.tracing import Functions, plain_component
 from liestep.figures.panels import label_of
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.papers.lgt2022.transition_maps import NAMES, row_of
 from liestep.simulation.runs.execution import build
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 PROBLEM, METHOD = "slow_top", "rkmk4_1a"
 ABSOLUTE = {"1": "unit quaternion, position", "2": "rotation vector, position"}
@@ -59,15 +56,13 @@ def _box(axes: Axes, x: float, y: float, lines: list[str], colour: str) -> None:
 @drawing("The flow of figure 1 of the paper with the numbers of one classical Runge-Kutta step of the slow top through"
          " the map 1a: the local coordinates of a stage are zero, or the step times a sum of the slopes before it."
          " {runs}")
-def figure1(results: "StudyResults") -> Figure:
+def figure1(results: Results) -> Figure:
     spec = results.study.select(PROBLEM, METHOD)[0].spec
     formulated, _ = build(spec)
     found, end = stages(plain_component(formulated.problem, PLAIN, np.float64), formulated.start, float(spec.step or 0))
-    figure = new_figure(DOUBLE, 116.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 116.0)
     axes.set_axis_off()
-    axes.set_xlim(0.0, 4.0)
-    axes.set_ylim(-0.9, 5.4)
+    axes.set(xlim=(0.0, 4.0), ylim=(-0.9, 5.4))
     for place, head in zip(PLACES, HEADS, strict=True):
         axes.text(place, 4.55, head, ha="center", fontsize=7.0)
     _box(axes, 2.0, 5.15, ["start: " + _numbers("Q", formulated.start[0]), _numbers("r", formulated.start[1, :3]) + "  "
@@ -91,10 +86,9 @@ def figure1(results: "StudyResults") -> Figure:
 @drawing("Table 1 of the paper, made from the code: the eight local-global transition maps, how far each is from the"
          " product of its group, its floating-point operations for one body, of the map and of the inverse"
          " differential, and the time of a Runge-Kutta step relative to quaternions as a state vector. {runs}")
-def table1(results: "StudyResults") -> Figure:
+def table1(results: Results) -> Figure:
     problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 66.0)
-    axes = figure.subplots()
+    figure, axes = subplots(DOUBLE, 66.0)
     axes.set_axis_off()
     head = ["", "absolute coordinates", "local coordinates", "defect", "map", "rate", *(
         label_of(results, problem) for problem in problems)]

@@ -1,11 +1,16 @@
-"""Evidence on chains of liegroup2021: the limit of many links, and Hamilton's equations (q, pi) of N pendula."""
+"""Evidence on chains of pendula of liegroup2021: the limit of many links, Hamilton's equations (q, pi), orders of both
+solutions of the pairs of section 4, and the reference and step control of figures 8 and 10."""
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from liestep.claims.errata import Evidence
+from liestep.compile.status import Status
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import sheet
+from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.simulation import simulate
+from liestep.simulation.runs.specification import specify
 from liestep.study.tables.vectors import hat, size
 
 CHAIN = "spherical_pendulum_chain"
@@ -87,4 +92,101 @@ def hamiltonian_chain() -> Evidence:
                     " {printed:.3g}", numbers)
 
 
-CHECKS = {check.__name__: check for check in (chain_limit, hamiltonian_chain)}
+PRESET = "orders"
+STEPS = (0.05, 0.025, 0.0125)
+NEAR = 0.15  # of a slope and an order
+
+
+class Pair(NamedTuple):
+    """Orders that the paper states: of the solution that goes on, and of the other one."""
+
+    name: str
+    integrator: str
+    order: int
+    beside: int
+
+
+PAIRS = (Pair("rkmk54", "rkmk_pair", 5, 4), Pair("cf43", "cf_pair", 4, 3), Pair("cf32a", "cf_pair scheme=cf32a", 3, 2),
+         Pair("cf32b", "cf_pair scheme=cf32b", 3, 2))
+
+
+def _attempt(integrator: str, h: float) -> tuple[np.ndarray, float]:
+    """q and omega after one attempt of a pair, and its estimate of the error."""
+    printed = {"norm": "algebra"} if integrator == "rkmk_pair" else {"distance": "euclidean"}
+    spec = specify(CHAIN, integrator, preset=PRESET, tolerance=1e-9, options=printed)
+    declared, options = method(integrator).on(sheet(CHAIN)), dict(spec.options)
+    formulated = formulate(sheet(CHAIN), spec.parameters, spec.initial, declared.formulation, options)
+    component, problem = plain(declared.build(options, spec.tolerance, 1.0)), plain(formulated.problem)
+    y = formulated.start.copy()
+    work = plain(component.workspace(problem, y))
+    component.start(problem, 0.0, y, h, work)
+    status, error = component.attempt(problem, 0.0, y, h, work)
+    assert status == Status.OK
+    component.accept(problem, y, work)
+    return y.ravel(), float(error)
+
+
+def _exact(h: float) -> np.ndarray:
+    run = simulate(CHAIN, "dop853", preset=PRESET, tolerance=1e-14, t_end=h, samples=2, options={"atol": 1e-15})
+    return np.concatenate([run[name].values[-1].ravel() for name in ("q", "omega")])
+
+
+def pair_orders() -> Evidence:
+    """Errors of one step of the solution that goes on, against an accurate one, and differences of the two solutions:
+    slopes less one are the orders. No if a pair's other solution had the order of the first."""
+    exact, numbers, gaps = {h: _exact(h) for h in STEPS}, {}, []
+    for pair in PAIRS:
+        found = [_attempt(pair.integrator, h) for h in STEPS]
+        errors = [float(np.linalg.norm(y - exact[h])) for (y, _), h in zip(found, STEPS, strict=True)]
+        for name, sizes, order in (("order", errors, pair.order), ("beside", [e for _, e in found], pair.beside)):
+            slopes = np.diff(np.log(sizes))/np.diff(np.log(STEPS)) - 1.0
+            numbers[f"{pair.name}_{name}"] = float(slopes[-1])
+            gaps.append(abs(float(slopes[-1]) - order))
+    return Evidence(max(gaps) <= NEAR, "orders of both solutions, one step of two pendula: RKMK(5,4) {rkmk54_order:.2f}"
+                    " and {rkmk54_beside:.2f}, CF4(3) {cf43_order:.2f} and {cf43_beside:.2f}, CF3(2)"
+                    " {cf32a_order:.2f} and {cf32a_beside:.2f}, {cf32b_order:.2f} and {cf32b_beside:.2f}", numbers)
+
+
+TOLERANCE = 1e-6
+RELATIVE, ABSOLUTE = 1e-6, 1e-12    # of the reference in the public code
+
+
+def final_state(preset: str, integrator: str, tolerance: float,
+                options: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+    """q and omega at T = 3 as one vector, and the attributes of the run."""
+    run = simulate("spherical_pendulum_chain", integrator, preset=preset, tolerance=tolerance,
+                   options=options, samples=2)
+    return np.concatenate([run[name].values[-1].ravel() for name in ("q", "omega")]), run.attrs
+
+
+def reference_bias() -> Evidence:
+    """Error of ode45 with the tolerances of the public code's reference, beside that of RKMK(5,4)
+    which it is meant to measure."""
+    numbers: dict[str, float] = {}
+    for preset, name in (("unit_2", "two"), ("total5_20", "twenty")):
+        exact, _ = final_state(preset, "dop853", 1e-13, {"atol": 1e-14})
+        reference, _ = final_state(preset, "ode45", RELATIVE, {"atol": ABSOLUTE, "mass": "dense"})
+        pair, _ = final_state(preset, "rkmk_pair", TOLERANCE, {"norm": "algebra", "exponent": "quarter"})
+        numbers |= {f"{name}_reference": float(np.linalg.norm(reference - exact)),
+                    f"{name}_pair": float(np.linalg.norm(pair - exact)),
+                    f"{name}_seen": float(np.linalg.norm(pair - reference))}
+    comparable = all(numbers[f"{name}_reference"] >= 0.1*numbers[f"{name}_pair"] for name in ("two", "twenty"))
+    return Evidence(comparable,
+                    "error at T = 3 of ode45 at RelTol 1e-6, AbsTol 1e-12: {two_reference:.2g} for N = 2,"
+                    " {twenty_reference:.2g} for N = 20, L = 5/N; of RKMK(5,4) at 1e-6: {two_pair:.2g} and"
+                    " {twenty_pair:.2g}, which against that reference look like {two_seen:.2g} and {twenty_seen:.2g}",
+                    numbers)
+
+
+def control_exponent() -> Evidence:
+    """RKMK(5,4) with the exponent 1/(1 + min(p, p~)) = 1/5 and with 1/4 of the public code, N = 2."""
+    exact, _ = final_state("unit_2", "dop853", 1e-13, {"atol": 1e-14})
+    numbers: dict[str, float] = {}
+    for name, exponent in (("text", "default"), ("code", "quarter")):
+        state, found = final_state("unit_2", "rkmk_pair", TOLERANCE, {"norm": "algebra", "exponent": exponent})
+        numbers |= {f"{name}_steps": int(found["steps_accepted"]), f"{name}_rejected": int(found["steps_rejected"]),
+                    f"{name}_error": float(np.linalg.norm(state - exact))}
+    alike = 0.2 <= numbers["code_error"]/numbers["text_error"] <= 5.0
+    return Evidence(alike and numbers["code_rejected"] > numbers["text_rejected"],
+                    "N = 2 at 1e-6: {text_steps:d} steps, {text_rejected:d} rejected, error {text_error:.2g} with the"
+                    " exponent 1/5; {code_steps:d}, {code_rejected:d}, {code_error:.2g} with 1/4", numbers)

@@ -60,6 +60,3 @@ def representation() -> Evidence:
                     "a body on a spring, 50 steps: RKMK4 with quaternions, matrices, rotation vectors and Euler angles"
                     " ends in states that differ by {lie:.1e} (of {size:.2g}); RK4 in quaternions, matrices and Euler"
                     " angles by at least {coordinates:.1e}", gaps)
-
-
-CHECKS = {check.__name__: check for check in (coordinates_cost, representation)}

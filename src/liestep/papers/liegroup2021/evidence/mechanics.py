@@ -113,7 +113,3 @@ def link_rates() -> Evidence:
     return Evidence(numbers["inertial"] <= 1e-9 and numbers["body"] >= 0.1,
                     "random link: dq/dt = omega x q holds to {inertial:.1e} for the inertial components of omega, to"
                     " {body:.2g} for those in a frame that turns with the link", numbers)
-
-
-CHECKS = {check.__name__: check
-          for check in (top_gravity, top_mirror, top_inertia, chain_energy, payload_gravity, link_rates)}

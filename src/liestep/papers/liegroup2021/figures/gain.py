@@ -1,6 +1,5 @@
 """What variable steps gain over as many constant ones: not in liegroup2021, whose figures 8 and 10 have one start and
 one tolerance."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,18 +8,15 @@ from matplotlib.figure import Figure
 
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import label_of, legend_below, line_handle
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.panels import label_of, legend_below
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.study.tables.gain import gains
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 CONSTANT, VARIABLE, QUANTITY, OVER = "rkmk5", "rkmk54", "error_final", "steps"
 DARK = 0.5  # share of the colour scale above which figures are black
 
 
-def _gains(results: "StudyResults") -> tuple[list[float], np.ndarray, np.ndarray]:
+def _gains(results: Results) -> tuple[list[float], np.ndarray, np.ndarray]:
     """Tolerances, largest first; gains (problems, tolerances), and which of them are lower bounds."""
     cells = [cell for cell in results.study.cells if cell.integrator == VARIABLE]
     tolerances = sorted({cell.spec.tolerance for cell in cells if cell.spec.tolerance is not None}, reverse=True)
@@ -31,7 +27,7 @@ def _gains(results: "StudyResults") -> tuple[list[float], np.ndarray, np.ndarray
     return tolerances, np.array([values for values, _ in found]), np.array([bounds for _, bounds in found])
 
 
-def _map(axes: Axes, results: "StudyResults", tolerances: list[float], values: np.ndarray, bounds: np.ndarray) -> None:
+def _map(axes: Axes, results: Results, tolerances: list[float], values: np.ndarray, bounds: np.ndarray) -> None:
     scale = LogNorm(1.0, max(float(np.nanmax(values)), 10.0))
     axes.imshow(values, cmap="cividis", norm=scale, aspect="auto")
     axes.set_facecolor("0.85")
@@ -47,7 +43,7 @@ def _map(axes: Axes, results: "StudyResults", tolerances: list[float], values: n
     axes.set_xlabel("log10 of the tolerance")
 
 
-def _curves(axes: Axes, results: "StudyResults", problem: str, styles: dict[str, Mark]) -> None:
+def _curves(axes: Axes, results: Results, problem: str, styles: dict[str, Mark]) -> None:
     for key in (CONSTANT, VARIABLE):
         rows = results.select(problem, key)
         rows = rows[rows["status"] == "ok"].sort_values(OVER)
@@ -60,7 +56,7 @@ def _curves(axes: Axes, results: "StudyResults", problem: str, styles: dict[str,
          " vertical plane) and tolerance; >: fewer constant steps than the run takes leave the chart, so that the gain"
          " is at least this. (b, c) Errors over steps from the starts with the largest and the smallest median gain."
          " {runs}")
-def gain(results: "StudyResults") -> Figure:
+def gain(results: Results) -> Figure:
     """Raises InputError for a study without adaptive runs."""
     tolerances, values, bounds = _gains(results)
     styles = marks(results)
@@ -73,8 +69,7 @@ def gain(results: "StudyResults") -> Figure:
     lower = figure.add_subplot(shape[1, 1], sharex=upper, sharey=upper)
     for axes, place, letter in ((upper, int(np.nanargmax(median)), "b"), (lower, int(np.nanargmin(median)), "c")):
         _curves(axes, results, problems[place], styles)
-        axes.set_title(f"({letter}) {label_of(results, problems[place])}")
-        axes.set_ylabel("error at the end")
+        axes.set(title=f"({letter}) {label_of(results, problems[place])}", ylabel="error at the end")
     lower.set_xlabel("steps")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in (CONSTANT, VARIABLE)], 2)
+    legend_below(figure, [styles[key] for key in (CONSTANT, VARIABLE)], 2)
     return figure

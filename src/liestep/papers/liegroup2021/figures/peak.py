@@ -1,5 +1,5 @@
 """Figures 9 and 11 of liegroup2021: the double pendulum where its angular velocities change abruptly."""
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,17 +8,14 @@ from matplotlib.lines import Line2D
 from scipy.interpolate import CubicHermiteSpline
 
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.panels import legend_below
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.mechanics.formulations import formulate_standard
 from liestep.papers.liegroup2021.figures.common import COMPONENTS, staircase
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 COARSE, FINE = "unit_2", "unit_2_fine"
 SOLVERS = (("rkmk54", FINE, "RKMK(5,4)"), ("ode45_paper", FINE, "ODE45, 1e-6 and 1e-12"), ("rkmk5", COARSE, "RKMK5"))
@@ -28,9 +25,8 @@ SECOND = 1  # number of the second component
 
 @drawing("Double pendulum of 1 m links: all components of the state. By RKMK(5,4), ode45 and RKMK5; the motion is"
          " planar: q2, w1 and w3 are zero. {runs}")
-def figure9(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 125.0)
-    panels = figure.subplots(3, 2, sharex=True, sharey="col")
+def figure9(results: Results) -> Figure:
+    figure, panels = subplots(DOUBLE, 125.0, 3, 2, sharex=True, sharey="col")
     for row, (key, problem, title) in enumerate(SOLVERS):
         file = first_run(results, problem, key)
         for link in range(2):
@@ -39,8 +35,7 @@ def figure9(results: "StudyResults") -> Figure:
                 axes.plot(file["time"], file["q"][:, link, k], color=COMPONENTS[k], linewidth=0.8)
                 axes.plot(file["time"], file["omega"][:, link, k], color=COMPONENTS[3 + k], linewidth=0.8,
                           linestyle=("-", "-", "--")[k])
-            axes.set_xlim(0.0, file["time"][-1])
-            axes.set_title(f"({'abcdef'[2*row + link]}) {title}, pendulum {link + 1}")
+            axes.set(xlim=(0.0, file["time"][-1]), title=f"({'abcdef'[2*row + link]}) {title}, pendulum {link + 1}")
     for axes in panels[-1]:
         axes.set_xlabel("time (s)")
     for axes in panels[:, 0]:
@@ -55,7 +50,7 @@ def figure9(results: "StudyResults") -> Figure:
          " components of the angular velocities in [2.1, 3] s, dots: steps of RKMK5, and below"
          " their largest difference from ode45 at 1e-6 and 1e-12; (c) second components of the"
          " angular accelerations along ode45 at 1e-6 and 1e-12. {runs}")
-def figure11(results: "StudyResults") -> Figure:
+def figure11(results: Results) -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 86.0)
     layout = figure.subplot_mosaic([["a", "b2", "c"], ["a", "b1", "c"], ["a", "e", "c"]])
@@ -65,10 +60,7 @@ def figure11(results: "StudyResults") -> Figure:
         staircase(layout["a"], files[key], linewidth=0.9, **styles[key].line)
     end = files["rkmk54"]["time"][-1]
     layout["a"].axhline(end/files["rkmk5"].attributes["steps"], linewidth=0.9, **styles["rkmk5"].line)
-    layout["a"].set_ylim(bottom=0.0)
-    layout["a"].set_xlim(0.0, end)
-    layout["a"].set_ylabel("step (s)")
-    layout["a"].set_title("(a) steps")
+    layout["a"].set(ylim=(0.0, None), xlim=(0.0, end), ylabel="step (s)", title="(a) steps")
     for link, name in ((1, "b2"), (0, "b1")):
         axes = layout[name]
         for key, width in (("ode45_paper", 2.0), ("rkmk54", 0.9), ("rkmk5", 0.7)):
@@ -76,8 +68,7 @@ def figure11(results: "StudyResults") -> Figure:
             style: dict[str, Any] = {"marker": ".", "markersize": 2.5} if key == "rkmk5" else {}
             axes.plot(files[key]["time"][shown], files[key]["omega"][shown, link, SECOND], linewidth=width, **style,
                       **styles[key].line)
-        axes.set_xlim(*ZOOM)
-        axes.set_ylabel(f"$\\omega_{link + 1}^{{(2)}}$ (1/s)")
+        axes.set(xlim=ZOOM, ylabel=f"$\\omega_{link + 1}^{{(2)}}$ (1/s)")
     layout["b2"].set_title("(b) angular velocities")
     for name in ("b2", "b1"):
         layout[name].tick_params(labelbottom=False)
@@ -86,14 +77,11 @@ def figure11(results: "StudyResults") -> Figure:
     for link, colour in enumerate(COMPONENTS[:2]):
         layout["c"].plot(files["ode45_paper"]["time"], rates[:, link, SECOND], color=colour, linewidth=0.9,
                          label=f"$\\dot\\omega_{link + 1}^{{(2)}}$")
-    layout["c"].set_xlim(0.0, end)
-    layout["c"].set_ylabel("angular acceleration (s$^{-2}$)")
-    layout["c"].set_title("(c) angular accelerations")
+    layout["c"].set(xlim=(0.0, end), ylabel="angular acceleration (s$^{-2}$)", title="(c) angular accelerations")
     layout["c"].legend(loc="upper left")
     for name in ("a", "e", "c"):
         layout[name].set_xlabel("time (s)")
-    legend_below(figure, [line_handle(styles[key], styles[key].label)
-                          for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4)
+    legend_below(figure, [styles[key] for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4, marker=False)
     return figure
 
 
@@ -107,8 +95,7 @@ def _differences(axes: Axes, files: dict[str, RunFile], styles: dict[str, Mark])
         wanted = accurate["omega"][np.isin(accurate["time"], times)]
         difference = np.abs(curve - wanted)[:, :, SECOND].max(axis=1)
         axes.semilogy(times, np.where(difference > 0.0, difference, np.nan), linewidth=0.9, **styles[key].line)
-    axes.set_xlim(*ZOOM)
-    axes.set_ylabel("difference")
+    axes.set(xlim=ZOOM, ylabel="difference")
 
 
 def _accelerations(file: RunFile) -> np.ndarray:

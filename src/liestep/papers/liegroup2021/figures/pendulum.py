@@ -1,7 +1,6 @@
 """Figures 5 to 7 of liegroup2021: the double pendulum by Lie group integrators and classical
 ones, order and manifold."""
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,12 +9,9 @@ from matplotlib.lines import Line2D
 from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, logarithmic
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 from liestep.papers.liegroup2021.figures.common import guides
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 PROBLEM = "chain"
 ORDERS = (("lie_euler", "Lie Euler"), ("lie_heun", "Lie Euler Heun"), ("rkmk4", "RKMK4"),
@@ -30,10 +26,9 @@ FLOOR_FACTOR = 30.0
 @drawing("Double pendulum: order of Lie group integrators. Euclidean error in R^12 at the end against the step, with"
          " slopes 1 to 4 through the point of the paper's largest step. Large markers: the paper's numbers of steps,"
          " 19, 39, 79 and 159, hollow where they lie within 30 floors of the reference (grey); dots: others. {runs}")
-def figure5(results: "StudyResults") -> Figure:
+def figure5(results: Results) -> Figure:
     styles = marks(results)
-    figure = new_figure(DOUBLE, 104.0)
-    panels = figure.subplots(2, 3, sharex=True, sharey=True)
+    figure, panels = subplots(DOUBLE, 104.0, 2, 3, sharex=True, sharey=True)
     floor = FLOOR_FACTOR*results.metrics.loc[results.metrics["problem"] == PROBLEM, "floor"].max()
     end = results.study.select(PROBLEM)[0].spec.t_end
     low, high = np.inf, 0.0
@@ -57,10 +52,9 @@ def figure5(results: "StudyResults") -> Figure:
     return figure
 
 
-def _eight(results: "StudyResults", quantity: Callable[[RunFile], np.ndarray], label: str) -> Figure:
+def _eight(results: Results, quantity: Callable[[RunFile], np.ndarray], label: str) -> Figure:
     """A quantity of both links, (time, 2), against time for the eight methods of figures 6 and 7, linear axes."""
-    figure = new_figure(DOUBLE, 150.0)
-    panels = figure.subplots(4, 2, sharex=True)
+    figure, panels = subplots(DOUBLE, 150.0, 4, 2, sharex=True)
     for number, (axes, (key, title)) in enumerate(zip(panels.flat, MANIFOLD, strict=True)):
         file = first_run(results, PROBLEM, key)
         values = quantity(file)
@@ -77,10 +71,10 @@ def _eight(results: "StudyResults", quantity: Callable[[RunFile], np.ndarray], l
 
 
 @drawing("Double pendulum: 1 - q_i.q_i after every step. Each panel on its own scale. {runs}")
-def figure6(results: "StudyResults") -> Figure:
+def figure6(results: Results) -> Figure:
     return _eight(results, lambda file: 1.0 - np.sum(file["q"]**2, axis=2), "$1 - q_i\\cdot q_i$")
 
 
 @drawing("Double pendulum: q_i.omega_i after every step. Each panel on its own scale. {runs}")
-def figure7(results: "StudyResults") -> Figure:
+def figure7(results: Results) -> Figure:
     return _eight(results, lambda file: np.sum(file["q"]*file["omega"], axis=2), "$q_i\\cdot\\omega_i$ (1/s)")

@@ -1,5 +1,4 @@
 """Figures 2 and 3 of liegroup2021: the heavy top by symplectic Lie group integrators."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,11 +11,8 @@ from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 METHODS = ("slgi_0", "slgi_half", "slgi_1", "slgi_kk")  # keys of the study; SLGIKK is the same map as theta = 1/2
 SLOPES = {"slgi_0": 1, "slgi_half": 2}
@@ -52,7 +48,7 @@ def _sphere(axes: Axes, gamma: np.ndarray, colour: str, line: bool) -> float:
     return radius
 
 
-def _order_panel(axes: Axes, results: "StudyResults", problem: str, column: str, floor: bool) -> None:
+def _order_panel(axes: Axes, results: Results, problem: str, column: str, floor: bool) -> None:
     """Errors of all methods against the step, solid where above 30 floors; triangles where the last two
     errors have their slope."""
     level = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max()
@@ -69,20 +65,19 @@ def _order_panel(axes: Axes, results: "StudyResults", problem: str, column: str,
     axes.set_xlabel("step $h$ (s)")
 
 
-def _styles(results: "StudyResults") -> dict[str, Mark]:
+def _styles(results: Results) -> dict[str, Mark]:
     return {key: marks(results)[key] for key in METHODS}
 
 
-def _handles(results: "StudyResults") -> list[Line2D]:
+def _handles(results: Results) -> list[Line2D]:
     return [line_handle(mark, mark.label, marker=True) for mark in _styles(results).values()]
 
 
 @drawing("Heavy top with the printed data: motion and order. (a) curve of m l Q^T Gamma0 on its sphere by theta = 1/2,"
-         " paler where earlier, ring: start; (b) components of Q chi, the third one over the"
-         " first 0.1 s; both at the largest step. (c) state error against"
-         " the step: the larger of the error of the attitude and that of the angular momentum divided by its largest"
-         " length. SLGIKK lies on theta = 1/2: it is the same map. {runs}")
-def figure2(results: "StudyResults") -> Figure:
+         " paler where earlier, ring: start; (b) components of Q chi, the third one over the first 0.1 s; both at the"
+         " largest step. (c) state error against the step: the larger of the error of the attitude and that of the"
+         " angular momentum divided by its largest length. SLGIKK lies on theta = 1/2: it is the same map. {runs}")
+def figure2(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 78.0, layout=None)
     files = {key: first_run(results, PROBLEM, key) for key in METHODS}
     gamma, _ = _data(files["slgi_half"])
@@ -111,17 +106,15 @@ def figure2(results: "StudyResults") -> Figure:
 
 @drawing("Heavy top: errors of attitude and angular momentum against the step, with the floor. Top: printed data,"
          " bottom: inertia about the fixed point. Hollow points lie within 30 floors of the reference (grey). {runs}")
-def figure2_parts(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 118.0)
-    panels = figure.subplots(2, 2)
+def figure2_parts(results: Results) -> Figure:
+    figure, panels = subplots(DOUBLE, 118.0, 2, 2)
     for row, (problem, name) in enumerate(((PROBLEM, "printed data"),
                                            ("bruels_cardona", "inertia about the fixed point"))):
         for column, (part, title, label) in enumerate((("error_attitude", "attitude", "error of $Q$"),
                                                        ("error_angular_momentum", "angular momentum",
                                                         "relative error of $\\pi$"))):
             _order_panel(panels[row, column], results, problem, part, floor=True)
-            panels[row, column].set_ylabel(label)
-            panels[row, column].set_title(f"({'abcd'[2*row + column]}) {name}: {title}")
+            panels[row, column].set(ylabel=label, title=f"({'abcd'[2*row + column]}) {name}: {title}")
     legend_below(figure, _handles(results))
     return figure
 
@@ -129,7 +122,7 @@ def figure2_parts(results: "StudyResults") -> Figure:
 @drawing("Heavy top over 6000 steps: energy and motion. Top: energy error at every step by theta = 1/2 (a) and theta ="
          " 0 (b); inset: the first 0.2 s. Bottom: m l Q^T Gamma0 after every step, paler where earlier;"
          " ring: start. {runs}")
-def figure3(results: "StudyResults") -> Figure:
+def figure3(results: Results) -> Figure:
     figure, styles = new_figure(DOUBLE, 122.0, layout=None), marks(results)
     for column, (key, theta, power) in enumerate((("slgi_half", "1/2", -3), ("slgi_0", "0", 0))):
         file = first_run(results, PROBLEM, key)
@@ -140,9 +133,8 @@ def figure3(results: "StudyResults") -> Figure:
         close.plot(file["time"], deviation, color=styles[key].colour, linewidth=0.7, marker=".", markersize=3.0)
         energy.set_xlim(0.0, file["time"][-1])
         close.set_xlim(0.0, CLOSE)
-        energy.set_xlabel("time (s)")
-        energy.set_ylabel(f"$H - H_0$ ($10^{{{power}}}$ J)" if power else "$H - H_0$ (J)")
-        energy.set_title(f"({'ab'[column]}) energy error, $\\theta = {theta}$")
+        energy.set(xlabel="time (s)", ylabel=f"$H - H_0$ ($10^{{{power}}}$ J)" if power else "$H - H_0$ (J)",
+                   title=f"({'ab'[column]}) energy error, $\\theta = {theta}$")
         ball = figure.add_axes((0.13 + 0.51*column, 0.0, 0.3, 0.45))
         radius = _sphere(ball, _data(file)[0], styles[key].colour, line=False)
         figure.text(0.03 + 0.51*column, 0.47, f"({'cd'[column]}) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m",

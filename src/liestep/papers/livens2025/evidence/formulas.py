@@ -99,7 +99,3 @@ def cone_moments() -> Evidence:
     numbers = {"across": ABOUT_CENTRE, "along": AXIAL}
     return Evidence(all(abs(value/5.3014e-4 - 1.0) <= 1e-5 for value in numbers.values()),
                     "{across:.6g} and {along:.6g} kg m2", numbers)
-
-
-CHECKS = {check.__name__: check for check in (product_exponential, kinetic_energy, balance_of_energy, sign_of_forces,
-                                              top_moments, cone_moments)}

@@ -116,7 +116,3 @@ def augmented_mass() -> Evidence:
                for k, step in enumerate((0.02, 0.01, 0.005))}
     return Evidence(max(numbers.values()) < 1.0,
                     "it stops at {t0:.3g}, {t1:.3g}, {t2:.3g} s of 2 s with h = 0.02, 0.01, 0.005", numbers)
-
-
-CHECKS = {check.__name__: check for check in (spring_coefficients, radial_derivative, gonzalez_momentum, joint_momentum,
-                                              midpoint_maps, ranking, parasite, augmented_mass)}

@@ -1,6 +1,5 @@
 """Figures 5 to 9 of livens2025, the free body, and the parasite of its velocities."""
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,11 +10,8 @@ from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import snapshots
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 PROBLEM = "body"
 EDGES = np.array([3.0, 6.0, 8.0])/8.0                      # of the box, relative
@@ -39,7 +35,7 @@ def _box(scene: Scene, attitude: np.ndarray) -> None:
 
 
 @drawing("Free body: snapshots of a box, as in figure 5 of the paper, by EML. {runs}")
-def figure5(results: "StudyResults") -> Figure:
+def figure5(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 84.0, layout=None)
     file = first_run(results, PROBLEM, "eml")
     for axes, time in zip(snapshots(figure, (0.0, 0.0, 1.0, 1.0), TIMES, 3), TIMES, strict=True):
@@ -51,41 +47,34 @@ def figure5(results: "StudyResults") -> Figure:
 
 @drawing("Free body by EML: (a) generalized energy, (b) its increments, with the solver until round-off (blue) and as"
          " printed (orange), as in figure 6 of the paper. {runs}")
-def figure6(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+def figure6(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
         file = first_run(results, PROBLEM, key)
         left.plot(file["time"], file["generalized_energy"], color=colour)
         time, change = increments(file, "generalized_energy")
         dots(right, time, 1e12*change, colour)
     left.set_ylim(2480.0, 2520.0)
-    against_time(left, "$E$ (J)", file["time"][-1])
-    against_time(right, "$E_{n+1} - E_n$ ($10^{-12}$ J)", file["time"][-1])
-    left.set_title("(a) generalized energy")
-    right.set_title("(b) increments")
+    against_time(left, "$E$ (J)", file["time"][-1], "(a) generalized energy")
+    against_time(right, "$E_{n+1} - E_n$ ($10^{-12}$ J)", file["time"][-1], "(b) increments")
     return figure
 
 
 @drawing("Free body by EML: (a) constraint, (b) total energy (80), as in figure 7 of the paper. {runs}")
-def figure7(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+def figure7(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = first_run(results, PROBLEM, "eml")
     dots(left, file["time"], 1e16*file["constraint_error"], COMPONENTS[0])
     right.plot(file["time"], file["total_energy"], color=COMPONENTS[0])
-    against_time(left, "$|q\\cdot q - 1|/2$ ($10^{-16}$)", file["time"][-1])
-    against_time(right, "$T(q, v) + V$ (J)", file["time"][-1])
-    left.set_title("(a) constraint")
-    right.set_title("(b) total energy")
+    against_time(left, "$|q\\cdot q - 1|/2$ ($10^{-16}$)", file["time"][-1], "(a) constraint")
+    against_time(right, "$T(q, v) + V$ (J)", file["time"][-1], "(b) total energy")
     return figure
 
 
 @drawing("Free body by EML: (a) components of the angular momentum, (b) their increments, as in figure 8 of the paper."
          " {runs}")
-def figure8(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+def figure8(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = first_run(results, PROBLEM, "eml")
     components(left, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$, on $L_1$"))
     for k, colour in enumerate(COMPONENTS):
@@ -93,19 +82,15 @@ def figure8(results: "StudyResults") -> Figure:
         dots(right, time, 1e14*change, colour)
     left.set_ylim(0.0, 220.0)
     left.legend(loc="upper right", ncols=3)
-    against_time(left, "$L$ (kg m$^2$/s)", file["time"][-1])
-    against_time(right, "increments ($10^{-14}$ kg m$^2$/s)", file["time"][-1])
-    left.set_title("(a) angular momentum")
-    right.set_title("(b) increments")
+    against_time(left, "$L$ (kg m$^2$/s)", file["time"][-1], "(a) angular momentum")
+    against_time(right, "increments ($10^{-14}$ kg m$^2$/s)", file["time"][-1], "(b) increments")
     return figure
 
 
 @drawing("Free body over 10 s: seconds of the loop against the step for all unknowns (EML), the reduced (REML) and the"
          " null-space form (Null-EML), as in figure 9 of the paper; right: relative to EML. {runs}")
-def figure9(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 62.0)
-    left, right = figure.subplots(1, 2)
-    handles = []
+def figure9(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 62.0, 1, 2)
     steps, whole = ladder(results, PROBLEM, "eml_full", "seconds")
     for key in ("eml_full", "eml", "eml_null"):
         mark = marks(results)[key]
@@ -113,17 +98,14 @@ def figure9(results: "StudyResults") -> Figure:
         for axes, values in ((left, seconds), (right, seconds/whole)):
             axes.plot(steps, values, linewidth=0.9, **mark.line)
             axes.plot(steps, values, **mark.points)
-        handles.append(line_handle(mark, mark.label, marker=True))
     logarithmic(left)
     logarithmic(right, y=False)
     right.axhline(0.5, color="0.6", linewidth=0.5)
     right.set_ylim(0.0, 1.1)
     for axes, label, title in ((left, "time of 10 s (s)", "(a) time"),
                                (right, "relative to all unknowns", "(b) what the reduction saves")):
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
-    legend_below(figure, handles)
+        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
+    legend_below(figure, [marks(results)[key] for key in ("eml_full", "eml", "eml_null")])
     return figure
 
 
@@ -134,7 +116,7 @@ def rate_of_growth(time: np.ndarray, size: np.ndarray) -> float:
     return float(np.polyfit(time[used], np.log(size[used]), 1)[0]) if used.sum() > 2 else np.nan
 
 
-def _rates(results: "StudyResults", key: str, resolutions: Iterable[str]) -> np.ndarray:
+def _rates(results: Results, key: str, resolutions: Iterable[str]) -> np.ndarray:
     files = (results.file(PROBLEM, key, resolution) for resolution in resolutions)
     return np.array([rate_of_growth(file["time"], file["velocity_constraint_error"]) for file in files])
 
@@ -142,19 +124,16 @@ def _rates(results: "StudyResults", key: str, resolutions: Iterable[str]) -> np.
 @drawing("The parasite: free body. (a) |q.v|, or the largest |Dg v|, over 10 s by EML for several steps, (b) the rate"
          " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; rates below 0.01/s"
          " are drawn there, round-off has none, (c) the largest over 100 s. A run that stopped is hollow. {runs}")
-def parasite(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 72.0)
-    left, middle, right = figure.subplots(1, 3)
+def parasite(results: Results) -> Figure:
+    figure, (left, middle, right) = subplots(DOUBLE, 72.0, 1, 3)
     colour = marks(results)["eml"].colour
     for resolution, share in SHADES.items():
         file = results.file(PROBLEM, "eml", resolution)
         left.plot(file["time"], np.maximum(file["velocity_constraint_error"], TINY),
                   color=mix(colour, "white", share), linewidth=0.9, label=f"{resolution[1:]} s")
-    left.set_yscale("log")
-    left.set_ylim(1e-6, 1e4)
+    left.set(yscale="log", ylim=(1e-6, 1e4))
     left.legend(title="EML, step", ncols=2, loc="lower right")
-    against_time(left, "$|q\\cdot v|$ (1/s)", 10.0)
-    handles = []
+    against_time(left, "$|q\\cdot v|$ (1/s)", 10.0, "(a) growth")
     for key, mark in marks(results).items():
         short, long = results.select(PROBLEM, key), results.select("long", key)
         rates = _rates(results, key, short["resolution"])
@@ -162,21 +141,16 @@ def parasite(results: "StudyResults") -> Figure:
                (short["status"] == "ok").to_numpy())
         hollow(right, long["step"].to_numpy(), np.maximum(long["velocity_constraint_error_max"].to_numpy(), TINY), mark,
                (long["status"] == "ok").to_numpy())
-        handles.append(line_handle(mark, mark.label, marker=True))
     for axes, label, title in ((middle, "rate (1/s)", "(b) rate over 10 s"),
                                (right, "largest $|Dg\\, v|$", "(c) over 100 s")):
-        logarithmic(axes)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
-    left.set_title("(a) growth")
-    legend_below(figure, handles)
+        logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
+    legend_below(figure, [*marks(results).values()])
     return figure
 
 
 @drawing("What bounds the parasite: generalized energy (74), total energy (80) and energy H of attitude and momentum of"
          " the free body by (a) EML in quaternions, (b) EML in directors, (c) EMH, less 2500 J, h = 0.01 s. {runs}")
-def definite(results: "StudyResults") -> Figure:
+def definite(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     names = (("total_energy", "total energy (80)", COMPONENTS[1]), ("energy", "$H$", COMPONENTS[2]),
              ("generalized_energy", "generalized energy (74)", COMPONENTS[0]))
@@ -185,9 +159,7 @@ def definite(results: "StudyResults") -> Figure:
         file = results.file(PROBLEM, key, "h0.01")
         for name, _, colour in names:
             axes.plot(file["time"], np.maximum(np.abs(file[name] - file[name][0]), 1e-13), color=colour)
-        axes.set_yscale("log")
-        axes.set_ylim(1e-13, 1e5)
-        against_time(axes, "$|E - E(0)|$ (J)", 10.0)
-        axes.set_title(title)
+        axes.set(yscale="log", ylim=(1e-13, 1e5))
+        against_time(axes, "$|E - E(0)|$ (J)", 10.0, title)
     legend_below(figure, [line_handle(Mark(colour, "o", SOLID, label), label) for _, label, colour in names])
     return figure

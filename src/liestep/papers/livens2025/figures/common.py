@@ -4,17 +4,14 @@ Figures 1 to 4 are in the module masses, 5 to 9 and the parasite in body, 10 to 
 sketches on the left of figures 1, 3, 10 and 14 of the paper are drawn small.
 """
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import line_handle, logarithmic
+from liestep.figures.style import Results
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988")
 PARTS = ("#CC3311", "#0077BB", "#222222")  # kinetic, potential, total
@@ -33,13 +30,11 @@ def dots(axes: Axes, time: np.ndarray, values: np.ndarray, colour: str) -> None:
     axes.axhline(0.0, color="0.6", linewidth=0.5)
 
 
-def against_time(axes: Axes, label: str, end: float) -> None:
-    axes.set_xlim(0.0, end)
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel(label)
+def against_time(axes: Axes, label: str, end: float, title: str = "") -> None:
+    axes.set(xlim=(0.0, end), xlabel="time (s)", ylabel=label, title=title)
 
 
-def sizes(axes: Axes, results: "StudyResults", problem: str, keys: Iterable[tuple[str, str]], name: str) -> list:
+def sizes(axes: Axes, results: Results, problem: str, keys: Iterable[tuple[str, str]], name: str) -> list:
     """|increments| of an observable of several integrators (key, resolution) on a logarithmic axis; their handles."""
     handles, looks = [], marks(results)
     for key, resolution in keys:

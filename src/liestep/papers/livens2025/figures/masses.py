@@ -1,5 +1,4 @@
 """Figures 1 to 4 of livens2025: mass-spring system and spring pendulum, and what the energy does not see."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,12 +10,9 @@ from liestep.figures.scenes import looks
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.papers.livens2025.figures.common import COMPONENTS, PARTS, against_time, dots, increments
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 MASSES, SPRING = "masses", "spring"
 
@@ -32,9 +28,8 @@ def _energies(axes: Axes, time: np.ndarray, kinetic: np.ndarray, file: RunFile) 
 
 @drawing("Mass-spring system with a singular mass matrix. (a) sketch; (b) energies by EML, as in figure 1 of the paper."
          " {runs}")
-def figure1(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    sketch, energy = figure.subplots(1, 2, width_ratios=(1.0, 1.3))
+def figure1(results: Results) -> Figure:
+    figure, (sketch, energy) = subplots(DOUBLE, 58.0, 1, 2, width_ratios=(1.0, 1.3))
     file = first_run(results, MASSES, "eml")
     p = parameters(file)
     scene = Scene(sketch, View(-90.0, 8.0))
@@ -50,25 +45,21 @@ def figure1(results: "StudyResults") -> Figure:
 
 @drawing("Mass-spring system by EML: (a) constraint at every step, (b) increments of the generalized energy, with the"
          " solver until round-off (blue) and as printed (orange), as in figure 2 of the paper. {runs}")
-def figure2(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+def figure2(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
         file = first_run(results, MASSES, key)
         dots(left, file["time"], 1e16*file["constraint_error"], colour)
         time, change = increments(file, "generalized_energy")
         dots(right, time, 1e15*change, colour)
-    against_time(left, "$|g(q)|$ ($10^{-16}$ m$^2$)", file["time"][-1])
-    against_time(right, "$E_{n+1} - E_n$ ($10^{-15}$ J)", file["time"][-1])
-    left.set_title("(a) constraint")
-    right.set_title("(b) increments of (74)")
+    against_time(left, "$|g(q)|$ ($10^{-16}$ m$^2$)", file["time"][-1], "(a) constraint")
+    against_time(right, "$E_{n+1} - E_n$ ($10^{-15}$ J)", file["time"][-1], "(b) increments of (74)")
     return figure
 
 
 @drawing("Spring pendulum: (a) sketch, (b) energies by EML, as in figure 3 of the paper. {runs}")
-def figure3(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    sketch, energy = figure.subplots(1, 2, width_ratios=(1.0, 1.3))
+def figure3(results: Results) -> Figure:
+    figure, (sketch, energy) = subplots(DOUBLE, 58.0, 1, 2, width_ratios=(1.0, 1.3))
     file = results.file(SPRING, "eml", "h0.01")
     scene = Scene(sketch, View(35.0, 25.0))
     looks.trail(scene, file["position"], looks.COLOURS[0], 0.9)
@@ -82,27 +73,23 @@ def figure3(results: "StudyResults") -> Figure:
 
 @drawing("Spring pendulum by EML with the derivative of Gonzalez: increments of (a) the total energy (80) and (b) the"
          " generalized energy (74), as in figure 4 of the paper. {runs}")
-def figure4(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+def figure4(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = results.file(SPRING, "eml_gonzalez", "h0.01")
     time, change = increments(file, "total_energy")
     dots(left, time, 1e5*change, COMPONENTS[0])
     time, change = increments(file, "generalized_energy")
     dots(right, time, 1e15*change, COMPONENTS[0])
-    against_time(left, "increment of (80) ($10^{-5}$ J)", file["time"][-1])
-    against_time(right, "increment of (74) ($10^{-15}$ J)", file["time"][-1])
-    left.set_title("(a) total energy")
-    right.set_title("(b) generalized energy")
+    against_time(left, "increment of (80) ($10^{-5}$ J)", file["time"][-1], "(a) total energy")
+    against_time(right, "increment of (74) ($10^{-15}$ J)", file["time"][-1], "(b) generalized energy")
     return figure
 
 
 @drawing("Energy is not accuracy: the spring pendulum with dT/dr correct and with r^2 for r. (a) largest error of the"
          " generalized energy and (b) error of the position against the step: the misprint keeps the energy at"
          " round-off and does not converge. {runs}")
-def energy_is_not_accuracy(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 62.0)
-    left, right = figure.subplots(1, 2)
+def energy_is_not_accuracy(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 62.0, 1, 2)
     handles = []
     for problem, key, label in ((SPRING, "eml_gonzalez", "correct"), ("misprint", "eml_gonzalez", "misprint"),
                                 (SPRING, "mpl", "MPL, correct")):
@@ -113,10 +100,7 @@ def energy_is_not_accuracy(results: "StudyResults") -> Figure:
         handles.append(line_handle(mark, label, marker=True))
     for axes, label, title in ((left, "largest error of (74) (J)", "(a) generalized energy"),
                                (right, "relative error of the position", "(b) position")):
-        logarithmic(axes)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
+        logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
     slope_triangle(right, *ladder(results, SPRING, "eml_gonzalez", "error_position"), 2)
     legend_below(figure, handles)
     return figure
@@ -124,9 +108,8 @@ def energy_is_not_accuracy(results: "StudyResults") -> Figure:
 
 @drawing("Three discrete derivatives: (left) largest error of the energy, (74) of the spring pendulum and H of the"
          " bodies on the sphere, (right) of the momentum, against the step. {runs}")
-def gradients(results: "StudyResults") -> Figure:
+def gradients(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 112.0)
-    handles = []
     rows = (("spring", "generalized_energy_error_max", "momentum_error_max_z", "$p_\\varphi$"),
             ("bodies", "energy_error_max", "momentum_error_max", "$L$"))
     for (left, right), (problem, energy, momentum, symbol) in zip(figure.subplots(2, 2), rows, strict=True):
@@ -135,13 +118,8 @@ def gradients(results: "StudyResults") -> Figure:
             for axes, column in ((left, energy), (right, momentum)):
                 steps, values = ladder(results, problem, key, column)
                 hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
-            if problem == "spring":
-                handles.append(line_handle(mark, mark.label, marker=True))
         for axes, label in ((left, "largest error of the energy (J)"),
                             (right, f"largest error of {symbol} (kg m$^2$/s)")):
-            logarithmic(axes)
-            axes.set_xlabel("step $h$ (s)")
-            axes.set_ylabel(label)
-            axes.set_title(label_of(results, problem))
-    legend_below(figure, handles)
+            logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=label_of(results, problem))
+    legend_below(figure, [marks(results)[key] for key in ("eml", "eml_gonzalez", "eml_average")])
     return figure

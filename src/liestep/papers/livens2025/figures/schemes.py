@@ -1,5 +1,4 @@
 """Own figures of livens2025 that compare many schemes: compositions, largest steps, chains, work."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,13 +16,10 @@ from liestep.figures.panels import (
     slope_triangle,
 )
 from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, drawing, new_figure
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 
 
-def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:
+def _ladders(results: Results, axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:
     """Column y over column x of every integrator of a problem; handles of the legend."""
     handles = []
     for key, mark in marks(results).items():
@@ -39,14 +35,13 @@ def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) 
 @drawing("Compositions: state error against the step. EMH, the Cayley scheme on SO(3) and the variational integrator"
          " have the order of their weights, also with a singular mass matrix; EML and MPL stay at 4, the projected EML"
          " at 3. Errors below the floor of the reference say nothing. {runs}")
-def compositions(results: "StudyResults") -> Figure:
+def compositions(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 92.0)
     handles: dict[str, Line2D] = {}
     for axes, problem in zip(figure.subplots(1, 3), ("top", "body", "masses"), strict=True):
         for handle in _ladders(results, axes, problem, "step", "error"):
             handles.setdefault(str(handle.get_label()), handle)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_title(label_of(results, problem))
+        axes.set(xlabel="step $h$ (s)", title=label_of(results, problem))
         if problem == "top":
             axes.set_ylabel("state error")
             for key, order in (("eml_p_s4", 3), ("eml_kl6", 4)):
@@ -57,9 +52,8 @@ def compositions(results: "StudyResults") -> Figure:
 
 @drawing("Largest step (s) of those tried with which each scheme completes the run; dark is large. A field without a"
          " number: no step completed; a dash: the scheme does not apply. {runs}")
-def scheme_map(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 88.0)
-    axes = figure.subplots()
+def scheme_map(results: Results) -> Figure:
+    figure, axes = subplots(DOUBLE, 88.0)
     problems, keys = list(results.config.problems), list(marks(results))
     found = np.full((len(keys), len(problems)), np.nan)
     for j, problem in enumerate(problems):
@@ -83,10 +77,8 @@ def scheme_map(results: "StudyResults") -> Figure:
 
 @drawing("Chains of bars: seconds of a step against the number of bars, which are eliminated one after the other; grey:"
          " in proportion to their number, and to its cube, as factoring one matrix would take. {runs}")
-def chain_scaling(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 66.0)
-    left, right = figure.subplots(1, 2)
-    handles = []
+def chain_scaling(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 66.0, 1, 2)
     numbers = np.array([1, 4, 16, 64, 256])
     for key in ("eml", "emh"):
         mark = marks(results)[key]
@@ -94,7 +86,6 @@ def chain_scaling(results: "StudyResults") -> Figure:
                             / float(results.select(f"bars_{n}", key)["steps"].iloc[0]) for n in numbers])
         hollow(left, numbers, seconds, mark, np.ones(len(numbers), dtype=bool))
         hollow(right, numbers, seconds/numbers, mark, np.ones(len(numbers), dtype=bool))
-        handles.append(line_handle(mark, mark.label, marker=True))
         if key == "eml":
             left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5)
             left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7, dashes=(3, 2),
@@ -103,17 +94,15 @@ def chain_scaling(results: "StudyResults") -> Figure:
     logarithmic(right)
     for axes, label, title in ((left, "time of a step (s)", "(a) time"),
                                (right, "time of a step and a bar (s)", "(b) for each bar")):
-        axes.set_xlabel("number of bars")
-        axes.set_ylabel(label)
-        axes.set_title(title)
-    legend_below(figure, handles)
+        axes.set(xlabel="number of bars", ylabel=label, title=title)
+    legend_below(figure, [marks(results)[key] for key in ("eml", "emh")])
     return figure
 
 
 EXACT = 1e-9  # an invariant is kept if its largest error is below this share of its size
 
 
-def _phrase(results: "StudyResults", problem: str) -> str:
+def _phrase(results: Results, problem: str) -> str:
     """What the finest runs on a problem say: the smallest error, and who keeps the energy and the momentum."""
     looks, finest = marks(results), []
     for key in looks:
@@ -135,7 +124,7 @@ def _phrase(results: "StudyResults", problem: str) -> str:
                    "; no scheme keeps energy and momenta")
 
 
-def _price(results: "StudyResults", problem: str, scheme: str, rival: str) -> str:
+def _price(results: Results, problem: str, scheme: str, rival: str) -> str:
     """How much longer a scheme takes for the error of a rival: linear interpolation of logarithms."""
     steps, errors = ladder(results, problem, scheme, "error")
     _, seconds = ladder(results, problem, scheme, "seconds")
@@ -149,7 +138,7 @@ def _price(results: "StudyResults", problem: str, scheme: str, rival: str) -> st
             f" takes {factor:.1f} times its time ({label_of(results, problem)})")
 
 
-def advice(results: "StudyResults") -> str:
+def advice(results: Results) -> str:
     """The paragraph that says what to take, made from the study's table: errors in brackets."""
     phrases = [_phrase(results, problem) for problem in results.config.problems]
     return ". ".join([*(phrase[:1].upper() + phrase[1:] for phrase in phrases), _price(results, "top", "eml", "slgi")])
@@ -157,7 +146,7 @@ def advice(results: "StudyResults") -> str:
 
 @drawing("What to take. {numbers}. Work: state error against (left) linear solves of implicit schemes and (right)"
          " seconds of all schemes. {runs}", advice)
-def work(results: "StudyResults") -> Figure:
+def work(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure = new_figure(DOUBLE, 58.0*len(problems) + 12.0)
     handles: dict[str, Line2D] = {}
@@ -165,8 +154,7 @@ def work(results: "StudyResults") -> Figure:
         for axes, column, label in zip(row, ("linear_solves", "seconds"), ("linear solves", "time (s)"), strict=True):
             for handle in _ladders(results, axes, problem, column, "error"):
                 handles.setdefault(str(handle.get_label()), handle)
-            axes.set_xlabel(label)
-            axes.set_title(label_of(results, problem))
+            axes.set(xlabel=label, title=label_of(results, problem))
         row[0].set_ylabel("state error")
     legend_below(figure, list(handles.values()), columns=5)
     return figure

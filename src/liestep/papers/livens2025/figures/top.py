@@ -1,5 +1,4 @@
 """Figures 10 to 13 of livens2025: the steady top."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.colors import to_hex
@@ -11,7 +10,7 @@ from liestep.figures.scenes import looks
 from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure, subplots
 from liestep.papers.livens2025.cone import DISTANCE, PRECESSION, TILT
 from liestep.papers.livens2025.figures.common import (
     COMPONENTS,
@@ -23,9 +22,6 @@ from liestep.papers.livens2025.figures.common import (
     sizes,
 )
 
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
-
 PROBLEM = "top"
 SHOWN = tuple((key, "h0.01") for key in ("eml", "eml_printed", "emh", "mpl", "mph_x", "mph_a"))
 
@@ -33,9 +29,8 @@ SHOWN = tuple((key, "h0.01") for key in ("eml", "eml_printed", "emh", "mpl", "mp
 @drawing("Steady top: (a) sketch with the path of the axis; (b) absolute increments of the energy, as in figure 10 of"
          " the paper: H of attitude and momentum; of EML the generalized energy (74), which it keeps;"
          " pale: (74) of MPL. {runs}")
-def figure10(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 72.0)
-    sketch, axes = figure.subplots(1, 2, width_ratios=(1.0, 1.8))
+def figure10(results: Results) -> Figure:
+    figure, (sketch, axes) = subplots(DOUBLE, 72.0, 1, 2, width_ratios=(1.0, 1.8))
     path = first_run(results, PROBLEM, "eml")["attitude"][:, :, 2]
     scene = Scene(sketch, View(30.0, 15.0))
     looks.trail(scene, path[:60], COMPONENTS[0], 0.9)
@@ -55,35 +50,30 @@ def figure10(results: "StudyResults") -> Figure:
     pale = to_hex(mix(marks(results)["mpl"].colour, "white", 0.6))
     axes.plot(time, np.maximum(np.abs(change), TINY), color=pale, linewidth=0.7, zorder=0.5)
     handles.append(line_handle(Mark(pale, "o", SOLID, ""), "MPL, (74)"))
-    against_time(axes, "|increment| (J)", 2.0)
-    axes.set_title("(b) energy: (74) of EML, $H$ of the others")
+    against_time(axes, "|increment| (J)", 2.0, "(b) energy: (74) of EML, $H$ of the others")
     legend_below(figure, handles)
     return figure
 
 
 @drawing("Steady top by EML: (a) components of the angular momentum, (b) increments of the one about e3, as in figure"
          " 11 of the paper. {runs}")
-def figure11(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 58.0)
-    left, right = figure.subplots(1, 2)
+def figure11(results: Results) -> Figure:
+    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = first_run(results, PROBLEM, "eml")
     components(left, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$"))
     time, change = increments(file, "momentum_map", 2)
     dots(right, time, 1e17*change, COMPONENTS[2])
     left.legend(loc="upper left", ncols=3)
     left.set_ylim(-0.08, 0.11)
-    against_time(left, "$L$ (kg m$^2$/s)", 2.0)
-    against_time(right, "increment of $L_3$ ($10^{-17}$ kg m$^2$/s)", 2.0)
-    left.set_title("(a) angular momentum")
-    right.set_title("(b) increments of $L_3$")
+    against_time(left, "$L$ (kg m$^2$/s)", 2.0, "(a) angular momentum")
+    against_time(right, "increment of $L_3$ ($10^{-17}$ kg m$^2$/s)", 2.0, "(b) increments of $L_3$")
     return figure
 
 
 @drawing("Steady top: (a) height and (b) first component of the centre of mass by EML and EMH, with steady precession"
          " (grey), as in figure 12 of the paper. {runs}")
-def figure12(results: "StudyResults") -> Figure:
+def figure12(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
-    handles = []
     for axes, k, title, exact in zip(figure.subplots(1, 2), (2, 0), ("(a) vertical", "(b) horizontal"),
                                      (lambda t: np.cos(TILT) + 0.0*t,
                                       lambda t: np.sin(TILT)*np.sin(PRECESSION*t)), strict=True):
@@ -91,28 +81,20 @@ def figure12(results: "StudyResults") -> Figure:
             file = first_run(results, PROBLEM, key)
             mark = marks(results)[key]
             axes.plot(file["time"], DISTANCE*file["attitude"][:, k, 2], linewidth=0.8, **mark.line)
-            if k == 2:
-                handles.append(line_handle(mark, mark.label))
         axes.plot(file["time"], DISTANCE*exact(file["time"]), color="0.6", linewidth=1.6, zorder=0.5)
-        against_time(axes, "$z$ (m)" if k == 2 else "$x$ (m)", 2.0)
-        axes.set_title(title)
-    legend_below(figure, handles)
+        against_time(axes, "$z$ (m)" if k == 2 else "$x$ (m)", 2.0, title)
+    legend_below(figure, [marks(results)[key] for key in ("eml", "emh")], marker=False)
     return figure
 
 
 @drawing("Steady top: error (121) of the centre of mass at t = 0.1 s against the step, as in figure 13 of the paper,"
          " with all three readings of the Hamiltonian midpoint rule; MPL and MPH (b) are one map. {runs}")
-def figure13(results: "StudyResults") -> Figure:
-    figure = new_figure(SINGLE, 84.0)
-    axes = figure.subplots()
-    handles = []
+def figure13(results: Results) -> Figure:
+    figure, axes = subplots(SINGLE, 84.0)
     for key, mark in marks(results).items():
         steps, errors = ladder(results, PROBLEM, key, "axis_error")
         hollow(axes, steps, errors, mark, np.ones(len(steps), dtype=bool))
-        handles.append(line_handle(mark, mark.label, marker=True))
     slope_triangle(axes, *ladder(results, PROBLEM, "mpl", "axis_error"), 2)
-    logarithmic(axes)
-    axes.set_xlabel("step $h$ (s)")
-    axes.set_ylabel("error $e$")
-    legend_below(figure, handles)
+    logarithmic(axes, xlabel="step $h$ (s)", ylabel="error $e$")
+    legend_below(figure, [*marks(results).values()])
     return figure

@@ -148,7 +148,3 @@ def trace_slopes() -> Evidence:
     numbers["gap"] = abs(numbers["first"] - numbers["second"])
     return Evidence(numbers["gap"] <= ROUND_OFF and abs(numbers["first"]) >= 1e-3,
                     "along a random tangent both give {first:.4g}, {gap:.1g} apart", numbers)
-
-
-CHECKS = {check.__name__: check for check in (relative_vector, bending_sign, contact_factor, frames_of_momenta,
-                                              invariances, orientation, opposite_moments, trace_slopes)}

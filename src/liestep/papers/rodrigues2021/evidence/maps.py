@@ -260,7 +260,3 @@ def newton_updates() -> Evidence:
     numbers = {"one": float(one), "two": float(two), "tolerance": method("lgvi").options["tolerance"].default}
     return Evidence(one > numbers["tolerance"] >= two, "after one update of Newton's method the turn of a step is off"
                     " by {one:.1g} of itself, after two by {two:.1g}; the tolerance is {tolerance:.1g}", numbers)
-
-
-CHECKS = {check.__name__: check for check in (symplectic, symmetric, euler_symmetric, no_trigonometry, overhead,
-                                              quaternion_form, chart_limits, implicit_equation, newton_updates)}

@@ -1,14 +1,11 @@
 """What the figures of rodrigues2021 share: marks as in the paper, and curves against the step."""
-from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import logarithmic, slope_triangle
 from liestep.figures.selection import ladder
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.style import Results
 
 METHODS = {  # circles, triangles and squares are the paper's
     "exact": Mark("#CC3311", "o", SOLID, "(23) exact"),
@@ -32,7 +29,7 @@ METHODS = {  # circles, triangles and squares are the paper's
 }
 
 
-def slopes(axes: Axes, results: "StudyResults", problem: str, column: str, shown: dict[str, float | None],
+def slopes(axes: Axes, results: Results, problem: str, column: str, shown: dict[str, float | None],
            below: float = 0.4) -> None:
     """A column of metrics against the step for some integrators (by key), each with a triangle of a slope that lies by
     the factor `below` under its curve, or none."""
@@ -41,5 +38,4 @@ def slopes(axes: Axes, results: "StudyResults", problem: str, column: str, shown
         axes.plot(steps, errors, marker=METHODS[key].marker, linewidth=0.9, **METHODS[key].line)
         if slope is not None:
             slope_triangle(axes, steps, errors, slope, below)
-    logarithmic(axes)
-    axes.set_xlabel("step $h$ (s)")
+    logarithmic(axes, xlabel="step $h$ (s)")

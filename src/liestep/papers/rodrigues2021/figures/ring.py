@@ -1,5 +1,4 @@
 """Figures 2 and 3 of rodrigues2021: a bond, and the ring in the course of its impact."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,12 +9,9 @@ from matplotlib.patches import Circle
 
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, subplots
 from liestep.mechanics.systems.bonded_ring import circle, particle_diameter
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
 
 TIMES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0)
 AXES = ("#CC3311", "#009988")
@@ -45,11 +41,9 @@ def _snapshot(axes: Axes, file: RunFile, diameter: float, time: float) -> Ellips
 
 @drawing("Impact of the ring, figure 3 of the paper: particles as circles of their diameter, coloured by their turn, at"
          " eight times; the line is the wall. Top two rows: the printed shear law, bottom two: the frame-indifferent"
-         " one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a"
-         " chaotic motion. {runs}")
-def figure3(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 186.0)
-    panels = figure.subplots(4, 4, sharex=True, sharey=True)
+         " one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a chaotic motion. {runs}")
+def figure3(results: Results) -> Figure:
+    figure, panels = subplots(DOUBLE, 186.0, 4, 4, sharex=True, sharey=True)
     for law, problem in enumerate(("ring", "objective")):
         file = first_run(results, problem, "newmark")
         diameter = particle_diameter(parameters(file))
@@ -59,8 +53,7 @@ def figure3(results: "StudyResults") -> Figure:
     files = [first_run(results, problem, "newmark") for problem in ("ring", "objective")]
     near = [np.argmin(np.abs(files[0]["time"] - time)) for time in TIMES]
     reach = np.concatenate([file["position"][near].reshape(-1, 3) for file in files])
-    panels[0, 0].set_xlim(-2.0, reach[:, 0].max() + 2.0)
-    panels[0, 0].set_ylim(reach[:, 1].min() - 2.0, reach[:, 1].max() + 2.0)
+    panels[0, 0].set(xlim=(-2.0, reach[:, 0].max() + 2.0), ylim=(reach[:, 1].min() - 2.0, reach[:, 1].max() + 2.0))
     for axes in panels[-1]:
         axes.set_xlabel("x (m)")
     bar = figure.colorbar(shown, ax=panels, location="bottom", shrink=0.5, aspect=40)
@@ -75,7 +68,7 @@ def _name(axes: Axes, at: np.ndarray, text: str, colour: str = "black") -> None:
 @drawing("Two bonded particles of the ring, figure 2 of the paper, in a state of the impact: the bond that is sheared"
          " most. d0: direction of the bond at rest, carried by each particle's turn; d: its direction now; red and"
          " green: the first two body axes. {runs}")
-def figure2(results: "StudyResults") -> Figure:
+def figure2(results: Results) -> Figure:
     file = first_run(results, "ring", "newmark")
     values = parameters(file)
     k = int(np.argmax(file["shear_energy"]))
@@ -86,8 +79,7 @@ def figure2(results: "StudyResults") -> Figure:
     sheared = np.einsum("nij,nj->ni", attitude, before)
     i = int(np.argmin(np.sum(sheared*np.einsum("nij,nj->ni", attitude[following], now), axis=1)))
     j, radius = int(following[i]), 0.5*particle_diameter(values)
-    figure = new_figure(SINGLE, 84.0)
-    axes = figure.subplots()
+    figure, axes = subplots(SINGLE, 84.0)
     middle, across = 0.5*(places[i] + places[j])[:2], np.array([-now[i, 1], now[i, 0]])
     for body, name in ((i, "i"), (j, "j")):
         at = places[body, :2] - middle
@@ -103,8 +95,7 @@ def figure2(results: "StudyResults") -> Figure:
     axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "black", "linewidth": 1.2})
     _name(axes, 0.35*(start + end) - 0.3*radius*across, "$d$")
     reach = 1.9*radius + 0.5*np.abs(end - start).max()
-    axes.set_xlim(-reach, reach)
-    axes.set_ylim(-reach, reach)
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach))
     axes.set_aspect("equal")
     axes.set_axis_off()
     axes.set_title(f"bond of particles {i} and {j}, t = {file['time'][k]:g} s")

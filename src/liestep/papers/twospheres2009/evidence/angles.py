@@ -108,6 +108,3 @@ def triple_pendulum() -> Evidence:
     return Evidence(not (3.5 <= order <= 4.5 and numbers["error2"] <= 1e-6),
                     "0.5 s of three bodies in angles: error {error0:.2g}, {error1:.2g}, {error2:.2g} for h = 0.01 s,"
                     " 0.005 s, 0.0025 s: it can be studied, by a form that is generated for any n", numbers)
-
-
-CHECKS = {check.__name__: check for check in (polar_distance, compactness, triple_pendulum)}

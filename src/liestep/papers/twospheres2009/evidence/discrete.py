@@ -12,7 +12,7 @@ from liestep.study.tables.vectors import hat, size
 ROUND_OFF = 1e-11  # largest relative residual of an equation that holds
 
 
-class Motion(NamedTuple):
+class PendulumStates(NamedTuple):
     """Consecutive states of a chain of spherical pendula, step h; constant mass matrix and
     gradient of the potential."""
 
@@ -31,7 +31,7 @@ class Motion(NamedTuple):
         return np.einsum("ij,...jk->...ik", self.mass - np.diag(np.diag(self.mass)), vectors)
 
 
-def pendulum_motion(preset: str = "paper_scaled", h: float = 0.01, steps: int = 200) -> Motion:
+def pendulum_motion(preset: str = "paper_scaled", h: float = 0.01, steps: int = 200) -> PendulumStates:
     problem = "spherical_pendulum_chain"
     facts = sheet(problem)
     parameters = facts.check(facts.presets[preset].parameters)
@@ -40,7 +40,7 @@ def pendulum_motion(preset: str = "paper_scaled", h: float = 0.01, steps: int = 
     gradient = np.zeros_like(q[0])
     facts.build(parameters).gradient(q[0], gradient)
     assert facts.mass is not None
-    return Motion(q, omega, facts.mass(parameters), gradient, h)
+    return PendulumStates(q, omega, facts.mass(parameters), gradient, h)
 
 
 def angular_matrix(mass: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -50,7 +50,7 @@ def angular_matrix(mass: np.ndarray, q: np.ndarray) -> np.ndarray:
                      for i in range(n)])
 
 
-def two_sides(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+def two_sides(motion: PendulumStates) -> tuple[np.ndarray, np.ndarray]:
     """Left and right side of eq. (18) at all inner states, each (steps - 1, n, 3)."""
     q, h = motion.q, motion.h
     change = np.diff(q, axis=0)
@@ -58,7 +58,7 @@ def two_sides(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
     return left, np.cross(q[1:-1], motion.pull(change[:-1])) - h*h*np.cross(q[1:-1], motion.gradient)
 
 
-def stray_zero(motion: Motion | None = None) -> Evidence:
+def stray_zero(motion: PendulumStates | None = None) -> Evidence:
     """Eq. (18) along a computed motion: left side = right side, and, as printed, left side = right side = 0. Both
     residuals are relative to the size of the inertial term. Of a pendulum at rest both hold, which decides nothing."""
     motion = motion or pendulum_motion()
@@ -71,7 +71,7 @@ def stray_zero(motion: Motion | None = None) -> Evidence:
                     {"steps": len(motion.q) - 1, "corrected": corrected, "printed": printed})
 
 
-def discrete_momentum(motion: Motion) -> np.ndarray:
+def discrete_momentum(motion: PendulumStates) -> np.ndarray:
     """Right side of the formula before eq. (20) at all states but the last."""
     q = motion.q[:-1]
     inner = motion.pull(np.diff(motion.q, axis=0))/motion.h + 0.5*motion.h*motion.gradient
@@ -153,6 +153,3 @@ def matrix_index() -> Evidence:
     return Evidence(error["corrected"] <= ROUND_OFF and error["printed"] >= 1e-3,
                     "three pendula, h = 0.05: omega of (25) differs from that of the multiplier step by {corrected:.1e}"
                     " of it with the index k+1, by {printed:.1e} with k", error)
-
-
-CHECKS = {check.__name__: check for check in (stray_zero, momentum_symbol, bracket_index, legendre_signs, matrix_index)}

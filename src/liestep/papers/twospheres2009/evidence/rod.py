@@ -129,6 +129,3 @@ def spring_sum() -> Evidence:
                     "joints of the straight rod that resist a bend of 0.1 rad: {corrected:d} of {joints:d} with the sum"
                     " over both terms, {printed:d} with a single spring term",
                     {"corrected": int(corrected), "printed": int(printed), "joints": n})
-
-
-CHECKS = {check.__name__: check for check in (horizontal_rod, rod_diagonal, rod_coupling, rod_equation, spring_sum)}

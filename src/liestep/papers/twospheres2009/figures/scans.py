@@ -1,6 +1,5 @@
 """What the data that twospheres2009 does not print decide: the sign of RK45's energy change in example 4, and the
 numbers of example 5 over layout, step and duration."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,10 +8,7 @@ from matplotlib.image import AxesImage
 
 from liestep.claims.selection import OWN_QUANTITY, member_values
 from liestep.figures.panels import label_of
-from liestep.figures.style import DOUBLE, drawing, new_figure
-
-if TYPE_CHECKING:
-    from liestep.study.tables.results import StudyResults
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
 
 PRINTED = {"energy_error_mean": 8.5403e-10}                                             # of vi_sphere, example 5
 PRINTED_RK = {"energy_error_mean": 2.9989e-7, "unit_length_error_mean": 1.7594e-4}      # of RK45
@@ -24,14 +20,13 @@ DARK = 0.7   # share of the reach of the colours from which on text in a field i
 @drawing("{title} (a) Starts whose energy falls over 3 s (red: it grows, blue: it falls; grey: not run, or a"
          " start stopped early); (b) energy change of each start, linear below 1e-4 J; at each"
          " tolerance the methods stand side by side in the order of (a), from above to below. {runs}")
-def energy_signs(results: "StudyResults") -> Figure:
+def energy_signs(results: Results) -> Figure:
     methods = list(results.config.integrators)
     changes = {(cell.integrator, cell.spec.tolerance): member_values(
         results.file(cell.problem, cell.integrator, cell.resolution), OWN_QUANTITY)
         for cell in results.study.cells if cell.spec.tolerance is not None}
     tolerances = sorted({tolerance for _, tolerance in changes})
-    figure = new_figure(DOUBLE, 70.0)
-    left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
+    figure, (left, right) = subplots(DOUBLE, 70.0, 1, 2, width_ratios=(1.0, 1.25))
     found = [[changes.get((key, tolerance), np.empty(0)) for tolerance in tolerances] for key in methods]
     share = np.array([[np.mean(one < 0.0) if one.size and np.isfinite(one).all() else np.nan for one in row]
                       for row in found])
@@ -54,7 +49,7 @@ def energy_signs(results: "StudyResults") -> Figure:
     return figure
 
 
-def _lines(results: "StudyResults", key: str) -> str:
+def _lines(results: Results, key: str) -> str:
     """Label of an integrator in two lines."""
     entry = results.config.integrators[key]
     return ((entry.label if entry else None) or key).replace(", ", ",\n")
@@ -81,9 +76,8 @@ def _strips(axes: Axes, methods: list[str], tolerances: list[float], changes: di
          " grid. Top: mean energy variation of the variational integrator over step and duration; middle and bottom:"
          " that of ode45 and its unit length error over tolerance and duration. One setting would have to be white in"
          " all three. {runs}")
-def dipole_scan(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 100.0)
-    panels = figure.subplots(3, len(PLANES), height_ratios=(5, 2, 2), sharex=True)
+def dipole_scan(results: Results) -> Figure:
+    figure, panels = subplots(DOUBLE, 100.0, 3, len(PLANES), height_ratios=(5, 2, 2), sharex=True)
     image = None
     for column, plane in enumerate(PLANES):
         problems = [key for key in results.config.problems if key.startswith(f"{plane}_")]
@@ -103,7 +97,7 @@ def dipole_scan(results: "StudyResults") -> Figure:
     return figure
 
 
-def _map(axes: Axes, results: "StudyResults", problems: list[str], key: str, size: str, quantity: str,
+def _map(axes: Axes, results: Results, problems: list[str], key: str, size: str, quantity: str,
          printed: float) -> AxesImage:
     """Ratio of a number of one method to the printed one, over problems (columns) and steps or tolerances (rows)."""
     table = results.metrics[results.metrics["integrator"] == key]

@@ -8,21 +8,20 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize, PowerNorm, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from scipy.sparse import csr_array
 
 from liestep.figures.panels import logarithmic, slope_triangle
 from liestep.figures.scenes.looks import COLOURS, trail
 from liestep.figures.scenes.motion import Place, directions
 from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
 from liestep.figures.selection import problems_of, run_with
-from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.geometry.icosphere import icosphere
-from liestep.papers.twospheres2009.figures.energy_map import face_values
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI
 from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Cell
-    from liestep.study.tables.results import StudyResults
 
 HEAT = LinearSegmentedColormap.from_list("blue-green-yellow-red", ["#2B4C9B", "#2E9E6B", "#F4D03F", "#C0261F"])
 EMPTY = "#BDBDBD"
@@ -45,7 +44,7 @@ METHODS_2 = (  # label, style, integrator id, form
          " (c) over all steps against the step size; the paper does not say which Runge-Kutta method of order two it"
          " used, so two methods in two forms are drawn. Crosses at the top: runs that stopped early. The"
          " variational integrator by the printed formulas lies under the other one in (b). {runs}")
-def figure2(results: "StudyResults") -> Figure:
+def figure2(results: Results) -> Figure:
     problem = problems_of(results, "sphere_nbody")[0]
     figure = new_figure(DOUBLE, 76.0, layout=None)
     _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), _finest(results, problem))
@@ -63,22 +62,19 @@ def figure2(results: "StudyResults") -> Figure:
                       marker="x", markersize=4.0, linestyle="none")
             if form == "increment" and name == "energy_error_mean":
                 slope_triangle(axes, steps, errors, 2)
-        logarithmic(axes)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
+        logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.665, 0.0), ncols=3, columnspacing=0.9,
                   handlelength=2.2)
     return figure
 
 
-def _cells(results: "StudyResults", problem: str, integrator: str, form: str | None) -> "list[Cell]":
+def _cells(results: Results, problem: str, integrator: str, form: str | None) -> "list[Cell]":
     return [cell for cell in results.study.cells if cell.problem == problem and cell.spec.integrator == integrator
             and cell.spec.options.get("form") == form]
 
 
-def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | None,
+def _ladder(results: Results, problem: str, integrator: str, form: str | None,
             name: str) -> tuple[np.ndarray, np.ndarray]:
     """Steps and a statistic of all complete runs, by growing step."""
     found = []
@@ -90,13 +86,13 @@ def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | 
     return steps, sizes
 
 
-def _stopped(results: "StudyResults", problem: str, integrator: str, form: str | None) -> list[float]:
+def _stopped(results: Results, problem: str, integrator: str, form: str | None) -> list[float]:
     """Steps of the runs that stopped early."""
     return [cell.spec.step for cell in _cells(results, problem, integrator, form)
             if cell.spec.step is not None and results.file(problem, cell.integrator, cell.resolution).failed]
 
 
-def _finest(results: "StudyResults", problem: str) -> RunFile:
+def _finest(results: Results, problem: str) -> RunFile:
     cell = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step or np.inf)
     return results.file(problem, cell.integrator, cell.resolution)
 
@@ -118,7 +114,7 @@ def _bodies(axes: Axes, file: RunFile) -> None:
 @drawing("Molecular dynamics on the sphere, 642 molecules. (a) paths of the molecules over the first 0.25 s, coloured"
          " by their kinetic energy at the start; balls mark the end, the far side is left out. (b) total"
          " energy over all steps: mean and range of each hundredth of the run. {runs}")
-def figure6(results: "StudyResults") -> Figure:
+def figure6(results: Results) -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_with(results, problem, "vi_sphere", form="increment")
     figure = new_figure(DOUBLE, 80.0, layout=None)
@@ -154,10 +150,8 @@ def _all_steps(axes: Axes, file: RunFile) -> None:
     ends = np.linspace(0.0, file.attributes["t_end"], mean.size + 1)
     axes.stairs(high, ends, baseline=low, fill=True, color="#F0B7B7", linewidth=0.0, label="range")
     axes.plot(0.5*(ends[1:] + ends[:-1]), mean, label="mean", **VI)
-    axes.set_xlim(0.0, ends[-1])
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("total energy (J)")
-    axes.set_title("(b) computed total energy, all steps")
+    axes.set(xlim=(0.0, ends[-1]), xlabel="time (s)", ylabel="total energy (J)",
+             title="(b) computed total energy, all steps")
     axes.legend(loc="best", fontsize=7.0)
 
 
@@ -180,13 +174,12 @@ def _colour_bar(figure: Figure, place: Place, norm: Normalize, label: str) -> No
          " faces that share a corner with it, grey where there is none. Front: the side of the vortices; back: the"
          " opposite side; below the front from narrower vortices of the same kinetic energy, which do not merge at the"
          " start (the paper prints neither width nor strength). One colour scale for all. {runs}")
-def figure7(results: "StudyResults") -> Figure:
+def figure7(results: Results) -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_with(results, problem, "vi_sphere", form="increment")
     narrow = run_with(results, NARROW, "vi_sphere", form="increment")
     vertices, faces = icosphere(MAP_LEVEL)
-    rows = [("front", file, View(0.0, 20.0)), ("back", file, View(180.0, -20.0)),
-            ("narrower", narrow, View(0.0, 20.0))]
+    rows = [("front", file, View(0.0, 20.0)), ("back", file, View(180.0, -20.0)), ("narrower", narrow, View(0.0, 20.0))]
     samples = [int(np.argmin(np.abs(file["time"] - time))) for time in MAP_TIMES]
     found = {name: [face_values(vertices, faces, run["q"][k], _kinetic(run, k)) for k in samples]
              for name, run, _ in rows if name != "back"}
@@ -220,5 +213,38 @@ def _map(axes: Axes, view: View, corners: np.ndarray, values: np.ndarray, norm: 
     colours = colours*shade[:, None]
     axes.add_collection(PolyCollection(projected[front][:, :, :2], facecolors=colours, edgecolors=colours,
                                        linewidths=0.25, rasterized=True))
-    axes.set_xlim(-1.03, 1.03)
-    axes.set_ylim(-1.03, 1.03)
+    axes.set(xlim=(-1.03, 1.03), ylim=(-1.03, 1.03))
+
+
+TIE = 1e-9  # a point so close to an edge or corner lies in all faces that meet there
+
+
+def face_values(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Value of each face (m,): mean of `values` (n,) over the points (n, 3) in the face and in the faces
+    that share a vertex with it.
+
+    vertices: (v, 3) unit vectors; faces: (m, 3), counter-clockwise from outside. A point within TIE of a boundary
+    counts in every face there, but once in a mean. A face without any point in its neighbourhood is NaN.
+    """
+    members = ((neighbours(faces, len(vertices)) @ containing(vertices, faces, points)) > 0).astype(float)
+    count = np.asarray(members.sum(axis=1)).ravel()
+    return np.where(count > 0.0, (members @ values)/np.maximum(count, 1.0), np.nan)
+
+
+def containing(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> csr_array:
+    """1 where a face holds a point (m, n): the point lies on the inner side of the three planes
+    through the face's edges."""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    normals = np.stack([np.cross(a, b), np.cross(b, c), np.cross(c, a)])
+    normals = normals/np.linalg.norm(normals, axis=2, keepdims=True)
+    inside = [np.flatnonzero((normals @ point >= -TIE).all(axis=0)) for point in points]
+    number = np.repeat(np.arange(len(points)), [len(found) for found in inside])
+    return csr_array((np.ones(number.size, dtype=int), (np.concatenate(inside), number)),
+                     shape=(len(faces), len(points)))
+
+
+def neighbours(faces: np.ndarray, vertices: int) -> csr_array:
+    """Number of vertices that two faces share (m, m); 3 on the diagonal."""
+    corner = csr_array((np.ones(faces.size, dtype=int), (np.repeat(np.arange(len(faces)), 3), faces.ravel())),
+                       shape=(len(faces), vertices))
+    return corner @ corner.T
