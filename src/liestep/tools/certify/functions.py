@@ -57,7 +57,8 @@ def _sum(kind: type[Number], name: str, z2: Number) -> Number:
     2^-(BITS + MARGIN), because the first factor is of the order of 1 and the sum as well."""
     factors = _factors(kind, name)  # type: ignore[arg-type]  # numbers have no hash, their class has
     places = kind.BITS + MARGIN
-    size = z2.exponent2()  # |z2| < 2^size
+    _, mantissa, exponent, bits = z2.value
+    size = exponent + bits if mantissa else -10**9  # |z2| < 2^size
     count = len(factors) if size >= 0 else min(len(factors), 2 + kind.BITS//-size)
     squared = libmp.to_fixed(z2.value, places)
     total = factors[count - 1]
