@@ -17,11 +17,10 @@ from liestep.integrators.tableaux import DOP853, TABLEAUX
 from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights
 from liestep.simulation.catalogue import integrator_calls, method, own_integrators
 from liestep.tools.certify import functions, symplecticity
-from liestep.tools.certify.flow import COLUMNS, flow_of
 from liestep.tools.certify.identities import SAME_MAPS, difference, identities
 from liestep.tools.certify.number import libmp, numbers, short
 from liestep.tools.certify.orders import CASES, VARIANTS, certificates_of, certify, complete, variants_of
-from liestep.tools.certify.steps import OTHERWISE, RoundedError, step_of
+from liestep.tools.certify.steps import COLUMNS, OTHERWISE, RoundedError, flow_of, step_of
 
 LONG = numbers(150)
 SCHEMES_OF_EXPONENTIALS = (commutator_free.CF4, commutator_free.CF43, commutator_free.CF32A, commutator_free.CF32B,

@@ -19,10 +19,9 @@ from liestep.figures.films.film import animate
 from liestep.simulation.runs.files import read
 from liestep.study.plan.plan import Study
 from liestep.workflow.report import films
-from liestep.workflow.report.links import anchor
 from liestep.workflow.report.page import LIMIT, Page
 from liestep.workflow.report.pictures import LEVELS, embed, picture
-from liestep.workflow.report.verdicts import MEANINGS
+from liestep.workflow.report.verdicts import MEANINGS, anchor
 from liestep.workflow.workflow import StudyProducts
 
 

@@ -15,7 +15,7 @@ from liestep.files.records import FOLDER
 from liestep.simulation.catalogue import _own_system, papers, sheet
 from liestep.workflow import sources as pipeline_sources
 from liestep.workflow.jobs import Batch
-from liestep.workflow.report.sources import page_source
+from liestep.workflow.sources import page_source
 from liestep.workflow.workflow import Workflow
 
 ROOT = Path(liestep.__file__).parent

@@ -9,8 +9,7 @@ from liestep.errors import InputError
 def command_judge(arguments: argparse.Namespace) -> None:
     from liestep.files.textfiles import csv_text, write_text_atomically
     from liestep.study.plan.assignments import assignments
-    from liestep.tools.judge.judgement import Request, judge
-    from liestep.tools.judge.page import COLUMNS, columns, page
+    from liestep.tools.judge.judgement import COLUMNS, Request, columns, judge, page
 
     if arguments.no_reference and arguments.reference:
         raise InputError("give --reference or --no-reference, not both")
