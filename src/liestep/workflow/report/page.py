@@ -13,8 +13,7 @@ import pandas
 from markupsafe import Markup, escape
 
 from liestep.simulation.catalogue import papers
-from liestep.workflow.report.films import SHARE, embed_films
-from liestep.workflow.report.pictures import embed
+from liestep.workflow.report.pictures import SHARE, embed, embed_films
 from liestep.workflow.report.study import StudyPage, study_page
 from liestep.workflow.report.verdicts import (
     ASSERTED,
