@@ -244,19 +244,13 @@ def _row(path: Path, number: int, line: str, width: int, places: list[int]) -> l
     cells = line.split(",")
     if len(cells) != width:
         raise InputError(f"{path}, line {number}: {len(cells)} values, the header has {width} columns")
-    try:
-        return [float(cells[place]) for place in places]
-    except ValueError:
-        bad = next(cells[place] for place in places if not _is_number(cells[place]))
-        raise InputError(f"{path}, line {number}: {bad.strip()!r} is not a number") from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    found = []
+    for place in places:
+        try:
+            found.append(float(cells[place]))
+        except ValueError:
+            raise InputError(f"{path}, line {number}: {cells[place].strip()!r} is not a number") from None
+    return found
 
 
 def _read_netcdf(path: Path, layout: Layout) -> tuple:

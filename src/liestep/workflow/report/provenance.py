@@ -1,7 +1,8 @@
 """Tables and runs as compact data, which the page turns into rows when somebody opens them."""
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas
 
 from liestep.errors import InputError
@@ -139,23 +140,14 @@ def abbreviate(value: Any) -> Any:
         return {name: abbreviate(item) for name, item in value.items()}
     if not isinstance(value, list):
         return value
-    shape, numbers = _shape(value), list(_flat(value))
-    if len(numbers) <= MOST_NUMBERS or not all(isinstance(item, int | float) for item in numbers):
+    try:
+        numbers = np.array(value)
+    except ValueError:  # lists of different lengths
         return value
-    return (f"{' x '.join(map(str, shape))} numbers from {min(numbers):.6g} to {max(numbers):.6g}, all in the file's"
-            " attribute specification")
-
-
-def _shape(value: list) -> tuple[int, ...]:
-    return (len(value), *(_shape(value[0]) if value and isinstance(value[0], list) else ()))
-
-
-def _flat(value: Any) -> Iterable:
-    if isinstance(value, list):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value
+    if numbers.size <= MOST_NUMBERS or numbers.dtype.kind not in "biuf":
+        return value
+    return (f"{' x '.join(map(str, numbers.shape))} numbers from {numbers.min():.6g} to {numbers.max():.6g}, all in the"
+            " file's attribute specification")
 
 
 def references_data(results: StudyResults) -> list[dict[str, Any]]:
