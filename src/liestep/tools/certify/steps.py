@@ -16,8 +16,7 @@ from liestep.mechanics.contracts.formulated import StateField
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.specification import specify
-from liestep.tools.certify.functions import functions_of
-from liestep.tools.certify.number import Number, numbers, short
+from liestep.tools.certify.number import Number, functions_of, numbers, short
 
 SPARE_DIGITS = 6  # of the tolerance of implicit steps
 # formulations with rows of their own

@@ -10,7 +10,7 @@ from PIL import Image
 
 from liestep.errors import InputError
 from liestep.simulation.runs.execution import film_comment, run_source_hash
-from liestep.workflow.jobs import Animation
+from liestep.workflow.workflow import Animation
 
 if TYPE_CHECKING:
     from PIL.GifImagePlugin import GifImageFile
