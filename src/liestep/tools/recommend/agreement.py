@@ -80,6 +80,5 @@ def _refusal(request: Request, second: str, gap: np.ndarray) -> str:
     time, before = (k*request.t_end/INTERVALS for k in (first, first - 1))
     head = (f"the error {request.error:g} cannot be judged: two references, {FIRST} and {second}, differ by more than a"
             f" third of it from t = {time:.4g} s on, by {gap.max():.1e} up to t = {request.t_end:g} s")
-    if first > 1:
-        return f"{head}; ask for t_end up to {before:.4g} s, or for an error above {NEEDED*gap.max():.1e}"
-    return f"{head}; ask for a shorter t_end or for an error above {NEEDED*gap.max():.1e}"
+    shorter = f"t_end up to {before:.4g} s," if first > 1 else "a shorter t_end"
+    return f"{head}; ask for {shorter} or for an error above {NEEDED*gap.max():.1e}"

@@ -2,7 +2,7 @@
 own limit of size."""
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,14 +76,6 @@ class Page:
         return sum(count for _, count in self.claims.stated) if self.claims else 0
 
 
-@dataclass
-class Group:
-    """Studies of one folder."""
-
-    name: str
-    studies: list[StudyPage]
-
-
 @dataclass(frozen=True)
 class Surroundings:
     """What a page shows of others: its folder, the claims that each study decides, all that can be searched for."""
@@ -149,13 +141,12 @@ def fitted(page: Page, around: Surroundings) -> tuple[str, str]:
                   f"runs: {runs}, {size}")
 
 
-def grouped(studies: Iterable[StudyPage]) -> list[Group]:
+def grouped(studies: Iterable[StudyPage]) -> dict[str, list[StudyPage]]:
     """Studies by folder, in their order."""
-    found: dict[str, Group] = {}
+    found: dict[str, list[StudyPage]] = {}
     for study in studies:
-        folder = study.name.rpartition("/")[0]
-        found.setdefault(folder, Group(folder, [])).studies.append(study)
-    return list(found.values())
+        found.setdefault(study.name.rpartition("/")[0], []).append(study)
+    return found
 
 
 def _environment() -> jinja2.Environment:
@@ -181,12 +172,8 @@ def render(page: Page, around: Surroundings) -> str:
         title=page.title, of_paper=page.key in papers(), groups=grouped(page.studies), doi=page.doi, here=page.key,
         folder="", entries=around.known,
         claims=[page.claims] if page.claims else [], errata=[page.errata] if page.errata else [], citing=around.cited,
-        at=_address_from(page), to=around.to, **_totals(page.studies))
-
-
-def _address_from(page: Page) -> Callable[[str], str]:
-    """Study -> file of its page as seen from this page; "" for the page itself."""
-    return lambda study: "" if page_of(study) == page.key else f"{page_of(study)}.html"
+        at=lambda study: "" if page_of(study) == page.key else f"{page_of(study)}.html",  # file seen from this page
+        to=around.to, **_totals(page.studies))
 
 
 def render_index(pages: list[Page], known: list[Entry]) -> str:

@@ -11,7 +11,7 @@ from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.maps import rows_of
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import filled, readable
-from liestep.workflow.report.headings import headings, observable_units
+from liestep.workflow.report.headings import headings
 
 DIGITS = 8          # significant digits of numbers in the page; the CSV files have all
 MOST_NUMBERS = 64   # numbers of an array that the page shows; files of runs have all
@@ -40,7 +40,7 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
                                      f" study; run `liestep job analyse {results.study.name}` again")
     columns = [column for column in readable(name, table.columns) if column in table.columns
                and table[column].notna().any()]
-    titles = dict(zip(columns, headings(columns, observable_units(results.study)), strict=True))
+    titles = headings(columns, results.study)
     shown = table[columns]
     if len(table) > MOST_ROWS:
         shown, titles = aggregates(table[list(dict.fromkeys((*columns, *_keys(table))))], titles)
@@ -102,7 +102,7 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     """
     metrics = results.metrics
     columns = [column for column in metrics.columns if metrics[column].notna().any()]
-    titles = dict(zip(columns, headings(columns, observable_units(results.study)), strict=True))
+    titles = headings(columns, results.study)
     number = int(metrics["trajectories"].fillna(1).sum()) if "trajectories" in columns else len(metrics)
     cells = [cell for cell in results.study.cells for _ in range(rows_of(cell.spec))]
     rows = metrics[columns]
