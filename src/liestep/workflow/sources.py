@@ -14,6 +14,7 @@ from liestep.figures.commands import figure_modules
 from liestep.simulation.catalogue import papers as all_papers
 from liestep.study.tables.quantities import module_of
 
+TEMPLATES = Path(__file__).parent/"report"/"templates"  # of the report
 # evidence makes runs of its own
 SIMULATION = ("liestep.mechanics.systems", "liestep.integrators", "liestep.mechanics.formulations")
 
@@ -52,9 +53,6 @@ def evidence_source(papers: Iterable[str]) -> str:
     rooms = [paper for name, paper in all_papers().items() if name in wanted]
     return _packages(*SIMULATION, "liestep.claims",
                      *(paper.module(name) for paper in rooms for name in (*paper.evidence, paper.presets) if name))
-
-
-TEMPLATES = Path(__file__).parent/"report"/"templates"  # of the report
 
 
 def page_source() -> str:

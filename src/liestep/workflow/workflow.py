@@ -383,7 +383,6 @@ def page_of(study: str) -> str:
     return study.partition("/")[0] if "/" in study else "studies"
 
 
-
 def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
     """What the runs that are not there take.
 

@@ -1,5 +1,6 @@
 """Real numbers of a fixed number of digits: those of mpmath (which uses gmpy2 if it is there) that refuse to be rounded
-in silence.
+in silence; and their functions, with the series of rotations summed until a term no longer counts: what stands for the
+kernels of `compile.rows` and `geometry.so3` that are complete for float64 only.
 
 Whatever meets a float64 that is not a short binary fraction falls back to float64: a literal such as 1/6 that enters a
 result is found at the end as a float in the state. Short fractions (0.5, 2.0, 0.0625) are exact and stay exact.
@@ -26,6 +27,8 @@ NEAREST = "n"
 SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT
 LARGEST = 1e6    # largest short binary fraction
 GUARD = 20       # bits beyond the digits asked for
+MARGIN = 32          # bits of sums of series beyond those of a number
+SERIES_BELOW = 1.0   # squared angle: the closed forms lose digits below, the series of dexpinv converge up to 4 pi^2
 OPERATIONS = tuple(f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv") for side in ("", "r"))
 
 
@@ -92,17 +95,13 @@ def numbers(digits: int) -> type[Number]:
     """The class of numbers of so many digits."""
     context = MPContext()
     context.prec = int(digits*3.3219281) + GUARD
-    cls = type(f"Number{digits}", (Number, context.mpf), {"__slots__": (), "__hash__": None, "DIGITS": digits,
-                                                          "BITS": context.prec})
+    own = {"__slots__": (), "__hash__": None, "DIGITS": digits, "BITS": context.prec}
+    cls: Any = type(f"Number{digits}", (Number, context.mpf), own)
     context.mpf, cls._ctxdata = cls, [cls, object.__new__, context._prec_rounding]  # results are of this class
     known = lru_cache(1024)(lambda x: cls.of(x) if short(x) else None)
     for name in OPERATIONS:
         setattr(cls, name, _strict(cls, name, known))
     return cls
-
-
-MARGIN = 32          # bits of sums of series beyond those of a number
-SERIES_BELOW = 1.0   # squared angle: the closed forms lose digits below, the series of dexpinv converge up to 4 pi^2
 
 
 @cache
@@ -142,10 +141,10 @@ def _factors(kind: type[Number], name: str) -> list[int]:
     return [round(x*2**(kind.BITS + MARGIN)) for x in found]
 
 
-def _sum(kind: type[Number], name: str, z2: Number) -> Number:
+def _sum(kind: type[Number], name: str, z2: Any) -> Number:
     """sum_k factor_k z2^k, from the first term that counts down to the largest: in whole multiples of
     2^-(BITS + MARGIN), because the first factor is of the order of 1 and the sum as well."""
-    factors = _factors(kind, name)  # type: ignore[arg-type]  # numbers have no hash, their class has
+    factors = _factors(kind, name)
     places = kind.BITS + MARGIN
     _, mantissa, exponent, bits = z2.value
     size = exponent + bits if mantissa else -10**9  # |z2| < 2^size
@@ -157,7 +156,7 @@ def _sum(kind: type[Number], name: str, z2: Number) -> Number:
     return kind.raw(libmp.from_man_exp(total, -places, kind.BITS, NEAREST))
 
 
-def coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
+def coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
     """(s, c, d) of `geometry.so3.coefficients`."""
     if z2 < SERIES_BELOW:
         return _sum(kind, "s", z2), _sum(kind, "c", z2), _sum(kind, "d", z2)
@@ -167,7 +166,7 @@ def coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
     return s, 2*half*half/z2, (1 - s)/z2
 
 
-def dexpinv_coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
+def dexpinv_coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
     """(g, g'(z)/z) of `geometry.so3.dexpinv_coefficients`."""
     if z2 < SERIES_BELOW:
         return _sum(kind, "g", z2), _sum(kind, "g'", z2)
@@ -178,7 +177,7 @@ def dexpinv_coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
     return (1 - cotangent)/z2, (ratio*ratio + cotangent - 2)/(z2*z2)
 
 
-def dexp_coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
+def dexp_coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
     """(c, d, c'(z)/z, d'(z)/z) of `geometry.so3.dexp_coefficients`."""
     s, c, d = coefficients(kind, z2)
     if z2 < SERIES_BELOW:
