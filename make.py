@@ -5,7 +5,7 @@
     python3 make.py test [options of pytest]
     python3 make.py check                            style, types and the quick tests
     python3 make.py site                             the documentation as HTML pages in the folder site
-    python3 make.py hall                             other codes judged beside each other: docs/hall.md
+    python3 make.py other_codes                             other codes judged beside each other: docs/other_codes.md
     python3 make.py environment
 
 Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv: exactly the packages of
@@ -102,10 +102,10 @@ def main(arguments: list[str]) -> int:
     commands = {"quick": quick, "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_BYTECODE),
                 "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
-                "hall": lambda: call("python", "-m", "hall"), "environment": lambda: 0}
+                "other_codes": lambda: call("python", "-m", "other_codes"), "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
-    if arguments[1:] and arguments[0] in ("quick", "check", "site", "hall", "environment"):
+    if arguments[1:] and arguments[0] in ("quick", "check", "site", "other_codes", "environment"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

@@ -34,7 +34,7 @@ def main() -> None:
             from benchmarks import mechanisms
 
             repeats = 5 if arguments.quick else 25
-            sections = [("Mechanisms beside C", "mechanisms_c", mechanisms.against_twins(repeats)),
+            sections = [("Mechanisms beside C", "mechanisms_c", mechanisms.against_counterparts(repeats)),
                         ("Maps beside quaternions", "maps", mechanisms.maps_over_quaternions(repeats))]
         elif arguments.what == "peers":
             from benchmarks import others, peers
@@ -73,7 +73,7 @@ def core_sections(quick: bool) -> Iterable[tuple[str, str, Iterable[dict[str, An
     from benchmarks import bodies, equal_error, growth, speed, tangents
 
     repeats = 5 if quick else 25
-    yield "The core beside C and numpy", "core", speed.core_and_twins(repeats)
+    yield "The core beside C and numpy", "core", speed.core_and_counterparts(repeats)
     yield "Lennard-Jones molecules", "molecules", speed.lennard_jones(3 if quick else 15)
     yield "Bonded rings beside C and numpy", "rings", bodies.rings(3 if quick else 15)
     yield "Maps of the three-dimensional pendulum", "pendulum_maps", bodies.pendulum(3 if quick else 15)

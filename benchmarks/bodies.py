@@ -1,4 +1,4 @@
-"""Rigid bodies: the core beside C twins (pair loop, neighbour list) and numpy, statistics of every step, rotation
+"""Rigid bodies: the core beside C counterparts (pair loop, neighbour list) and numpy, statistics of every step, rotation
 updates beside each other, and the time per particle."""
 import ctypes
 import subprocess
@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.cases import Case, CoreRun
 from benchmarks.timing import interleaved, ratio
 
-SOURCES = Path(__file__).parent/"twins"
+SOURCES = Path(__file__).parent/"counterparts"
 FLAGS = ("-O3", "-ffp-contract=off", "-shared", "-fPIC")
 RING_TARGETS = {80: 0.95, 320: 0.5}  # core over the pair loop in C
 LIST_TARGET, PENDULUM_TARGET, STATISTICS_TARGET, NUMPY_TARGET, GROWTH_TARGET = 1.3, 1.3, 1.6, 40.0, 1.6
@@ -26,7 +26,7 @@ _folder = tempfile.TemporaryDirectory(prefix="liestep-bodies-")
 
 @cache
 def library(name: str, *defines: str) -> ctypes.CDLL:
-    """twins/<name>.c with macros as a shared library."""
+    """counterparts/<name>.c with macros as a shared library."""
     target = Path(_folder.name)/f"{name}-{'-'.join(defines)}.so"
     subprocess.run(["gcc", *FLAGS, *(f"-D{define}" for define in defines), "-o", str(target), str(SOURCES/f"{name}.c"),
                     "-lm"], check=True)
@@ -38,7 +38,7 @@ def pointer(values: np.ndarray) -> ctypes.c_void_p:
 
 
 class BondedTwin:
-    """The C twin of map (25) on a ring; `listed`: contacts by a neighbour list."""
+    """The C counterpart of map (25) on a ring; `listed`: contacts by a neighbour list."""
 
     def __init__(self, core: CoreRun, listed: bool):
         self.core, self.system = core, core.formulated.problem.system
@@ -57,7 +57,7 @@ class BondedTwin:
 
 
 class PinnedTwin:
-    """The C twin of a map on the pendulum."""
+    """The C counterpart of a map on the pendulum."""
 
     def __init__(self, core: CoreRun, rule: int):
         self.core, self.code = core, library("pinned", f"RULE={rule}")
@@ -139,7 +139,7 @@ def last_difference(one: Any, other: Any) -> float:
 
 
 def rings(repeats: int) -> Iterator[dict[str, Any]]:
-    """Map (25): core over both C twins, over itself with statistics of every step, and numpy over the core."""
+    """Map (25): core over both C counterparts, over itself with statistics of every step, and numpy over the core."""
     for n, target in RING_TARGETS.items():
         case = ring_case(n, 1000)
         core, short = CoreRun(case, statistics=False), CoreRun(ring_case(n, 20), statistics=False)
@@ -160,14 +160,14 @@ def pendulum(repeats: int) -> Iterator[dict[str, Any]]:
     runs: dict[str, Any] = {}
     for name in ("rodrigues", *UPDATES):
         runs[name] = CoreRun(Case("", "heavy_top", name, "", 0.01, 20_000, 0.0, "rodrigues2021"), statistics=False)
-    twins = {f"C {name}": PinnedTwin(runs[name], rule) for name, rule in RULES.items()}
-    seconds = interleaved({name: run.prepare for name, run in (runs | twins).items()}, repeats)
+    counterparts = {f"C {name}": PinnedTwin(runs[name], rule) for name, rule in RULES.items()}
+    seconds = interleaved({name: run.prepare for name, run in (runs | counterparts).items()}, repeats)
     for name, run in runs.items():
         known = name in RULES
         yield {"case": f"pendulum, {name}", "core, us/step": 1e6*min(seconds[name])/20_000,
                "core/C": ratio(seconds, name, f"C {name}") if known else "", "target": PENDULUM_TARGET if known else "",
                "over (25)": ratio(seconds, name, "rodrigues"),
-               "largest difference": last_difference(run, twins[f"C {name}"]) if known else ""}
+               "largest difference": last_difference(run, counterparts[f"C {name}"]) if known else ""}
 
 
 def updates(repeats: int) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What is timed: (system, integrator) pairs, each as a loop of the core, as its C twin, and in numpy where
+"""What is timed: (system, integrator) pairs, each as a loop of the core, as its C counterpart, and in numpy where
 that is straightforward."""
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import arrays
-from benchmarks.twins import twin
+from benchmarks.counterparts import counterpart
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.simulation.machine_code.straight import for_loop
@@ -18,12 +18,12 @@ from liestep.simulation.runs.specification import specify
 
 @dataclass(frozen=True)
 class Case:
-    """One triple. `target` is the largest allowed ratio of the core's time to the twin's."""
+    """One triple. `target` is the largest allowed ratio of the core's time to the counterpart's."""
 
     label: str
     system: str
     integrator: str
-    header: str                     # twins/step_<header>.h
+    header: str                     # counterparts/step_<header>.h
     step: float
     steps: int
     target: float
@@ -37,7 +37,7 @@ STATISTICS_TARGET, NUMPY_TARGET = 1.7, 100.0
 
 PENDULUM, BODIES, ROD, TOP = "double pendulum", "three bodies", "elastic rod", "heavy top"
 BODY = "free body in a quaternion"
-DENSE = {"mass": "dense"}  # what the C twins have
+DENSE = {"mass": "dense"}  # what the C counterparts have
 CASES = (
     Case(f"{PENDULUM}, vi_sphere (multipliers)", "spherical_pendulum_chain", "vi_sphere", "multipliers", 0.01, 20_000,
          1.25),
@@ -100,8 +100,8 @@ class CoreRun:
         return call, y
 
 
-class TwinRun:
-    """The C twin of a core run: same components, same start."""
+class CounterpartRun:
+    """The C counterpart of a core run: same components, same start."""
 
     def __init__(self, case: Case, core: CoreRun, *, statistics: bool, order: int = 0):
         inner = getattr(core.integrator, "inner", core.integrator)
@@ -112,11 +112,11 @@ class TwinRun:
         if hasattr(inner, "polar"):
             data = (inner.polar, *data)
         self.core = core
-        self.twin = twin(case.system, case.header, core.formulated.problem, data, statistics=statistics, order=order)
+        self.counterpart = counterpart(case.system, case.header, core.formulated.problem, data, statistics=statistics, order=order)
 
     def prepare(self) -> tuple[Callable[[], Any], np.ndarray]:
         y, spec = self.core.formulated.start.copy(), self.core.spec
-        return lambda: self.twin.run(y, spec.step, spec.steps), y
+        return lambda: self.counterpart.run(y, spec.step, spec.steps), y
 
 
 class ArrayRun:

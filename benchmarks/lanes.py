@@ -57,7 +57,7 @@ def lockstep(spec: RunSpecification, width: int) -> Callable[[], None]:
 
     def call() -> None:
         *_, outputs, accepted, _, members = given[:-2]
-        for changed in (members.memory, members.meter, members.steps, members.taken, outputs.filled, accepted.filled,
+        for changed in (members.memory, members.counters, members.steps, members.taken, outputs.filled, accepted.filled,
                         accepted.integrals.last):
             changed[...] = 0
         members.y[:] = starts

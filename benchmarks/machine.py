@@ -5,7 +5,7 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.twins import FLAGS
+from benchmarks.counterparts import FLAGS
 
 
 def describe() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Mechanisms: the core beside C twins of the same formulas and of dense elimination, and time of the maps beside
+"""Mechanisms: the core beside C counterparts of the same formulas and of dense elimination, and time of the maps beside
 quaternions as state vectors."""
 import ctypes
 import subprocess
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import interleaved, median, ratio
-from benchmarks.twins import FLAGS, SOURCES
+from benchmarks.counterparts import FLAGS, SOURCES
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
@@ -25,14 +25,14 @@ PROBLEMS = (("free body", "jointed_body", "free", 4000, 1e-3),
             ("double pendulum", "body_chain", "double_pendulum", 2000, 1e-4),
             ("four-bar", "four_bar", "tilted", 1000, 1e-4))
 MAPS = {"1a": {}, "1b": {"action": "so3_r3"}, "2b": {"action": "so3_r3", "attitude": "rotation_vector"}}
-SAME = 1e-9  # largest difference of the states of core and twin, relative
+SAME = 1e-9  # largest difference of the states of core and counterpart, relative
 NO_STATISTICS = 2**62
 _folder = tempfile.TemporaryDirectory(prefix="liestep-mechanisms-")
 
 
 @cache
-def twin(se3: bool, dense: bool) -> ctypes.CDLL:
-    """The compiled twin."""
+def counterpart(se3: bool, dense: bool) -> ctypes.CDLL:
+    """The compiled counterpart."""
     target = Path(_folder.name)/f"mechanism-{int(se3)}-{int(dense)}.so"
     subprocess.run(["gcc", *FLAGS, f"-DSE3={int(se3)}", f"-DDENSE={int(dense)}", "-o", str(target),
                     str(SOURCES/"mechanism.c"), "-lm"], check=True)
@@ -57,8 +57,8 @@ def core_call(spec: RunSpecification) -> tuple[Any, np.ndarray]:
     return call, y
 
 
-def twin_call(spec: RunSpecification, dense: bool) -> tuple[Any, np.ndarray]:
-    """The same of the twin; quaternions and the exponential chart only."""
+def counterpart_call(spec: RunSpecification, dense: bool) -> tuple[Any, np.ndarray]:
+    """The same of the counterpart; quaternions and the exponential chart only."""
     formulated, _ = build(spec)
     m, y = formulated.problem.generator.motion.mechanism, formulated.start.copy()
     size = 6*m.bodies + m.rows
@@ -66,23 +66,23 @@ def twin_call(spec: RunSpecification, dense: bool) -> tuple[Any, np.ndarray]:
     kept = [np.ascontiguousarray(field) for field in (m.constants, np.asarray(m.table, np.int64), np.asarray(
         m.first, np.int64), np.asarray(m.place, np.int64), m.scratch.copy(), m.band.copy(), m.vectors.copy(),
         m.column.copy(), scratch)]
-    code = twin(spec.options["action"] == "se3", dense)
+    code = counterpart(spec.options["action"] == "se3", dense)
     whole = [ctypes.c_int64(int(value)) for value in (m.bodies, m.groups, m.rows, m.width)]
 
     def call() -> None:
         status = code.run(*whole, *(ctypes.c_void_p(part.ctypes.data) for part in kept), ctypes.c_void_p(y.ctypes.data),
                           ctypes.c_double(spec.step), ctypes.c_int64(spec.steps))
         if status:
-            raise RuntimeError("the C twin stopped: a singular matrix or the end of a chart")
+            raise RuntimeError("the C counterpart stopped: a singular matrix or the end of a chart")
 
     return call, y
 
 
 def compared(spec: RunSpecification) -> tuple[dict[str, Any], float]:
-    """Makers of the calls of core, twin and twin with dense elimination, and the largest relative difference of their
+    """Makers of the calls of core, counterpart and counterpart with dense elimination, and the largest relative difference of their
     last states."""
-    makers = {"core": lambda: core_call(spec), "C": lambda: twin_call(spec, False),
-              "dense": lambda: twin_call(spec, True)}
+    makers = {"core": lambda: core_call(spec), "C": lambda: counterpart_call(spec, False),
+              "dense": lambda: counterpart_call(spec, True)}
     ends = {}
     for key, make in makers.items():
         call, y = make()
@@ -92,16 +92,16 @@ def compared(spec: RunSpecification) -> tuple[dict[str, Any], float]:
         ends["core"]).max())
 
 
-def against_twins(repeats: int) -> Iterator[dict[str, Any]]:
+def against_counterparts(repeats: int) -> Iterator[dict[str, Any]]:
     """Rows: microseconds of a step of rkmk, core over C, and C with dense elimination over the core. The states of
-    core and twins are compared first."""
+    core and counterparts are compared first."""
     for label, system, preset, steps, h in PROBLEMS:
         for name in ("1a", "1b"):
             spec = specify(system, "rkmk", preset=preset, steps=steps, t_end=steps*h, samples=2,
                            statistics_every=steps, options=MAPS[name])
             alternatives, gap = compared(spec)
             if not gap < SAME:
-                raise RuntimeError(f"{label}, {name}: core and twins differ by {gap:.1e}")
+                raise RuntimeError(f"{label}, {name}: core and counterparts differ by {gap:.1e}")
             seconds = interleaved(alternatives, repeats)
             yield {"problem": label, "map": name, "core us": 1e6*median(seconds, "core")/steps, "core/C": ratio(
                 seconds, "core", "C"), "dense C/core": ratio(seconds, "dense", "core"), "difference": gap}

@@ -3,7 +3,7 @@ right-hand side, and diffrax's Dopri8 in JAX, compiled for the whole run, on the
 side. Processor time of the process: JAX has threads of its own.
 
 Nothing is installed: what is missing is a line. Codes with models of their own (mujoco, exudyn, drake, pinocchio) run
-two of the problems in the engine hall."""
+two of the problems in the comparison with other codes."""
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -24,7 +24,7 @@ from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import start_of
 
-REQUIREMENTS = "hall/requirements.txt"  # the versions that were measured
+REQUIREMENTS = "other_codes/requirements.txt"  # the versions that were measured
 TOLERANCES = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)
 MOST_STEPS = 100_000
 

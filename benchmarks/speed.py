@@ -1,4 +1,4 @@
-"""Ratios of the core to its C twins and to numpy."""
+"""Ratios of the core to its C counterparts and to numpy."""
 import os
 import statistics
 import subprocess
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import CASES, NUMPY_TARGET, PENDULUM, STATISTICS_TARGET, TOP, ArrayRun, Case, CoreRun, TwinRun
+from benchmarks.cases import CASES, NUMPY_TARGET, PENDULUM, STATISTICS_TARGET, TOP, ArrayRun, Case, CoreRun, CounterpartRun
 from benchmarks.rowsum import RowSums
 from benchmarks.timing import interleaved, ratio
 
@@ -24,12 +24,12 @@ ORDER_TARGETS = {"same loop order": 1.5, "half loop on rows": 0.9}
 ROW_SUM_TARGET = 4.0
 
 
-def core_and_twins(repeats: int) -> Iterator[dict[str, Any]]:
+def core_and_counterparts(repeats: int) -> Iterator[dict[str, Any]]:
     """One row per case: steps per second, ratios to C without and with statistics, ratio to numpy."""
     for case in CASES:
         plain, counted = CoreRun(case, statistics=False), CoreRun(case, statistics=True)
-        runs = {"core": plain, "C": TwinRun(case, plain, statistics=False), "core, statistics": counted,
-                "C, statistics": TwinRun(case, counted, statistics=True)}
+        runs = {"core": plain, "C": CounterpartRun(case, plain, statistics=False), "core, statistics": counted,
+                "C, statistics": CounterpartRun(case, counted, statistics=True)}
         same = difference(runs["core"], runs["C"])
         numpy_run = ArrayRun(plain, ARRAY_STEPS)
         if numpy_run.step is not None:
@@ -60,7 +60,7 @@ def lennard_jones(repeats: int) -> Iterator[dict[str, Any]]:
         case = Case(f"n = {n}", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, steps, 1.5, preset=preset)
         core = CoreRun(case, statistics=False)
         runs = {"core": core,
-                **{name: TwinRun(case, core, statistics=False, order=order) for name, order in ORDERS.items()},
+                **{name: CounterpartRun(case, core, statistics=False, order=order) for name, order in ORDERS.items()},
                 "row sums by Numba": CoreRun(case, statistics=False, system=RowSums), "numpy": ArrayRun(core, 1)}
         apart = {name: difference(core, run) for name, run in runs.items() if name not in ("core", "numpy")}
         seconds = interleaved({name: run.prepare for name, run in runs.items()}, repeats)

@@ -16,10 +16,10 @@ def claim(name: str, criterion: dict, **more) -> dict:
             "code": [], **more}
 
 
-TWIN = {"data": "printed", "errata": "e", "study": {}, "problem": {"bodies": "many"}, "integrator": {},
+COUNTERPART = {"data": "printed", "errata": "e", "study": {}, "problem": {"bodies": "many"}, "integrator": {},
         "resolution": {}}
 CRITERIA = {  # definition -> its claim
-    "Limit": claim("limit", {"kind": "limit", "at_most": 1.0, "at_least": 0.0, "statistic": "each"}, twin=TWIN),
+    "Limit": claim("limit", {"kind": "limit", "at_most": 1.0, "at_least": 0.0, "statistic": "each"}, counterpart=COUNTERPART),
     "Relative": claim("relative", {"kind": "relative", "tolerance": 0.1}),
     "Digits": claim("digits", {"kind": "digits", "digits": 3}),
     "Factor": claim("factor", {"kind": "factor", "factor": 2.0}, verdict="recovered", scan={
@@ -47,7 +47,7 @@ CRITERIA = {  # definition -> its claim
     "LargestStep": claim("largest_step", {"kind": "largest_step", "at_most": 1.0, "at_least": 0.0,
                                           "within": {"at_most": 1.0}}, runs=[{**CHOICE, "resolution": None}]),
     "Gain": claim("gain", {"kind": "gain", "at_most": 2.0, "at_least": 0.5, "statistic": "median", "over": "steps"}),
-    "Takeover": claim("takeover", {"kind": "takeover", "at_most": 1.0, "at_least": 0.0, "of": "energy"}),
+    "CrossoverTime": claim("crossover_time", {"kind": "crossover_time", "at_most": 1.0, "at_least": 0.0, "of": "energy"}),
     "Price": claim("price", {"kind": "price", "at_most": 1.0, "at_least": 0.0, "keep": "energy", "by": "cost",
                              "against_keep": "nothing"}),
     "WinningOrder": claim("winning_order", {"kind": "winning_order", "error": 1e-6, "order": 4, "by": "cost"}),
@@ -92,7 +92,7 @@ PLACES = {  # definition -> the mappings of the valid file that it describes
     "maps": {"SpanConfig": [("problems", "one", "grid", "gamma")], "SampleConfig": [("problems", "two", "sample")]},
     "claims": {"ClaimFile": [()], "Claim": [("claims", 0)],
                "RunChoice": [("claims", 0, "runs", 0), ("claims", 4, "against", 0)],
-               "Twin": [("claims", 0, "twin")],
+               "Counterpart": [("claims", 0, "counterpart")],
                **{name: [("claims", number, "criterion")] for number, name in enumerate(CRITERIA)},
                "Scan": [("claims", list(CRITERIA).index("Factor"), "scan")],
                "Limits": [("claims", list(CRITERIA).index("Share"), "criterion", "within")]},
@@ -256,10 +256,10 @@ TABLES = {
             "code": [("x", "must be a list, not 'x'"), (["owner/name main.m"], "must be a name that matches"),
                      ([3], "must be text, not 3")],
             "known": [*SWITCH, (LOST, "known is missing")],
-            "twin": [(3, "must be a mapping, not 3"), ({"data": "printed", "problem": {}}, "twin.errata is missing"),
-                     ({**TWIN, "problem": {}}, "a twin needs what it replaces: study, problem, integrator or"),
-                     ({**TWIN, "problem": {"many": "bodies"}}, "the twin replaces none of the claim's runs")]},
-        "Twin": {
+            "counterpart": [(3, "must be a mapping, not 3"), ({"data": "printed", "problem": {}}, "counterpart.errata is missing"),
+                     ({**COUNTERPART, "problem": {}}, "a counterpart needs what it replaces: study, problem, integrator or"),
+                     ({**COUNTERPART, "problem": {"many": "bodies"}}, "the counterpart replaces none of the claim's runs")]},
+        "Counterpart": {
             "data": [("printd", "did you mean printed?"), (LOST, "data is missing"),
                      (3, "must be 'printed' or 'corrected', not 3")],
             "errata": [*NEEDED_TEXT, ("", "must not be empty")],
@@ -311,7 +311,7 @@ TABLES = {
         "LargestStep": KIND | LIMITS | {"within": [(LOST, "within is missing"), (3, "must be a mapping, not 3"),
                                                    ({}, "give at_most, at_least or both")]},
         "Gain": KIND | LIMITS | STATISTIC | {"over": [("stps", "unknown quantity 'stps'; did you mean"), *TEXT[:2]]},
-        "Takeover": KIND | LIMITS | {"of": [("energi", "did you mean energy?"), (LOST, "of is missing")]},
+        "CrossoverTime": KIND | LIMITS | {"of": [("energi", "did you mean energy?"), (LOST, "of is missing")]},
         "Price": KIND | LIMITS | {"keep": [("energi", "did you mean energy?"), (LOST, "keep is missing")],
                                   "by": BY, "against_keep": [("nothin", "did you mean nothing?"), (3, "not 3")]},
         "WinningOrder": KIND | {"error": POSITIVE, "order": COUNT, "by": BY},

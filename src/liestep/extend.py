@@ -11,7 +11,7 @@ and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and
 from fractions import Fraction
 from typing import NamedTuple
 
-from liestep.compile.counters import Counter, new_meter
+from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import kernel
 from liestep.compile.precision import coefficients
 from liestep.compile.rows import (
@@ -76,7 +76,7 @@ __all__ = [
     "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring",
     "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2", "axpy", "blade", "body_state",
     "check_attitude", "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos", "cross",
-    "cylindrical", "dot", "drive", "exp", "fixed_body", "kernel", "log", "multibody", "new_meter",
+    "cylindrical", "dot", "drive", "exp", "fixed_body", "kernel", "log", "multibody", "new_counters",
     "orthogonality_error", "planar", "prismatic", "put", "revolute", "rigid_bodies", "rolling", "row", "scale", "screw",
     "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body",
     "to_space", "universal",

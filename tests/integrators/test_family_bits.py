@@ -21,7 +21,7 @@ CASES = [
     ("sphere_nbody", "sphere_split", {"preset": "four_bodies", "steps": 20, "t_end": 2.0}),
     ("sphere_nbody", "sphere_regularised", {"preset": "paper", "tolerance": 0.05, "t_end": 2.0, "samples": 5}),
     ("sphere_vortices", "spherical_midpoint", {"preset": "four", "steps": 20, "t_end": 1.0}),
-    # methods of these are compiled apart and called by their addresses
+    # methods of these are compiled separately and called by their addresses
     ("four_bar", "rkmk", {"preset": "tilted", "steps": 5, "t_end": 0.05}),
     ("four_bar", "rkmk", {"preset": "tilted", "steps": 5, "t_end": 0.05, "options": {"stabilisation": "projection"}}),
     ("four_bar", "generalized_alpha", {"preset": "tilted", "steps": 5, "t_end": 0.005}),
@@ -46,7 +46,7 @@ def test_machine_code_gives_the_bits_of_plain_python(plain, index):
 
 @pytest.mark.parametrize(("problem", "integrator"), [("four_bar", "rkmk"), ("jointed_body", "generalized_alpha"),
                                                      ("rigid_chain", "eml")])
-def test_no_reference_counts_beside_methods_compiled_apart(problem, integrator):
+def test_no_reference_counts_beside_methods_compiled_separately(problem, integrator):
     arguments = fixed_arguments(problem, integrator)
     prepare(*arguments)
     assert "NRT_" not in machine_code(advance, arguments)

@@ -94,7 +94,7 @@ def length_gap(step):
     return largest((end*end).sum(axis=1) - 1).exponent10()
 
 
-def twin_gap(case, one, other):
+def counterpart_gap(case, one, other):
     """Logarithm of the largest difference of two methods that are one map, after two steps."""
     h = numbers(DIGITS).of(Fraction(1, 50))
     steps = [step_of(case, name, options, DIGITS) for name, options in (one, other)]
@@ -125,7 +125,7 @@ def seen(step, case, integrator, options):
         found = [one.quantity for one in certificates_of(step, integrator, options, case) if not one.passed]
         if not found and integrator == "vi_sphere" and options.get("form") != "paper" and length_gap(step) > -35.0:
             found = ["length"]
-        if not found and any(twin_gap(*same) > HOLDS for same in SAME_MAPS if (integrator, options) in same[1:]):
+        if not found and any(counterpart_gap(*same) > HOLDS for same in SAME_MAPS if (integrator, options) in same[1:]):
             found = ["identity"]  # literals of a chart that change no order
         if not found and integrator == "dop853" and estimate_gap(step) > 1e-12:
             found = ["formula of the estimate"]

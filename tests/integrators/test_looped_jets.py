@@ -10,7 +10,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.straight.arithmetic import Numbers
 from liestep.compile.straight.jets import taylor_coefficients
 from liestep.compile.straight.tape import tape_of
-from liestep.compile.units import new_units
+from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.integrators import taylor
 from liestep.integrators._jets import LoopedJet
@@ -42,7 +42,7 @@ def test_coefficients_are_as_accurate_as_those_of_straight_line_code(case):
         lines = taylor_coefficients(found, [mpmath.mpf(x) for x in (*y.flat, TIME)], ORDER, EXACT)
         exact = np.array([[float(x) for x in line] for line in lines])
     errors = [(np.abs(coefficients(jet, y) - exact).max(axis=1)/np.abs(exact).max(axis=1)).max()
-              for jet in (LoopedJet(tape_of(found, ORDER), new_units(LoopedJet), np.zeros(y.size, dtype=np.int64)),
+              for jet in (LoopedJet(tape_of(found, ORDER), new_addresses(LoopedJet), np.zeros(y.size, dtype=np.int64)),
                           jet_of(form.problem, y, ORDER))]
     assert errors[0] <= max(1e-14, errors[1])
 

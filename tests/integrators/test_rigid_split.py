@@ -10,7 +10,7 @@ from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.compile.precision import number_type
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -38,7 +38,7 @@ FLOWS = {"exact": EXACT, "dmv2": plain(MoserVeselov(2, 1e-15, 60)), "dmv10": pla
 
 def free_flow(flow, moments, attitude, momentum, h, status=Status.OK):
     """Attitude after h of free motion."""
-    problem = plain(PinnedBody(FreeRigidBody(np.array(moments, float)), new_meter()))
+    problem = plain(PinnedBody(FreeRigidBody(np.array(moments, float)), new_counters()))
     y = np.ascontiguousarray(np.concatenate([attitude.T, momentum[None]]))
     assert flow.flow(problem, 0, h, y, flow.workspace(problem, y)) == status
     assert np.array_equal(y[3], momentum)

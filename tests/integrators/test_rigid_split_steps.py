@@ -11,7 +11,7 @@ from plain_runs import stepped
 from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
-from liestep.compile.counters import Counter, new_meter
+from liestep.compile.counters import Counter, new_counters
 from liestep.integrators._free_exact import exact_flow
 from liestep.mechanics.formulations.fixed_body.components import PinnedBody
 from liestep.mechanics.systems._free_motion import free_motion
@@ -83,7 +83,7 @@ def test_evaluations_of_a_step(splitting, count):
     case = formulated("heavy_top", "asymmetric", "rigid_bodies")
     problem = plain(case.problem)
     stepped(plain(method("exact_split").build({"splitting": splitting}, None, 1.0)), problem, case.start, 0.01, 3)
-    assert problem.meter[Counter.FORCE_EVALUATIONS] == 3*count + (splitting != "rkn6a")
+    assert problem.counters[Counter.FORCE_EVALUATIONS] == 3*count + (splitting != "rkn6a")
 
 
 def test_the_lie_midpoint_rule_turns_a_sphere_by_the_exponential():
@@ -142,7 +142,7 @@ def test_exact_flow_at_the_separatrix(signs, radians):
     body = np.array([signs[0]*np.sqrt((one/three)*(two - three)/(one - two)), 0.3, signs[1]])
     size = np.linalg.norm(body)
     turn = Rotation.random(random_state=4).as_matrix()
-    problem = plain(PinnedBody(FreeRigidBody(moments), new_meter()))
+    problem = plain(PinnedBody(FreeRigidBody(moments), new_counters()))
     y = np.ascontiguousarray(np.concatenate([turn.T, (turn @ body)[None]]))
     flow = plain(exact_flow())
     flow.flow(problem, 0, radians, y, flow.workspace(problem, y))

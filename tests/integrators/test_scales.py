@@ -166,7 +166,7 @@ def test_one_norm_of_fields_that_differ_in_size_is_a_warning(tmp_path, capsys):
     assert error > 1e-3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "caution" not in liestep.simulate("free_rigid_body", "ode45_norm", tolerance=1e-8, t_end=1.0).attrs
+        assert "warning" not in liestep.simulate("free_rigid_body", "ode45_norm", tolerance=1e-8, t_end=1.0).attrs
     assert main(["run", "heavy_top", "ode45_norm", "--tolerance", "1e-8", "--preset", "printed", "--t-end", "0.01",
                  "-o", str(tmp_path/"run.nc"), "--parameter", "inertia=[234.375,468.75,234.375]"]) == 0
     assert "warning: ode45_norm measures the error" in capsys.readouterr().out

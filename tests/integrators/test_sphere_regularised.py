@@ -165,7 +165,7 @@ def test_budgets_choose_the_fictitious_step(tmp_path):
 def test_a_given_time_is_met_in_many_digits_by_the_secant():
     """Newton's method with dt/ds at the end of the step gains four digits each time at this h: 35 corrections."""
     step = step_of(CASES[1], NAME)
-    h, before = numbers(150).of(Fraction(1, 100)), step.problem.meter[Counter.EXPONENTIALS]
+    h, before = numbers(150).of(Fraction(1, 100)), step.problem.counters[Counter.EXPONENTIALS]
     step.attempt(h, None)
-    steps = (step.problem.meter[Counter.EXPONENTIALS] - before)//3  # of three bodies, one drift each
+    steps = (step.problem.counters[Counter.EXPONENTIALS] - before)//3  # of three bodies, one drift each
     assert 2 + 4 < steps <= 2 + 12  # with those that look ahead

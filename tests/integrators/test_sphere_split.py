@@ -101,4 +101,4 @@ def test_evaluations_of_a_step():
     for name, count in (("strang", 1), ("y4", 3), ("rkn4", 6), ("rkn6", 11), ("rkn6a", 14), ("kl8", 17)):
         problem, y = bodies()
         stepped(split(name), problem, y, 0.01, 3)
-        assert problem.meter[0] == 3*count + (name != "rkn6a")
+        assert problem.counters[0] == 3*count + (name != "rkn6a")

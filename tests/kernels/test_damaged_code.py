@@ -27,7 +27,7 @@ ROUTINE = routines.Routine(TEXT, np.array([0.1, 0.7]), routines.LARGE)
 
 
 def small() -> bytes:
-    """Numbers of loops, methods compiled apart, straight-line code and a kept trace."""
+    """Numbers of loops, methods compiled separately, straight-line code and a kept trace."""
     a, part, found = np.arange(6.0).reshape(2, 3), scaled(), []
     for loop in (first, second):
         out = np.ones(3)
@@ -73,7 +73,7 @@ def folder(tmp_path, monkeypatch):
     """An empty cache, and nothing compiled in this process."""
     monkeypatch.setenv("LIESTEP_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "_loops", {})
-    monkeypatch.setattr(cache, "_apart", {})
+    monkeypatch.setattr(cache, "_separate", {})
     return tmp_path
 
 

@@ -48,7 +48,7 @@ def test_lanes_have_the_bits_of_routines(name):
         call_address(loaded(several.text).addresses["routine"], np.ascontiguousarray(given.T), several.constants, out)
         for lane, state in enumerate(given):
             expected[lane] = state[:size] if method.out is None else 0.0
-            call_address(loaded(one.text).addresses["routine"], 0.0, state, state, one.constants, problem.meter,
+            call_address(loaded(one.text).addresses["routine"], 0.0, state, state, one.constants, problem.counters,
                          expected[lane])
         assert np.array_equal(bits(out[:size].T.copy()), bits(expected)), method.name
 

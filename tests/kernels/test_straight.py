@@ -71,8 +71,8 @@ def compared(problem, method, machine, given):
     """Results of machine code and of the plain method, with what both count."""
     found = []
     for plain in (False, True):
-        meter = problem.meter
-        meter[:] = 0
+        counters = problem.counters
+        counters[:] = 0
         arguments = [np.array(item) if isinstance(item, np.ndarray) else item for item in given]
         if method.out is not None:
             arguments.append(np.full(method.out, 0.5))
@@ -84,8 +84,8 @@ def compared(problem, method, machine, given):
         else:
             arrays = dict(zip((array for array, _ in method.arguments), arguments, strict=False))
             first = arrays.get("a")
-            value = machine.call(arrays.get("t", 0.0), first, arrays.get("b", first), meter, arguments[-1])
-        found.append((value, bits(arguments[-1]) if value else None, meter.copy()))
+            value = machine.call(arrays.get("t", 0.0), first, arrays.get("b", first), counters, arguments[-1])
+        found.append((value, bits(arguments[-1]) if value else None, counters.copy()))
     return found
 
 
@@ -175,11 +175,11 @@ def test_stages_of_dop853_have_the_bits_of_the_loops(name, preset):
         found = []
         for kind, pair in ((plain_component(formulated.problem, PLAIN, np.float64), method), (problem, fast)):
             y, work = formulated.start.copy(), pair.workspace(formulated.problem, formulated.start)
-            formulated.problem.meter[:] = 0
+            formulated.problem.counters[:] = 0
             formulated.problem.rhs(0.2, y, work.k[0])
             with np.errstate(all="ignore"):
                 done = pair.stages.run(pair, kind, 0.2, y, h, work)
-            found.append((done, formulated.problem.meter.tolist(),
+            found.append((done, formulated.problem.counters.tolist(),
                           [bits(x) for x in (work.k[:13], work.new, work.stage)]))
         (done, counted, numbers), (wanted, counts, expected) = found
         assert (done, counted) == (wanted, counts)
@@ -256,7 +256,7 @@ def test_a_guard_keeps_its_place():
     code = Trace(found.problem).routines([method], found.start)["rhs"]
     for text, expected in ((code.text, False), (code.text.replace("ret i64 0", "ret i64 1"), True)):
         machine = Machine(loaded(text).addresses["routine"], code.constants)
-        assert machine.call(0.0, y, y, found.problem.meter, out) is expected
+        assert machine.call(0.0, y, y, found.problem.counters, out) is expected
 
 
 def test_numbers_that_an_earlier_call_left_are_no_constants():

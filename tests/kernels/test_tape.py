@@ -11,7 +11,7 @@ from liestep.compile import rows
 from liestep.compile.cache import loop_for
 from liestep.compile.straight.tape import QUOTIENT, ROOT, SUM, TURN, tape_of
 from liestep.compile.tracing import Functions, plain_component
-from liestep.compile.units import new_units
+from liestep.compile.separate import new_addresses
 from liestep.integrators._jets import LoopedJet
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,
@@ -24,7 +24,7 @@ def evaluate(jet, t, y, out):
 
 def looped(found, order):
     """The same as `machine` by loops, whose plain run must give the same bits."""
-    jet = LoopedJet(tape_of(found, order), new_units(LoopedJet), np.zeros(len(found.inputs) - 1, dtype=np.int64))
+    jet = LoopedJet(tape_of(found, order), new_addresses(LoopedJet), np.zeros(len(found.inputs) - 1, dtype=np.int64))
     loop, plain = loop_for(evaluate, jet), plain_component(jet, PLAIN, np.float64)
 
     def run(start):

@@ -4,7 +4,7 @@ the test that must fail for it. Edits follow the source: when it changes, `old` 
 from typing import NamedTuple
 
 SPLIT, STEPS = "tests/integrators/test_rigid_split.py", "tests/integrators/test_rigid_split_steps.py"
-CROSS, TAKEOVER, CAPS = "tests/study/test_cross.py", "tests/study/test_takeover.py", "tests/study/test_caps.py"
+CROSS, CROSSOVER_TIME, CAPS = "tests/study/test_cross.py", "tests/study/test_crossover_time.py", "tests/study/test_caps.py"
 
 
 class FamilyMutant(NamedTuple):
@@ -59,10 +59,10 @@ FAMILY_MUTANTS = (
     FamilyMutant("failed runs counted as wins", "study/tables/kinds/which.py",
                  '(runs["status"] == "ok") & runs["error"]', 'runs["error"]',
                  f"{CROSS}::test_known_winners_ties_gaps_and_failures"),
-    FamilyMutant("crossover from the wrong side", "study/tables/kinds/takeover.py", "~(errors < others)",
+    FamilyMutant("crossover from the wrong side", "study/tables/kinds/crossover_time.py", "~(errors < others)",
                  "errors < others",
-                 f"{TAKEOVER}::test_the_time_is_the_first_from_which_on_the_error_stays_smaller"),
-    FamilyMutant("crossover for the first time", "study/tables/kinds/takeover.py", "float(times[above[-1] + 1])",
+                 f"{CROSSOVER_TIME}::test_the_time_is_the_first_from_which_on_the_error_stays_smaller"),
+    FamilyMutant("crossover for the first time", "study/tables/kinds/crossover_time.py", "float(times[above[-1] + 1])",
                  "float(times[above[0] + 1])",
-                 f"{TAKEOVER}::test_the_time_is_the_first_from_which_on_the_error_stays_smaller"),
+                 f"{CROSSOVER_TIME}::test_the_time_is_the_first_from_which_on_the_error_stays_smaller"),
 )

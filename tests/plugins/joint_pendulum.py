@@ -17,7 +17,7 @@ from liestep.extend import (
     Preset,
     Sheet,
     StateField,
-    new_meter,
+    new_counters,
     sqrt,
     stage_columns,
 )
@@ -26,13 +26,13 @@ from liestep.extend import (
 class JointPendulum(NamedTuple):
     length: Any
     gravity: Any  # along -x_2
-    meter: Any
+    counters: Any
 
     def stage(self, weights, h, k, count, y, out):
         stage_columns(weights, h, k, count, y, out)
 
     def rhs(self, t, y, out):
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         for i in range(2):
             out[0, i] = y[1, i]
             out[1, i] = y[2, 0]*y[0, i]
@@ -70,7 +70,7 @@ def check(parameters, state):
 def field(parameters, state, options):
     x, v, length, gravity = state["position"], state["velocity"], parameters["length"], parameters["gravity"]
     multiplier = -(v @ v - gravity*x[1])/length**2
-    return Formulated(JointPendulum(length, gravity, new_meter()), np.array([x, v, [multiplier, 0.0]]), FIELDS,
+    return Formulated(JointPendulum(length, gravity, new_counters()), np.array([x, v, [multiplier, 0.0]]), FIELDS,
                       OBSERVABLES, lambda y: {"position": y[..., 0, :], "velocity": y[..., 1, :],
                                               "multiplier": y[..., 2, :1]}, 0.0)
 
@@ -79,7 +79,7 @@ SHEET = Sheet(
     title="Pendulum with a joint", equations="x'' = g + lambda x, |x| = l",
     parameters={"length": Parameter("m", "length of the rod", (), "positive"),
                 "gravity": Parameter("m s-2", "acceleration of gravity", (), "positive")},
-    build=lambda p: JointPendulum(p["length"], p["gravity"], new_meter()),
+    build=lambda p: JointPendulum(p["length"], p["gravity"], new_counters()),
     conserved_momentum=lambda p: (False, False, False),
     presets={"swing": Preset("from the side", "none", "own", {"length": 2.0, "gravity": 9.81},
                              lambda p: {"position": np.array([1.2, -1.6]), "velocity": np.array([0.8, 0.6])}, 2.0)},

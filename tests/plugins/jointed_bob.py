@@ -17,7 +17,7 @@ from liestep.extend import (
     StateField,
     axpy,
     dot,
-    new_meter,
+    new_counters,
     put,
     row,
     scale,
@@ -32,7 +32,7 @@ class Bob(NamedTuple):
     g: Any
     wall: Any    # stiffness of a wall at x = 0.5
     rate: Any    # of the stabilisation
-    meter: Any
+    counters: Any
 
     def push(self, x):
         return self.wall*(0.5 - x[0]) if x[0] > 0.5 else 0.0
@@ -41,7 +41,7 @@ class Bob(NamedTuple):
         stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t, y, out):
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         x, v = row(y, 0), row(y, 1)
         force = (self.push(x), 0.0, -self.g)
         tension = (dot(v, v) + dot(x, force) + 2.0*self.rate*dot(x, v))/dot(x, x)
@@ -58,7 +58,7 @@ class Bob(NamedTuple):
 
 
 def make(p, state, options):
-    problem = Bob(p["g"], p["wall"], options["stabilisation_rate"], new_meter())
+    problem = Bob(p["g"], p["wall"], options["stabilisation_rate"], new_counters())
     return Formulated(problem, np.array([state["position"], state["velocity"]]), FIELDS, (ENERGY,),
                       lambda rows: {"position": rows[..., 0, :], "velocity": rows[..., 1, :]}, 0.0)
 

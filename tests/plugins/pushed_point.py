@@ -13,7 +13,7 @@ from liestep.extend import (
     Preset,
     Sheet,
     StateField,
-    new_meter,
+    new_counters,
     sqrt,
     stage_columns,
 )
@@ -23,13 +23,13 @@ class PushedPoint(NamedTuple):
     push: Any
     strong: Any
     last: Any
-    meter: Any
+    counters: Any
 
     def stage(self, weights, h, k, count, y, out):
         stage_columns(weights, h, k, count, y, out)
 
     def rhs(self, t, y, out):
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         out[0, 0] = y[1, 0]
         out[1, 0] = self.push*sqrt(1.0 - t/self.last) + self.strong*self.strong
         return True
@@ -44,7 +44,7 @@ class PushedPoint(NamedTuple):
 def field(parameters, state, options):
     names = ("position", "velocity")
     return Formulated(
-        PushedPoint(parameters["push"], parameters["strong"], parameters["last"], new_meter()),
+        PushedPoint(parameters["push"], parameters["strong"], parameters["last"], new_counters()),
         np.array([state[name] for name in names]),
         tuple(StateField(name, units, name, ("coordinate",), "relative")
               for name, units in zip(names, ("m", "m s-1"), strict=True)),
@@ -56,7 +56,7 @@ SHEET = Sheet(
     title="Pushed point", equations="x'' = push sqrt(1 - t/last) + strong^2",
     parameters={"push": Parameter("m s-2", "push at the start"), "strong": Parameter("m1/2 s-1", "root of a push"),
                 "last": Parameter("s", "when the push ends", (), "positive")},
-    build=lambda p: PushedPoint(p["push"], p["strong"], p["last"], new_meter()),
+    build=lambda p: PushedPoint(p["push"], p["strong"], p["last"], new_counters()),
     conserved_momentum=lambda p: (False, False, False),
     presets={"rest": Preset("from rest", "none", "own", {"push": 1.0, "strong": 0.0, "last": 4.0},
                             lambda p: {"position": np.zeros(1), "velocity": np.zeros(1)}, 1.0)},

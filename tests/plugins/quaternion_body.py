@@ -21,7 +21,7 @@ from liestep.extend import (
     cross,
     dot,
     kernel,
-    new_meter,
+    new_counters,
     put,
     row,
     scale,
@@ -77,13 +77,13 @@ class QuaternionTop(NamedTuple):
 
 class QuaternionField(NamedTuple):
     top: Any
-    meter: Any
+    counters: Any
 
     def stage(self, weights, h, k, count, y, out):
         stage_columns(weights, h, k, count, y, out)
 
     def rhs(self, t, y, out):
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         w = self.top.rate(y)
         put_quaternion(out, times((0.0, 0.5*w[0], 0.5*w[1], 0.5*w[2]), quaternion(y)))
         put(out, 1, self.top.torque(y))
@@ -154,11 +154,11 @@ def check(parameters, state):
 
 
 def field(parameters, state, options):
-    return formulated(QuaternionField(top_of(parameters), new_meter()), state)
+    return formulated(QuaternionField(top_of(parameters), new_counters()), state)
 
 
 def action(parameters, state, options):
-    return formulated(ActionForm(QuaternionAction(2), QuaternionGenerator(top_of(parameters)), new_meter()), state)
+    return formulated(ActionForm(QuaternionAction(2), QuaternionGenerator(top_of(parameters)), new_counters()), state)
 
 
 def top_of(parameters):

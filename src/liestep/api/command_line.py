@@ -90,8 +90,8 @@ def command_run(arguments: argparse.Namespace) -> None:
         content = carry_out(spec, progress)
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
-    if "caution" in content.attributes:
-        print(f"{arguments.output}: warning: {content.attributes['caution']}")
+    if "warning" in content.attributes:
+        print(f"{arguments.output}: warning: {content.attributes['warning']}")
     if content.attributes["status"] != "ok":
         raise SystemExit(3)
 
@@ -99,7 +99,7 @@ def command_run(arguments: argparse.Namespace) -> None:
 def command_check(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import count, total
     from liestep.simulation.runs.files import read
-    from liestep.study.plan.cautions import cautions
+    from liestep.study.plan.warned import warnings
     from liestep.study.plan.plan import Study
     from liestep.workflow.workflow import StudyProducts, require_room
 
@@ -112,7 +112,7 @@ def command_check(arguments: argparse.Namespace) -> None:
     require_room([products], arguments.results)
     study = products.study
     print(f"{study.name}: valid, {count(len(study.sweeps), 'sweep')}, {total(cell.spec for cell in study.cells)}")
-    for sentence in cautions(study):
+    for sentence in warnings(study):
         print(f"{study.name}: warning: {sentence}")
 
 

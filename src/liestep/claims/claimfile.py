@@ -16,7 +16,7 @@ from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion
 from liestep.claims.question import RunChoice
 from liestep.claims.selection import CodeFile
-from liestep.claims.twins import Twin
+from liestep.claims.counterparts import Counterpart
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers
 from liestep.study.plan.complaints import complaint
@@ -55,7 +55,7 @@ class Claim(Strict):
         description="who says it. paper: a sentence or number of the paper; derived: it follows from its text; own: a"
         " control or generalisation of ours; external: another code or text")
     group: str = Field("", pattern=r"^[a-z0-9_]*$", description="name of the statement that this claim judges together"
-                       " with the others of the group, as a twin under another reading or as a part: it counts once")
+                       " with the others of the group, as a counterpart under another reading or as a part: it counts once")
     scope: Literal["experiment", "general"] = Field(
         "experiment", description="experiment: a statement about one experiment, to be judged with its data; general:"
         " about every system or start, which any data may judge")
@@ -74,7 +74,7 @@ class Claim(Strict):
         " testable; the reason stands in setting")
     scan: Scan | None = Field(None, description="recovered and calibrated: how the datum was found that the paper does"
                               " not print")
-    twin: Twin | None = Field(None, description="the same claim on the data as printed, where its runs have the"
+    counterpart: Counterpart | None = Field(None, description="the same claim on the data as printed, where its runs have the"
                               " corrected ones, or the other way round")
     code: list[CodeFile] = Field([], description="files of a public code that the claim rests on: owner/name of the"
                                  " repository, path, commit")
@@ -103,8 +103,8 @@ class Claim(Strict):
         if self.scan is not None and (self.verdict not in ("recovered", "calibrated") or not rule.needs_number):
             raise ValueError("a scan belongs to the verdicts recovered and calibrated with a criterion relative,"
                              " digits, factor or quantile")
-        if self.twin is not None and all(self.twin.of(choice) == choice for choice in (*self.runs, *self.against)):
-            raise ValueError("the twin replaces none of the claim's runs")
+        if self.counterpart is not None and all(self.counterpart.of(choice) == choice for choice in (*self.runs, *self.against)):
+            raise ValueError("the counterpart replaces none of the claim's runs")
         if rule.needs_runs and not self.runs:
             raise ValueError(f"criterion {rule.kind} needs runs")
         if rule.needs_printed and not self.printed:
@@ -122,11 +122,11 @@ class Claim(Strict):
                 *([*other.runs, *other.against] if other else ())]
 
     def on_other_data(self) -> "Claim | None":
-        """The claim with the runs of its twin; None without one."""
-        if self.twin is None:
+        """The claim with the runs of its counterpart; None without one."""
+        if self.counterpart is None:
             return None
-        return self.model_copy(update={"runs": [self.twin.of(choice) for choice in self.runs], "twin": None,
-                                       "against": [self.twin.of(choice) for choice in self.against], "scan": None})
+        return self.model_copy(update={"runs": [self.counterpart.of(choice) for choice in self.runs], "counterpart": None,
+                                       "against": [self.counterpart.of(choice) for choice in self.against], "scan": None})
 
     @property
     def counted(self) -> str:

@@ -25,7 +25,7 @@ def command_claims(arguments: argparse.Namespace) -> None:
     from liestep.claims.counting import headline
     from liestep.claims.history import load_history
     from liestep.claims.judging import COLUMNS, judge
-    from liestep.claims.twins import summary as survival
+    from liestep.claims.counterparts import summary as survival
 
     known = claim_files(arguments.config)
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]

@@ -11,13 +11,13 @@ from liestep.claims.criteria.base import Outcome
 from liestep.claims.data import GUESSED, require_method, require_printed, unprinted
 from liestep.claims.history import Row, changed_later, sentence
 from liestep.claims.selection import Results
-from liestep.claims.twins import columns
+from liestep.claims.counterparts import columns
 from liestep.errors import InputError
 
 COLUMNS = ("paper", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
            "criterion", "verdict", "known_beforehand", "data", "scanned", "settings", "hits", "share", "probability",
            "sensitivity", "evidence", "setting", "code", "on_printed", "on_corrected", "survives", "errata",
-           "twin_ours", "twin_evidence", "history", "changed_later")
+           "counterpart_ours", "counterpart_evidence", "history", "changed_later")
 
 
 def judge(claims: ClaimFile, results: Results, history: Collection[Row] = ()) -> pd.DataFrame:
@@ -37,7 +37,7 @@ def _row(paper: str, claim: Claim, known: Mapping[str, Claim], results: Results)
     try:
         outcome = claim.criterion.judge(claim, results)
         other = claim.on_other_data()
-        twin = other.criterion.judge(other, results) if other else None
+        counterpart = other.criterion.judge(other, results) if other else None
         scan = chance(claim, known, results) if claim.scan else None
         studies = {name: found.study for name, found in results.items()}
         require_printed(claim, studies)
@@ -55,7 +55,7 @@ def _row(paper: str, claim: Claim, known: Mapping[str, Claim], results: Results)
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
             "evidence": outcome.evidence, "setting": claim.setting,
             "code": "; ".join(claim.code),
-            **(columns(claim.twin, outcome, twin) if claim.criterion.needs_runs else {})}
+            **(columns(claim.counterpart, outcome, counterpart) if claim.criterion.needs_runs else {})}
 
 
 def verdict(claim: Claim, outcome: Outcome, guessed: bool, scan: Chance | None) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from liestep.compile.dispatch import compiler
 from liestep.compile.sources import component_modules, source_hash
-from liestep.compile.units import connect
+from liestep.compile.separate import connect
 from liestep.files import sealed
 from liestep.files.answers import cache_folder
 
@@ -103,12 +103,12 @@ class _Kept:
 
 
 class CompiledLoop:
-    """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled apart,
+    """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled separately,
     with its files on disk."""
 
     def __init__(self, function: Callable, name: str):
         self.function = function
-        self.connects = True  # until a call has shown that no component has methods compiled apart
+        self.connects = True  # until a call has shown that no component has methods compiled separately
         self.call: Any = function
         numba, options = compiling()
         if not numba.config.DISABLE_JIT:
@@ -123,7 +123,7 @@ class CompiledLoop:
         except _errors() as error:
             self._complain(error)
 
-    def compile_apart(self, kinds: tuple[Any, ...]) -> int:
+    def compile_separately(self, kinds: tuple[Any, ...]) -> int:
         """Compile a method that is called by its address, for types of arguments; the address."""
         try:
             self.call.compile(kinds)
@@ -144,24 +144,24 @@ class CompiledLoop:
 
 
 _loops: dict[tuple, CompiledLoop] = {}
-_apart: dict[tuple, tuple[CompiledLoop, int] | None] = {}  # code and its address: who drops one drops the other
+_separate: dict[tuple, tuple[CompiledLoop, int] | None] = {}  # code and its address: who drops one drops the other
 
 
-def _unit_address(method: Callable, component: Any) -> int | None:
-    """Address of a method that is compiled apart, for the classes of a component; None where it is inlined."""
+def _address_of(method: Callable, component: Any) -> int | None:
+    """Address of a method that is compiled separately, for the classes of a component; None where it is inlined."""
     key = (method, class_names(component))
-    if key not in _apart:
-        kinds = compiler().unit_signature(method, compiling()[0].typeof(component))
+    if key not in _separate:
+        kinds = compiler().separate_signature(method, compiling()[0].typeof(component))
         code = None if kinds is None else CompiledLoop(method, _name(method, component))
-        _apart[key] = None if code is None else (code, code.compile_apart(kinds.args))
-    found = _apart[key]
+        _separate[key] = None if code is None else (code, code.compile_separately(kinds.args))
+    found = _separate[key]
     return None if found is None else found[1]
 
 
 def prepare(*components: Any) -> bool:
     """Compile or load the methods of components that are called by their addresses, and tell the components these;
     whether there are any."""
-    return sum(connect(component, _unit_address) for component in components) > 0
+    return sum(connect(component, _address_of) for component in components) > 0
 
 
 def loop_for(function: Callable, *components: Any) -> CompiledLoop:

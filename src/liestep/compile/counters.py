@@ -1,4 +1,4 @@
-"""Work counters: positions in the `meter` array that every formulation carries (free of cost in compiled code)."""
+"""Counters of work: positions in the array `counters` that every formulation carries (free of cost in compiled code)."""
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
@@ -30,14 +30,14 @@ NAMES = tuple(counter.name.lower() for counter in Counter)
 EVALUATIONS = tuple(NAMES[counter] for counter in (Counter.FORCE_EVALUATIONS, Counter.RHS_EVALUATIONS))
 
 
-def new_meter() -> np.ndarray:
+def new_counters() -> np.ndarray:
     """All counters at zero, shape (len(Counter),), int64."""
     return np.zeros(len(Counter), dtype=np.int64)
 
 
-def evaluations(meter: np.ndarray) -> int:
-    """Evaluations of forces or right-hand sides that a meter has counted, see EVALUATIONS."""
-    return int(max(meter[Counter.FORCE_EVALUATIONS], meter[Counter.RHS_EVALUATIONS]))
+def evaluations(counters: np.ndarray) -> int:
+    """Evaluations of forces or right-hand sides that were counted, see EVALUATIONS."""
+    return int(max(counters[Counter.FORCE_EVALUATIONS], counters[Counter.RHS_EVALUATIONS]))
 
 
 def evaluations_of(counted: Mapping[Any, Any]) -> Any:
@@ -47,6 +47,6 @@ def evaluations_of(counted: Mapping[Any, Any]) -> Any:
     return np.fmax.reduce([counted[name] for name in (*EVALUATIONS, "steps")])
 
 
-def counts(meter: np.ndarray) -> dict[str, int]:
+def counts(counters: np.ndarray) -> dict[str, int]:
     """Counter values by lower-case name."""
-    return {name: int(value) for name, value in zip(NAMES, meter, strict=True)}
+    return {name: int(value) for name, value in zip(NAMES, counters, strict=True)}

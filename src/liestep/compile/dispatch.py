@@ -28,17 +28,17 @@ def outlined(function: Function) -> Function:
     return function
 
 
-def apart(*kinds: type | int) -> Callable[[Function], Function]:
-    """Decorator of a method of a component with a field `units`, an array of addresses (int64), one for each such
+def separate(*kinds: type | int) -> Callable[[Function], Function]:
+    """Decorator of a method of a component with a field `addresses`, an array of addresses (int64), one for each such
     method of the class in the order in which they stand there. The method is compiled once for the component's
     classes and called by its address, so that it is not compiled again with each loop that calls it
-    (`liestep.compile.units`). It says what it returns: bool, float or None. Only loops that
+    (`liestep.compile.separate`). It says what it returns: bool, float or None. Only loops that
     `liestep.compile.cache.loop_for` gives know the addresses: no other compiled code may call it.
 
     kinds: of the arguments behind `self`: int, float, or the number of axes of an array of float64. Calls with other
     types are inlined."""
     def mark(function: Function) -> Function:
-        function.apart = kinds  # type: ignore[attr-defined]
+        function.separate = kinds  # type: ignore[attr-defined]
         return function
     return mark
 

@@ -88,7 +88,7 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
         status, error = pair.attempt(problem, t_start + sign*t, y, sign*h, work)
         if status == Status.OK and pair.control.accepts(error):
             time = t_end if final else t + h
-            problem.meter[Counter.STEPS_ACCEPTED] += 1
+            problem.counters[Counter.STEPS_ACCEPTED] += 1
             status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work, t_start,
                                    sign)
             if status != Status.OK:
@@ -99,7 +99,7 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
                 status = record(outputs, problem, y, k, sign*time)
                 k += 1
             if status == Status.OK:
-                status = record(accepted, problem, y, problem.meter[Counter.STEPS_ACCEPTED], sign*time)
+                status = record(accepted, problem, y, problem.counters[Counter.STEPS_ACCEPTED], sign*time)
             if status != Status.OK:
                 return status, entries
             log[entries, 0], log[entries, 1] = time, h
@@ -108,7 +108,7 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
             memory[1] = pair.control.after_success(h, error, memory[2])
             memory[0], memory[2] = time, 0.0
         else:
-            problem.meter[Counter.STEPS_REJECTED] += 1
+            problem.counters[Counter.STEPS_REJECTED] += 1
             memory[1] = pair.control.after_failure(h, error, memory[2])
             memory[2] += 1.0
     return Status.OK, entries

@@ -20,7 +20,7 @@ from numba.np import linalg
 
 from liestep.compile.address import call_address
 from liestep.compile.processor import use_wide_registers
-from liestep.compile.units import units_of
+from liestep.compile.separate import separate_methods
 
 use_wide_registers()  # before Numba makes its code generator
 
@@ -83,14 +83,14 @@ def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specia
     return Specialised(result.signature, result.fndesc, code)
 
 
-def unit_signature(function: Callable, this: types.Type) -> Any:
-    """How a method of a component is called that is compiled apart (`liestep.compile.dispatch.apart`); None where it is
+def separate_signature(function: Callable, this: types.Type) -> Any:
+    """How a method of a component is called that is compiled separately (`liestep.compile.dispatch.separate`); None where it is
     inlined: it is not marked, or the component has numbers of another kind."""
     numbers = types.float64, types.int64, types.uint32
-    if not hasattr(function, "apart") or any(item.dtype not in numbers for item in _arrays(this)):
+    if not hasattr(function, "separate") or any(item.dtype not in numbers for item in _arrays(this)):
         return None
     declared = ({int: types.int64, float: types.float64}.get(kind) or types.Array(types.float64, kind, "C")
-                for kind in function.apart)
+                for kind in function.separate)
     results = {bool: types.boolean, float: types.float64, None: types.none}
     return signature(results[function.__annotations__["return"]], this, *declared)
 
@@ -104,21 +104,21 @@ def _arrays(this: types.Type) -> Iterator[types.Array]:
             yield from _arrays(part)
 
 
-def _unit(function: Callable, this: types.Type, arguments: tuple[types.Type, ...]) -> Any:
+def _separate(function: Callable, this: types.Type, arguments: tuple[types.Type, ...]) -> Any:
     """The same, None where a call with such arguments is inlined."""
-    found = unit_signature(function, this)
+    found = separate_signature(function, this)
     if found is None or any(isinstance(kind, types.Array) and kind != item
                             for item, kind in zip(arguments, found.args[1:], strict=True)):
         return None
     return found
 
 
-def _call_unit(context, builder, found, arguments, function):
-    """Generate a call of the address in the component's `units`."""
+def _call_address(context, builder, found, arguments, function):
+    """Generate a call of the address in the component's `addresses`."""
     kind = found.args[0]
-    place = kind.fields.index("units")
+    place = kind.fields.index("addresses")
     data = context.make_array(kind.types[place])(context, builder, builder.extract_value(arguments[0], place)).data
-    number = ir.Constant(ir.IntType(64), units_of(kind.instance_class).index(function))
+    number = ir.Constant(ir.IntType(64), separate_methods(kind.instance_class).index(function))
     address = builder.load(builder.gep(data, [number]))
     convention = context.call_conv
     code = builder.inttoptr(address, convention.get_function_type(found.return_type, found.args).as_pointer())
@@ -130,8 +130,8 @@ def _lower_calls(key: Any, function: Callable, *declared: Any) -> None:
     """Teach Numba to generate calls of `function`, known to the typing under `key`."""
     @lower_builtin(key, *declared)
     def lower(context, builder, signature, arguments):
-        if signature.args and _unit(function, signature.args[0], signature.args[1:]) is not None:
-            return _call_unit(context, builder, signature, arguments, function)
+        if signature.args and _separate(function, signature.args[0], signature.args[1:]) is not None:
+            return _call_address(context, builder, signature, arguments, function)
         compiled = _specialise(function, signature.args)
         context.add_linking_libs([compiled.code])
         return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
@@ -198,7 +198,7 @@ def _method_template(function: Callable) -> type[AbstractTemplate]:
         key = function
 
         def generic(self, args, kws):
-            found = _unit(function, self.this, args) or _specialise(function, (self.this, *args)).signature
+            found = _separate(function, self.this, args) or _specialise(function, (self.this, *args)).signature
             return found.replace(pysig=inspect.signature(function)).as_method()
 
     _lower_calls(function, function, types.BaseNamedTuple, types.VarArg(types.Any))

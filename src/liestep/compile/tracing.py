@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile import rows
-from liestep.compile.units import units_of
+from liestep.compile.separate import separate_methods
 
 
 class Functions(NamedTuple):
@@ -103,20 +103,20 @@ def copied(source: Any, names: dict[str, Any]) -> Callable:
 def digest_of(problem: Any) -> str:
     """What tells components apart whose traces differ: their classes and all that they hold but for the counters."""
     digest = hashlib.sha256()
-    for part in _content(problem, problem.meter):
+    for part in _content(problem, problem.counters):
         digest.update(part)
     return digest.hexdigest()
 
 
-def _content(item: Any, meter: np.ndarray) -> Iterator[bytes]:
+def _content(item: Any, counters: np.ndarray) -> Iterator[bytes]:
     """All that a trace of a component depends on: not the counters, nor the addresses of other machine code."""
     if isinstance(item, tuple):
         yield f"{type(item).__module__}.{type(item).__qualname__}{len(item)}(".encode()
-        units = getattr(item, "units", None) if units_of(type(item)) else None
+        addresses = getattr(item, "addresses", None) if separate_methods(type(item)) else None
         for value in item:
-            yield from _content(meter if value is units else value, meter)
+            yield from _content(counters if value is addresses else value, counters)
     elif isinstance(item, np.ndarray):
         yield f"{item.dtype.str}{item.shape}".encode()
-        yield b"" if item is meter else item.tobytes()
+        yield b"" if item is counters else item.tobytes()
     else:
         yield f"{type(item).__name__} {item!r}".encode()

@@ -21,7 +21,7 @@ GENERIC = {
     "work_precision": "work", "iterations": "work", "scaling": "work", "failures": "work",
     "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "growth", "error_constants": "constants",
     "exponent_map": "maps", "map": "parameter_map", "winners": "maps", "equal_cost": "horizons",
-    "takeover": "horizons", "validity": "horizons",
+    "crossover_time": "horizons", "validity": "horizons",
     "leaders": "families", "leaders_seconds": "families", "price_of_manifold": "families",
     "order_and_form": "families", "encounter": "families",
 }

@@ -11,13 +11,13 @@ from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import grid, label_of, legend_below, line_handle, logarithmic
 from liestep.figures.style import drawing
-from liestep.study.tables.kinds.takeover import at_cost, joined, motions, spent
+from liestep.study.tables.kinds.crossover_time import at_cost, joined, motions, spent
 
 if TYPE_CHECKING:
-    from liestep.study.tables.kinds.takeover import Motion
+    from liestep.study.tables.kinds.crossover_time import Motion
     from liestep.study.tables.results import StudyResults
 
-AT_ONCE, NEVER = 0.3, 3.0   # where takeovers before the first and after the last time are drawn, in those times
+AT_ONCE, NEVER = 0.3, 3.0   # where crossover_times before the first and after the last time are drawn, in those times
 BESIDE = 1.02               # methods at the same cost are drawn beside each other by this factor
 
 
@@ -61,12 +61,12 @@ def _middle(motion: "Motion") -> float:
 @drawing("{title}: number of periods after which the {numbers} error of a method stays below that of the adaptive"
          " method of the study at the same cost. Triangles down: from the start; crosses: not within the longest"
          " horizon; ties are left out. {runs}", _shown)
-def takeover(results: "StudyResults") -> Figure:
-    table = results.table("takeover")
+def crossover_time(results: "StudyResults") -> Figure:
+    table = results.table("crossover_time")
     table = table[table["quantity"] == _shown(results)]
     adaptive = set(results.metrics.loc[results.metrics["adaptive"].astype(bool), "integrator"])
     if not adaptive:
-        raise InputError(f"study {results.study.name} has no adaptive method, with which takeover compares")
+        raise InputError(f"study {results.study.name} has no adaptive method, with which crossover_time compares")
     found = motions(results)
     figure, axes = grid([_title(results, motion) for motion in found], 50.0, extra=18.0)
     styles, used = marks(results), set()
@@ -75,7 +75,7 @@ def takeover(results: "StudyResults") -> Figure:
         last = motion.horizons[-1][0]/motion.period
         first = motion.horizons[0][0]/motion.period/100.0
         for k, (key, mark) in enumerate(styles.items()):
-            points = [(row["evaluations_per_period"], np.inf if row["method"] in adaptive else row["takeover_periods"])
+            points = [(row["evaluations_per_period"], np.inf if row["method"] in adaptive else row["crossover_periods"])
                       for row in rows.to_dict("records")
                       if key not in adaptive and key in (row["method"], row["other"])
                       and adaptive & {row["method"], row["other"]} and row["verdict"] not in ("tie", "neither")]

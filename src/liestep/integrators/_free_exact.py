@@ -132,7 +132,7 @@ class ExactFlow(NamedTuple):
         end = sum_functions(start, jacobi(h*rate, mean, last, work), complement)
         self.place(q, (k1, k2, k3), sign, polar_frame(axial*start[2], amplitude, root, start[0], start[1]),
                    polar_frame(axial*end[2], amplitude, root, end[0], end[1]), angle)
-        problem.meter[Counter.EXPONENTIALS] += 1
+        problem.counters[Counter.EXPONENTIALS] += 1
         return Status.OK
 
     def axes(self, j: Vector, p: Vector) -> tuple[int, int, int, float, float]:

@@ -25,13 +25,13 @@ from liestep.mechanics.contracts.formulations import RigidBodies
 
 @kernel
 def corrected(x: Vector, columns: tuple[Vector, Vector, Vector], residual: Vector, tolerance: float,
-              meter: np.ndarray) -> tuple[Status, Vector, float, bool]:
+              counters: np.ndarray) -> tuple[Status, Vector, float, bool]:
     """A step of Newton's method with these columns of the derivative."""
     volume, step = solve_columns(columns[0], columns[1], columns[2], residual)
     if not volume > 0.0:
         return Status.NOT_CONVERGED, x, volume, False
-    meter[Counter.LINEAR_SOLVES] += 1
-    meter[Counter.ITERATIONS] += 1
+    counters[Counter.LINEAR_SOLVES] += 1
+    counters[Counter.ITERATIONS] += 1
     x = sub(x, step)
     # the error left is of the size of the square of the update
     change, size = dot(step, step), dot(x, x)
@@ -39,10 +39,10 @@ def corrected(x: Vector, columns: tuple[Vector, Vector, Vector], residual: Vecto
 
 
 @kernel
-def discrete_turn(part: Any, j: Vector, g: Vector, meter: np.ndarray) -> tuple[Status, Vector]:
+def discrete_turn(part: Any, j: Vector, g: Vector, counters: np.ndarray) -> tuple[Status, Vector]:
     """f with J f + (f x J f)/2 = (1 + |f|^2/4) g, for moments j, by Newton's method of `DiscreteTurn` from J^-1 g;
     NOT_CONVERGED where that fails or meets a fold of the equation."""
-    return iterate(part, (j, g, meter), (g[0]/j[0], g[1]/j[1], g[2]/j[2]), np.inf, part.iterations)
+    return iterate(part, (j, g, counters), (g[0]/j[0], g[1]/j[1], g[2]/j[2]), np.inf, part.iterations)
 
 
 class DiscreteTurn(NamedTuple):
@@ -50,7 +50,7 @@ class DiscreteTurn(NamedTuple):
     iterations: int   # at most
 
     def improve(self, given: Any, f: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
-        j, g, meter = given
+        j, g, counters = given
         jf = (j[0]*f[0], j[1]*f[1], j[2]*f[2])
         residual = sub(axpy(0.5, cross(f, jf), jf), scale(1.0 + 0.25*dot(f, f), g))
         # columns of the derivative: J e + (e x J f + f x J e)/2 - (f.e)/2 g
@@ -60,7 +60,7 @@ class DiscreteTurn(NamedTuple):
                                       (0.0, j[1], 0.0)))
         three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)),
                                         (0.0, 0.0, j[2])))
-        return corrected(f, (one, two, three), residual, self.tolerance, meter)
+        return corrected(f, (one, two, three), residual, self.tolerance, counters)
 
 
 @kernel
@@ -107,7 +107,7 @@ class MoserVeselov(NamedTuple):
             z = 0.5*h*h*(p[0]*p[0]/j[0] + p[1]*p[1]/j[1] + p[2]*p[2]/j[2])
             s, d = series_sums(work[i], x, z)
             j = (1.0/(s/j[0] + d), 1.0/(s/j[1] + d), 1.0/(s/j[2] + d))
-        status, f = discrete_turn(self, j, scale(h, p), problem.meter)
+        status, f = discrete_turn(self, j, scale(h, p), problem.counters)
         if status != Status.OK:
             return Status.TURN_TOO_LARGE
         turn_by_cayley(in_space(q, f, p, g), q)
@@ -127,7 +127,7 @@ class BodyMidpoint(NamedTuple):
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         p = to_body(q, row(y, 3*problem.bodies() + i))
-        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
+        status, m = iterate(self, (h, j, p, problem.counters), p, np.inf, self.iterations)
         if status != Status.OK:
             return Status.TURN_TOO_LARGE
         turn_by_cayley(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q)
@@ -135,13 +135,13 @@ class BodyMidpoint(NamedTuple):
 
     def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         """m - (h/2) m x J^-1 m = p, columns of the derivative along the axes."""
-        h, j, p, meter = given
+        h, j, p, counters = given
         w = (m[0]/j[0], m[1]/j[1], m[2]/j[2])
         residual = sub(axpy(-0.5*h, cross(m, w), m), p)
         one = axpy(-0.5*h, add((0.0, -w[2], w[1]), (0.0, m[2]/j[0], -m[1]/j[0])), (1.0, 0.0, 0.0))
         two = axpy(-0.5*h, add((w[2], 0.0, -w[0]), (-m[2]/j[1], 0.0, m[0]/j[1])), (0.0, 1.0, 0.0))
         three = axpy(-0.5*h, add((-w[1], w[0], 0.0), (m[1]/j[2], -m[0]/j[2], 0.0)), (0.0, 0.0, 1.0))
-        return corrected(m, (one, two, three), residual, self.tolerance, meter)
+        return corrected(m, (one, two, three), residual, self.tolerance, counters)
 
 
 class LieMidpoint(NamedTuple):
@@ -158,18 +158,18 @@ class LieMidpoint(NamedTuple):
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         p = to_body(q, row(y, 3*problem.bodies() + i))
-        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
+        status, m = iterate(self, (h, j, p, problem.counters), p, np.inf, self.iterations)
         if status != Status.OK:
             return Status.TURN_TOO_LARGE
         turn(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q, q)
-        problem.meter[Counter.EXPONENTIALS] += 1
+        problem.counters[Counter.EXPONENTIALS] += 1
         return Status.OK
 
     def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
-        h, j, p, meter = given
+        h, j, p, counters = given
         new = exp_apply(scale(-0.5*h, (m[0]/j[0], m[1]/j[1], m[2]/j[2])), p)
-        meter[Counter.EXPONENTIALS] += 1
-        meter[Counter.ITERATIONS] += 1
+        counters[Counter.EXPONENTIALS] += 1
+        counters[Counter.ITERATIONS] += 1
         move, size = sub(new, m), dot(p, p)
         change, tight, loose = dot(move, move), self.tolerance*self.tolerance, self.stagnation*self.stagnation
         return Status.OK, new, change, settled(change, tight*size, change, 0.5*previous, loose*size)

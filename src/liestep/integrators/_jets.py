@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.address import call_address
-from liestep.compile.dispatch import apart
+from liestep.compile.dispatch import separate
 from liestep.compile.rows import atan2, cos, larger, sin, sqrt
 from liestep.compile.straight.arithmetic import Numbers
 from liestep.compile.straight.jets import taylor_coefficients
@@ -38,10 +38,10 @@ class LoopedJet(NamedTuple):
     """Taylor coefficients of a solution by loops over a tape: one machine code for all systems."""
 
     tape: Tape
-    units: np.ndarray
+    addresses: np.ndarray
     groups: np.ndarray  # (m d,) of each number
 
-    @apart(float, 2, 1)
+    @separate(float, 2, 1)
     def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """As that of StraightJet."""
         tape, n, order = self.tape, y.size, self.tape.c.shape[1] - 1

@@ -75,9 +75,9 @@ class NullSpaceStep(NamedTuple):
         if not lu(a, common.pivots, 3):
             return Status.SINGULAR_MATRIX, z, residual, False
         lu_solve(a, common.pivots, r, 3)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
-        problem.meter[Counter.EXPONENTIALS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
+        problem.counters[Counter.EXPONENTIALS] += 1
         z = (z[0] - r[0], z[1] - r[1], z[2] - r[2])
         change, size = largest(r, 3), extent(z)
         done = residual <= PRINTED if self.printed else converged(change, previous, size, 1.0, self.tolerance)

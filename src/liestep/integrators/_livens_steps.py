@@ -179,8 +179,8 @@ def newton(self: Any, given: Any, x: int, previous: float) -> tuple[Status, int,
         return Status.NOT_CONVERGED, x, residual, False
     if not common.solve(problem, self.unknowns(problem)):
         return Status.SINGULAR_MATRIX, x, residual, False
-    problem.meter[Counter.LINEAR_SOLVES] += 1
-    problem.meter[Counter.ITERATIONS] += 1
+    problem.counters[Counter.LINEAR_SOLVES] += 1
+    problem.counters[Counter.ITERATIONS] += 1
     change, size, reach = self.update(problem, work)
     done = residual <= PRINTED if self.printed else converged(change, previous, size, reach, self.tolerance)
     return Status.OK, x, change, done

@@ -29,7 +29,7 @@ class Held(NamedTuple):
     """One body under a torque that does not change with its attitude, as `cotangent_rotation` asks for it."""
 
     values: np.ndarray  # (2, 3) moments of inertia, torque in space
-    meter: np.ndarray
+    counters: np.ndarray
 
     def inertia(self) -> Vector:
         return row(self.values, 0)
@@ -59,7 +59,7 @@ class SymplecticSweeps(NamedTuple):
     def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         n, dtype = problem.bodies(), y.dtype
         return (np.zeros_like(y), np.zeros((2*n, 3), dtype), np.zeros((2*n, 3), dtype), np.zeros((3, 3), dtype),
-                Held(np.zeros((2, 3), dtype), problem.meter))
+                Held(np.zeros((2, 3), dtype), problem.counters))
 
     def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, f, moved, _, _ = work
@@ -93,7 +93,7 @@ class SymplecticSweeps(NamedTuple):
             turn(to_space(frame, scale(theta, row(moved, i))), frame, stage[3*i:3*i + 3])
             if problem.translates():
                 put(stage, 4*n + i, axpy(theta*h, row(moved, n + i), row(y, 4*n + i)))
-        problem.meter[Counter.EXPONENTIALS] += n
+        problem.counters[Counter.EXPONENTIALS] += n
 
     def sweep(self, problem, y, h, f, moved, stage, jacobian, held):
         """(status, change): rotations and velocities V under the forces f, and how much the largest of either kind
@@ -130,4 +130,4 @@ class SymplecticSweeps(NamedTuple):
             if problem.translates():
                 put(y, 4*n + i, axpy(h, row(moved, n + i), row(y, 4*n + i)))
                 put(y, 5*n + i, axpy(h/problem.mass(i), row(f, n + i), row(y, 5*n + i)))
-        problem.meter[Counter.EXPONENTIALS] += n
+        problem.counters[Counter.EXPONENTIALS] += n

@@ -35,7 +35,7 @@ class AxisSplitting(NamedTuple):
                 for k in range(3):
                     if k != axis:
                         put(y, 3*i + k, quadratic(angle*s, angle*angle*c, e, row(y, 3*i + k)))
-        problem.meter[Counter.EXPONENTIALS] += n*self.turns
+        problem.counters[Counter.EXPONENTIALS] += n*self.turns
         move(problem, h, y)
         if not problem.forces(y, work):
             return Status.NOT_EVALUABLE

@@ -57,7 +57,7 @@ class Campello(NamedTuple):
         self.drift(problem, h, y)
         if not problem.forces(y, new):
             return Status.NOT_EVALUABLE, sweep, change, False
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         done = self.phi == 1.0 or (sweep > 0 and settled(change, self.tolerance, change, previous, 1e-13))
         if not done:
             copy(y, last)

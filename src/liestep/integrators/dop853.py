@@ -50,7 +50,7 @@ class StraightStages(NamedTuple):
     table: np.ndarray
 
     def run(self, method: Any, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> bool:
-        return call_address(self.address, t, h, y, work.k, work.new, work.stage, self.table, problem.meter) == 1
+        return call_address(self.address, t, h, y, work.k, work.new, work.stage, self.table, problem.counters) == 1
 
 
 class Dop853(NamedTuple):

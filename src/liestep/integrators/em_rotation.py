@@ -67,7 +67,7 @@ class CayleyStep(NamedTuple):
         end = axpy(h, problem.torque(mean), row(y, 3))
         target = scale(0.5*h, add(begin, self.rate(problem.inertia(), new, end)))
         change, size = one_norm(sub(target, z)), one_norm(target)
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         return Status.OK, target, change, converged(change, previous, size, size, self.tolerance)
 
     def rate(self, moments: Vector, y: np.ndarray, momentum: Vector) -> Vector:

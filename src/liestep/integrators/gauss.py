@@ -84,7 +84,7 @@ class Collocation(NamedTuple):
                 moved = replace_slope(h, y, slope, k[s])
                 if not moved <= change:
                     change = moved
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         return Status.OK, x, change, done
 
 

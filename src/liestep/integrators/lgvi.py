@@ -42,7 +42,7 @@ class LieGroupVariational(NamedTuple):
         for i in range(n):
             q, g = y[3*i:3*i + 3], scale(h, row(y, 3*n + i))
             body = to_body(q, g)
-            status, f = discrete_turn(self, problem.moments(i), body, problem.meter)
+            status, f = discrete_turn(self, problem.moments(i), body, problem.counters)
             if status != Status.OK:
                 return status
             turn_by_cayley(in_space(q, f, body, g), q)

@@ -177,11 +177,11 @@ def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions
                   np.vectorize(lambda x: Slope(x, 0.0), otypes="O")(y), moved)
         return evaluable and inside, [*out.flat, *(parts(x)[1] for x in moved.flat)]
 
-    meter = problem.meter.copy()
+    counters = problem.counters.copy()
     try:
         return expressions(rate, 3*rows + int(np.prod(shape)) + 1)
     finally:
-        problem.meter[:] = meter  # the trace is no evaluation
+        problem.counters[:] = counters  # the trace is no evaluation
 
 
 def chart_series(problem: LieAction, shape: tuple[int, ...]) -> Expressions:

@@ -63,7 +63,7 @@ class NormControlled(NamedTuple):
         self.pair.accept(problem, y, work)
 
 
-def _caution(sizes: Mapping[str, float]) -> str | None:
+def _warning(sizes: Mapping[str, float]) -> str | None:
     """That one field decides, where others are far smaller."""
     large, small = (choose((size, name) for name, size in sizes.items() if size > 0.0) for choose in (max, min))
     if large[0] < RATIO*small[0]:
@@ -84,5 +84,5 @@ METHODS = {
         order=5, formulation="vector_field", adaptive=True,
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
         options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
-        caution=_caution, build=_build),
+        warning=_warning, build=_build),
 }

@@ -125,8 +125,8 @@ class Rattle(NamedTuple):
         if not lu(work.a, work.pivots, m):
             return Status.SINGULAR_MATRIX, x, previous, False
         lu_solve(work.a, work.pivots, work.r, m)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         for k in range(m):
             work.multipliers[k] += work.r[k]/h
         change, size = 0.0, 0.0
@@ -164,7 +164,7 @@ class Rattle(NamedTuple):
         if not lu(work.a, work.pivots, m):
             return Status.SINGULAR_MATRIX
         lu_solve(work.a, work.pivots, work.r, m)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         for i in range(n):
             for k in range(m):
                 p[i] += work.r[k]*work.slopes[k, i]

@@ -70,7 +70,7 @@ class SymplecticTheta(NamedTuple):
         problem.add_work(stage, z, y)
         turn(in_space(y, z, start, row(y, 3)), y, y)
         put(y, 3, momentum)
-        problem.meter[Counter.EXPONENTIALS] += 2
+        problem.counters[Counter.EXPONENTIALS] += 2
         return Status.OK
 
     def solve(self, problem, y, h, start, z, stage, jacobian):
@@ -85,7 +85,7 @@ class SymplecticTheta(NamedTuple):
         problem, y, h, start, stage, jacobian = given
         inertia = problem.inertia()
         turn(to_space(y, scale(self.theta, z)), y, stage)
-        problem.meter[Counter.EXPONENTIALS] += 1
+        problem.counters[Counter.EXPONENTIALS] += 1
         residual = self.residual(problem, y, h, z, start, inertia, stage, jacobian)
         small = True
         for i in range(3):
@@ -94,8 +94,8 @@ class SymplecticTheta(NamedTuple):
         volume, step = solve_columns(row(jacobian, 0), row(jacobian, 1), row(jacobian, 2), residual)
         if not volume > 0.0:
             return Status.NOT_CONVERGED, z, previous, False
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         return Status.OK, sub(z, step), previous, small
 
     def residual(self, problem, y, h, z, start, inertia, stage, jacobian):

@@ -35,7 +35,7 @@ def turn_spheres(problem: SphereLagrangian, h: float, y: np.ndarray) -> None:
         u = scale(h, row(y, n + i))
         s, c, _ = coefficients(dot(u, u))
         put(y, i, quadratic(s, c, u, row(y, i)))
-    problem.meter[Counter.EXPONENTIALS] += n
+    problem.counters[Counter.EXPONENTIALS] += n
 
 
 class SphereSplit(NamedTuple):

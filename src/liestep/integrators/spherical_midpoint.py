@@ -72,7 +72,7 @@ class SphericalMidpoint(NamedTuple):
             put(new, i, quadratic(s, c, u, a))
             gap = sub(row(new, i), old)
             change, size = max(change, dot(gap, gap)), max(size, dot(a, a))
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         change, size = sqrt(change), sqrt(size)
         if not change < np.inf:
             return Status.NOT_FINITE, x, change, False

@@ -16,7 +16,7 @@ from liestep.compile.straight.straight import jet_code, loaded
 from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
 from liestep.compile.straight.tape import MOST_OPERATIONS, tape_of
 from liestep.compile.tracing import digest_of, plain_component
-from liestep.compile.units import new_units
+from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.integrators._jets import LoopedJet, PlainJet, Recurrence, StraightJet
 from liestep.integrators.step_control import Ahead
@@ -84,7 +84,7 @@ class Taylor(NamedTuple):
 
     def expand(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
-        problem.meter[Counter.RHS_EVALUATIONS] += self.order
+        problem.counters[Counter.RHS_EVALUATIONS] += self.order
         self.look(work, work.jet.evaluate(work.when[0], y, work.c))
 
     def look(self, work: Any, evaluable: bool) -> None:
@@ -187,11 +187,11 @@ def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = 
 
     if np.prod(shape) > most:
         raise Untraceable(f"its state has more than {most} numbers")
-    meter = problem.meter.copy()
+    counters = problem.counters.copy()
     try:
         return expressions(rhs, int(np.prod(shape)) + 1, most)
     finally:
-        problem.meter[:] = meter  # the trace is no evaluation
+        problem.counters[:] = counters  # the trace is no evaluation
 
 
 _traced: dict[tuple[Any, ...], Expressions | Untraceable] = {}
@@ -277,7 +277,7 @@ def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray =
         return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1]).tolist()))
     if len(found.nodes) > MOST_NODES:
         of_numbers = np.repeat(groups, y.shape[1]) if len(groups) else np.zeros(y.size, dtype=np.int64)
-        return LoopedJet(tape_of(found, order), new_units(LoopedJet), of_numbers)
+        return LoopedJet(tape_of(found, order), new_addresses(LoopedJet), of_numbers)
     code = jet_code(found, order, width=y.shape[1], groups=groups.tolist())
     places = loaded(code.text).addresses
     return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))

@@ -107,7 +107,7 @@ class CayleyStep(NamedTuple):
                 put(work.d, i, row(w, i))
         if not problem.solve_inertia(q, w):
             return Status.SINGULAR_MATRIX
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         if problem.forced():
             return settle(self, problem, t + h, y, h, work)
         return Status.OK
@@ -121,7 +121,7 @@ class CayleyStep(NamedTuple):
             put(w, i, axpy(0.5*h, cross(row(q, i), row(work.push, i)), row(work.d, i)))
         if not problem.solve_inertia(q, w):
             return Status.SINGULAR_MATRIX, 0.0, 0.0
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         change, size = change_and_size(w, work.before)
         return Status.OK, change, size
 
@@ -143,8 +143,8 @@ class CayleyStep(NamedTuple):
         if not lu(work.a, work.pivots, 3*n):
             return Status.NOT_CONVERGED, x, previous, False
         lu_solve_rows(work.a, work.pivots, work.update, 3*n)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         change, size = 0.0, 0.0
         for i in range(n):
             f, u = row(work.f, i), row(work.update, i)

@@ -68,7 +68,7 @@ class Kick(NamedTuple):
         step, problem, t, y, h, work = given
         n, small = y.shape[0]//2, step.stagnation
         problem.force(t, y[:n], y[n:2*n], work.push)
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         status, change, size = step.kicked(problem, h, y, work)
         return status, x, change, settled(change, 1e-4*small*size, change, previous, small*size)
 
@@ -255,8 +255,8 @@ class MultiplierStep(NamedTuple):
         if not lu(work.a, work.pivots, n):
             return Status.NOT_CONVERGED, x, previous, False
         lu_solve(work.a, work.pivots, work.residual, n)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         update, size = 0.0, 0.0
         for i in range(n):
             work.multiplier[i] += work.residual[i]
@@ -286,7 +286,7 @@ class MultiplierStep(NamedTuple):
         if not cholesky(work.a, n):
             return Status.SINGULAR_MATRIX
         cholesky_solve(work.a, work.residual, n)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         for i in range(n):
             v = row(work.v, i)
             for j in range(n):

@@ -96,7 +96,7 @@ class VariationalStep(NamedTuple):
             work.r[n + k] = 0.0*work.r[0]
         if not work.solve(problem, n + m):
             return Status.SINGULAR_MATRIX
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         if y.shape[0] > WORK:
             y[WORK, 0] += problem.work(t, h, y[0], work.q1)
         for i in range(n):

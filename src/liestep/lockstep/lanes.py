@@ -122,7 +122,7 @@ class LaneCode:
         _, _, outputs, accepted, _, members, _, _ = given
         loop_for(advance_lanes, *given[:-2])(*given)
         return [Outcome(one, _of(outputs, i), _of(accepted, i), Status(int(members.status[i])),
-                        float(members.memory[i, 0]), int(members.steps[i]), counts(members.meter[i]))
+                        float(members.memory[i, 0]), int(members.steps[i]), counts(members.counters[i]))
                 for i, one in enumerate(built)]
 
     def _lanes(self, shape: tuple[int, ...]) -> Lanes:

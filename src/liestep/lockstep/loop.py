@@ -112,7 +112,7 @@ class Members(NamedTuple):
 
     y: np.ndarray       # (M, m, d)
     memory: np.ndarray  # (M, 4)
-    meter: np.ndarray   # (M, counters)
+    counters: np.ndarray   # (M, counters)
     steps: np.ndarray   # (M,)
     status: np.ndarray  # (M,)
     taken: np.ndarray   # (1,) how many have a lane, or had one
@@ -160,7 +160,7 @@ def begin(problem: Any, outputs: Any, lanes: Any, members: Any, lane: int, t_end
         return 0
     lanes.member[lane], lanes.table[lane] = i, 0.0
     members.taken[0] = i + 1
-    field = StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.meter[i])
+    field = StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.counters[i])
     field.observe(members.y[i], outputs.baseline[i])
     for c in range(members.kept.shape[0]):
         if members.kept[c] == 0:
@@ -223,7 +223,7 @@ def write_outputs(pair: Any, problem: Any, outputs: Any, lanes: Any, members: An
         o.points, o.stride, o.every)
     record_before(
         t + h, pair,
-        StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.meter[i]),
+        StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.counters[i]),
         sampled, members.y[i], h, one.out, members.memory[i], interval,
         TaylorWork(LaneJet(lane, (pair.order + 1)*lanes.y.shape[0], lanes.ready, lanes.h, lanes.sums,
                            lanes.coefficients, one.gathered, one.polynomial, one.step), one.c, one.new, one.when),
@@ -265,8 +265,8 @@ def leave(pair: Any, accepted: Any, lanes: Any, members: Any, lane: int) -> None
         return
     members.memory[i, 0] = lanes.table[lane]
     members.steps[i] += made
-    members.meter[i, Counter.RHS_EVALUATIONS] += made*pair.order
-    members.meter[i, Counter.STEPS_ACCEPTED] += made
+    members.counters[i, Counter.RHS_EVALUATIONS] += made*pair.order
+    members.counters[i, Counter.STEPS_ACCEPTED] += made
     for k in range(members.y.shape[1]):
         for c in range(members.y.shape[2]):
             members.y[i, k, c] = lanes.y[k*members.y.shape[2] + c, lane]
@@ -317,7 +317,7 @@ def step_alone(pair: Any, problem: Any, outputs: Any, accepted: Any, lanes: Any,
         a.points, a.stride, a.every)
     status, made = one_step(
         pair,
-        StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.meter[i]),
+        StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.counters[i]),
         sampled, counted, members.y[i], one.out, members.memory[i], one.log, interval, t_end,
         TaylorWork(LaneJet(lane, (pair.order + 1)*lanes.y.shape[0], lanes.ready, lanes.h, lanes.sums,
                            lanes.coefficients, one.gathered, one.polynomial, one.step), one.c, one.new, one.when),

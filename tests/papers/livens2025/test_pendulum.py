@@ -7,7 +7,7 @@ import pytest
 from constrained_cases import PLAIN
 from scipy.integrate import solve_ivp
 
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
 from liestep.integrators._livens_steps import ReducedStep
@@ -58,8 +58,8 @@ class SpinFixed(NamedTuple):
         self.body.bend(s, multipliers, a)
 
     @property
-    def meter(self):
-        return self.body.meter
+    def counters(self):
+        return self.body.counters
 
 
 def direction(q):
@@ -71,7 +71,7 @@ def pendulum():
     """(component, rows): T = m l^2/2 |direction'|^2, V = -m l gravity.direction."""
     inertia = MASS*LENGTH**2*np.array([1.0, 1.0, 0.0])
     lever = MASS*LENGTH*np.array([0.0, 0.0, 1.0])
-    body = QuaternionBody((), inertia, weight_matrix(lever, GRAVITY), 0.0, 0, np.zeros((4, 3)), new_meter())
+    body = QuaternionBody((), inertia, weight_matrix(lever, GRAVITY), 0.0, 0, np.zeros((4, 3)), new_counters())
     q = np.array([1.0 + START[2], -START[1], START[0], 0.0])
     q /= np.linalg.norm(q)
     slopes = np.array([(direction(q + e) - direction(q - e))/2.0 for e in np.eye(4)]).T

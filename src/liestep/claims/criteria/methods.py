@@ -28,23 +28,23 @@ def _winners(claim: Question, results: Results, by: str, keep: str) -> "list[pan
     return found
 
 
-class Takeover(Limits, Criterion):
-    """In the table `takeover` the method of each run takes over from that of the `against` run (same order, or one for
+class CrossoverTime(Limits, Criterion):
+    """In the table `crossover_time` the method of each run takes over from that of the `against` run (same order, or one for
     all) within the limits, in periods, at every cost; the problem is any horizon of the motion. A method that has the
     larger error in the end never takes over. Undecided where the two tie."""
 
-    table: ClassVar[str] = "takeover"
+    table: ClassVar[str] = "crossover_time"
     judges: ClassVar[str] = "nothing"
     needs_against: ClassVar[bool] = True
 
-    kind: Literal["takeover"] = KIND
+    kind: Literal["crossover_time"] = KIND
     of: Literal["energy", "momentum", "manifold", "state"] = Field(description="the error that is compared")
 
     def describe(self, claim: Question) -> str:
         return f"number of periods after which the {self.of} error stays the smaller one, at every cost: {self.bounds}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        from liestep.study.tables.kinds.takeover import takeovers
+        from liestep.study.tables.kinds.crossover_time import crossover_times
 
         numbers, parts = [], []
         others = claim.against*len(claim.runs) if len(claim.against) == 1 else claim.against
@@ -52,7 +52,7 @@ class Takeover(Limits, Criterion):
             raise InputError(f"{len(claim.runs)} runs cannot be compared with {len(claim.against)}")
         for one, other in zip(claim.runs, others, strict=True):
             motion = one.problem.rpartition("_")[0]
-            found = dict(takeovers(study_of(one, results).table(self.table), motion, self.of, one.integrator,
+            found = dict(crossover_times(study_of(one, results).table(self.table), motion, self.of, one.integrator,
                                    other.integrator))
             if not found:
                 return Outcome(False, math.nan, f"{one.integrator} and {other.integrator} have no cost together on"

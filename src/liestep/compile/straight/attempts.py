@@ -14,7 +14,7 @@ from liestep.compile.straight.routines import Blocks, Code, Routine, add_counts,
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.straight.writer import literal
 
-HEAD = "define i64 @routine(double %t, double %h, ptr %y, ptr %k, ptr %new, ptr %out, ptr %table, ptr %meter)"
+HEAD = "define i64 @routine(double %t, double %h, ptr %y, ptr %k, ptr %new, ptr %out, ptr %table, ptr %counters)"
 
 
 class Tableau(NamedTuple):
@@ -86,7 +86,7 @@ class _Vectors:
 
 
 def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
-    """Code of f(t, h, y, k, new, out, table, meter): slopes k_1 ... of a step from y, k_0 being known, the new state,
+    """Code of f(t, h, y, k, new, out, table, counters): slopes k_1 ... of a step from y, k_0 being known, the new state,
     and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated.
 
     method: the right-hand side on symbols, see `liestep.compile.straight.routines.routine`; inputs are the time and n

@@ -2,7 +2,7 @@
 expressions, here they are written as LLVM code. Nothing is fused or reordered, and no optimisation of LLVM runs that
 could.
 
-A routine is called as f(t, a, b, table, meter, out): a number, two arrays of arguments, the constants of the system,
+A routine is called as f(t, a, b, table, counters, out): a number, two arrays of arguments, the constants of the system,
 the counters of evaluations, and the results. It reads all arguments before it writes a result, so that `out` may be
 one of them, and gives what the method returns.
 """
@@ -20,7 +20,7 @@ from liestep.compile.straight.symbols import Node, Untraceable
 from liestep.compile.straight.writer import CONDITIONS, Writer, vector
 from liestep.files import sealed
 
-HEAD = "define i64 @routine(double %t, ptr %a, ptr %b, ptr %table, ptr %meter, ptr %out)"
+HEAD = "define i64 @routine(double %t, ptr %a, ptr %b, ptr %table, ptr %counters, ptr %out)"
 LARGE = 500          # operations of routines that are kept: smaller ones are traced in a few hundredths of a second
 REFUSED = "refused"  # stands for the routines of a key that has none
 LANES = 8  # numbers of the largest vector register
@@ -153,7 +153,7 @@ def add_counts(writer: Blocks, counted: Sequence[int]) -> None:
     """Add to the counters of evaluations."""
     for place, number in enumerate(counted):
         if number:
-            where = writer.write(f"getelementptr i64, ptr %meter, i64 {place}")
+            where = writer.write(f"getelementptr i64, ptr %counters, i64 {place}")
             before = writer.write(f"load i64, ptr {where}")
             writer.lines.append(f"store i64 {writer.write(f'add i64 {before}, {number}')}, ptr {where}")
 

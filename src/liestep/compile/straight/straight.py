@@ -1,4 +1,4 @@
-"""Straight-line machine code of Taylor coefficients: LLVM code without loops or branches, compiled apart from the time
+"""Straight-line machine code of Taylor coefficients: LLVM code without loops or branches, compiled separately from the time
 loops and called by its address.
 
 Products are added by `llvm.fma` always, so that results have the same bits on every processor; nothing is reordered

@@ -2,7 +2,7 @@
 
 A component is a NamedTuple; its methods are compiled. Types are those of runs; certificates call the same methods with
 other numbers. y is a state (m, d), where the form chooses m and d; t is a time in s; methods write their result to
-`out`. Vectors are spatial unless it says otherwise. `meter` counts evaluations (`liestep.compile.counters`).
+`out`. Vectors are spatial unless it says otherwise. `counters` counts evaluations (`liestep.compile.counters`).
 """
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from liestep.compile.status import Status
 class Component(Protocol):
     """What every formulation offers."""
 
-    meter: np.ndarray
+    counters: np.ndarray
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """Write the observables of y, as many numbers as the `Formulated` declares; column 0 is the energy in J."""

@@ -62,7 +62,7 @@ class Method:
     # "option=value ..." -> fields that differ, for choices that are methods of their own: of another order, another map
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # largest numbers of the state's fields in a run -> what should be looked at, in words; None: nothing
-    caution: Callable[[Mapping[str, float]], str | None] = lambda sizes: None
+    warning: Callable[[Mapping[str, float]], str | None] = lambda sizes: None
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
     elsewhere: Mapping[str, Callable[[Options, float | None, float], Any]] = field(default_factory=dict)
 

@@ -24,16 +24,16 @@ class ActionForm(NamedTuple):
 
     action: Any
     generator: Any
-    meter: np.ndarray
+    counters: np.ndarray
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """f: M -> g at time t, rows of the algebra; False when it cannot be evaluated."""
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         return self.generator.algebra(t, y, out)
 
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         """out = exp(xi).y; out may be y itself."""
-        self.meter[Counter.EXPONENTIALS] += 1
+        self.counters[Counter.EXPONENTIALS] += 1
         self.action.act(xi, y, out)
 
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:

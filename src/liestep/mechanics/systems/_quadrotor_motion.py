@@ -90,11 +90,11 @@ class PayloadField(NamedTuple):
 
     system: Any
     rates: np.ndarray  # (6, 3) scratch
-    meter: np.ndarray
+    counters: np.ndarray
     orthonormal: int   # 1: `project` acts
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         if not self.system.rates(t, y, self.rates):
             return False
         put(out, POSITION, row(y, VELOCITY))

@@ -31,7 +31,7 @@ class SphericalSpring(NamedTuple):
     misprint: bool        # dT/dr with r^2 instead of r
     nodes: np.ndarray     # (g,) of Gauss on [0, 1]
     weights: np.ndarray   # (g,)
-    meter: np.ndarray
+    counters: np.ndarray
 
     def size(self) -> int:
         return 3
@@ -157,7 +157,7 @@ class SphericalSpring(NamedTuple):
                a: np.ndarray) -> None:
         """The spring by the difference quotient of its energy in r^2, without division, or at the middle; the drag at
         the middle, with the velocity d/h."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         x, y, two = q0[0], q1[0], 2.0*self.length*self.length
         if rule > 0:
             gap = x*x + y*y - two
@@ -217,7 +217,7 @@ class CartesianSpring(NamedTuple):
     constant: float
     length: float
     drag: float
-    meter: np.ndarray
+    counters: np.ndarray
 
     def size(self) -> int:
         return 3
@@ -239,7 +239,7 @@ class CartesianSpring(NamedTuple):
 
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         x, y = (q0[0], q0[1], q0[2]), (q1[0], q1[1], q1[2])
         s, two = add(x, y), 2.0*self.length*self.length
         if rule > 0:
@@ -280,10 +280,10 @@ class SpringField(NamedTuple):
     """Vector field of rows x, p."""
 
     spring: CartesianSpring
-    meter: np.ndarray
+    counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         x, p = row(y, 0), row(y, 1)
         c = self.spring
         velocity = scale(1.0/c.mass, p)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter, new_meter
+from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import stage_columns
 from liestep.errors import InputError
@@ -42,7 +42,7 @@ class MassSpring(NamedTuple):
     mass: np.ndarray       # (2,)
     stiffness: np.ndarray  # (2,) c_1, c_2
     length: float          # rest_length + width
-    meter: np.ndarray
+    counters: np.ndarray
 
     def size(self) -> int:
         return 3
@@ -71,7 +71,7 @@ class MassSpring(NamedTuple):
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
         """Difference quotients of the energies of the springs, without division, or their slopes at the middle."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         for k in range(2):
             i, c = 2*k, h*self.stiffness[k]
             x, y = q0[i], q1[i]
@@ -122,7 +122,7 @@ class MinimalField(NamedTuple):
 
     mass: np.ndarray       # (2,)
     stiffness: np.ndarray  # (2,)
-    meter: np.ndarray
+    counters: np.ndarray
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
@@ -130,7 +130,7 @@ class MinimalField(NamedTuple):
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """m_1 x_1'' = F_1 - F_2, m_2 (x_1'' + x_2'') = F_2."""
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         x, z = y[0, 0], y[0, 1]
         pull = -2.0*self.stiffness[0]*x*(1.0 + 2.0*x*x)
         other = -2.0*self.stiffness[1]*z*(1.0 + 2.0*z*z)
@@ -164,7 +164,7 @@ def _redundant(parameters: Parameters, state: State, options: Options) -> Formul
     """q_2 and its velocity follow from x_1, so that starts moved by round-off stay on the constraint."""
     (x, _, z), (u, _, w), m = state["q"], state["v"], parameters["mass"]
     rows = np.array([[x, x + _length(parameters), z], [u, u, w], [m[0]*u, m[1]*(u + w), m[1]*(u + w)], [0*x]*3])
-    problem = MassSpring(m, _springs(parameters), _length(parameters), new_meter())
+    problem = MassSpring(m, _springs(parameters), _length(parameters), new_counters())
     residuals = (Observable("constraint_error", slice(3, 4), "m2", "|g|", "residual"),
                  Observable("velocity_constraint_error", slice(4, 5), "m2 s-1", "|Dg v|", "residual"), legendre(5))
     return Formulated(problem, rows, (*FIELDS, *MORE_FIELDS), (_energy("T(v) + V"), *energies(1), *residuals),
@@ -183,7 +183,7 @@ def _minimal(parameters: Parameters, state: State, options: Options) -> Formulat
         (x, z), (u, w) = (np.moveaxis(rows[..., k, :], -1, 0) for k in (0, 1))
         return {"q": np.stack([x, x + length, z], axis=-1), "v": np.stack([u, u, w], axis=-1)}
 
-    problem = MinimalField(parameters["mass"], _springs(parameters), new_meter())
+    problem = MinimalField(parameters["mass"], _springs(parameters), new_counters())
     return Formulated(problem, start, FIELDS, (_energy("total energy"),), fields, float(np.abs(start[1]).max()))
 
 
@@ -217,7 +217,7 @@ SHEET = Sheet(
         "rest_length": Parameter("m", "length of the first spring at rest", (), "positive"),
         "width": Parameter("m", "width of the first mass", (), "non-negative"),
     },
-    build=lambda parameters: MassSpring(parameters["mass"], _springs(parameters), _length(parameters), new_meter()),
+    build=lambda parameters: MassSpring(parameters["mass"], _springs(parameters), _length(parameters), new_counters()),
     conserved_momentum=lambda parameters: (False, False, False),
     state_shapes=lambda parameters: {"q": (3,), "v": (3,)},
     manifold=_manifold,

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.compile.rows import Vector
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
@@ -139,7 +139,7 @@ def _to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _field(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
-    return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_meter(),
+    return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_counters(),
                                     int(options["form"] == "orthonormal")), parameters, state)
 
 
@@ -147,7 +147,7 @@ def _action(parameters: Parameters, state: Mapping[str, np.ndarray], options: Ma
     body = ((Rotation(3), 3), (Translation(1), 1))
     action = product((Translation(3), BODIES), *body, *body, (TangentSpheres(2), ROWS - LINKS))
     generator = PayloadGenerator(_build(parameters), np.zeros((6, 3)))
-    return _formulated(ActionForm(action, generator, new_meter()), parameters, state)
+    return _formulated(ActionForm(action, generator, new_counters()), parameters, state)
 
 
 def _formulated(problem: Any, parameters: Parameters, state: Mapping[str, np.ndarray]) -> Formulated:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter, new_meter
+from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows
 from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
@@ -68,11 +68,11 @@ class VortexField(NamedTuple):
     """Vector field in the embedding space R^3n."""
 
     vortices: SphereVortices
-    meter: np.ndarray
+    counters: np.ndarray
     projection: int  # 1: q is normalised after each step
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         self.vortices.algebra(t, y, out)
         for i in range(y.shape[0]):
             put(out, i, cross(row(out, i), row(y, i)))
@@ -107,12 +107,12 @@ def _formulated(problem: VortexField | ActionForm, parameters: Parameters, state
 
 def _field(parameters: Parameters, state: State, options: Options) -> Formulated:
     projection = PROJECTIONS.index(options["projection"])
-    return _formulated(VortexField(_vortices(parameters), new_meter(), projection), parameters, state)
+    return _formulated(VortexField(_vortices(parameters), new_counters(), projection), parameters, state)
 
 
 def _action(parameters: Parameters, state: State, options: Options) -> Formulated:
     action = SphereRotations(len(state["q"]))
-    return _formulated(ActionForm(action, _vortices(parameters), new_meter()), parameters, state)
+    return _formulated(ActionForm(action, _vortices(parameters), new_counters()), parameters, state)
 
 
 def _manifold(parameters: Parameters, state: State) -> None:

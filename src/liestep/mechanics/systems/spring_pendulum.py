@@ -6,7 +6,7 @@ EA/2 eps^2 with Green's strain eps = (r^2 - l^2)/(2 l^2). L = x x p is conserved
 """
 import numpy as np
 
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
@@ -81,13 +81,13 @@ def _constant(parameters: Parameters) -> float:
 
 def _cartesian(parameters: Parameters) -> CartesianSpring:
     return CartesianSpring(parameters["mass"], _constant(parameters), parameters["length"], parameters["drag"],
-                           new_meter())
+                           new_counters())
 
 
 def _spherical(parameters: Parameters) -> SphericalSpring:
     nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
     return SphericalSpring(parameters["mass"], _constant(parameters), parameters["length"], parameters["drag"],
-                           parameters["kinetic_gradient"] == "misprint", 0.5*(1.0 + nodes), 0.5*weights, new_meter())
+                           parameters["kinetic_gradient"] == "misprint", 0.5*(1.0 + nodes), 0.5*weights, new_counters())
 
 
 def _formulated(parameters: Parameters, problem, rows: np.ndarray, fields, to_fields) -> Formulated:
@@ -113,7 +113,7 @@ def _redundant(parameters: Parameters, state: State, options: Options) -> Formul
 def _vector_field(parameters: Parameters, state: State, options: Options) -> Formulated:
     x, u = _cartesian_start(parameters, state)
     spring, mass = _cartesian(parameters), parameters["mass"]
-    return _formulated(parameters, SpringField(spring, spring.meter), np.array([x, mass*u]), FIELDS,
+    return _formulated(parameters, SpringField(spring, spring.counters), np.array([x, mass*u]), FIELDS,
                        lambda rows: _polar(mass, rows[..., 0, :], rows[..., 1, :]))
 
 

@@ -1,4 +1,4 @@
-"""Components whose methods are machine code that was compiled apart (`simulation.machine_code.straight` finds it)."""
+"""Components whose methods are machine code that was compiled separately (`simulation.machine_code.straight` finds it)."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +14,8 @@ class Machine(NamedTuple):
     address: int
     table: np.ndarray  # constants of the system
 
-    def call(self, t: float, a: np.ndarray, b: np.ndarray, meter: np.ndarray, out: np.ndarray) -> bool:
-        return call_address(self.address, t, a, b, self.table, meter, out) == 1
+    def call(self, t: float, a: np.ndarray, b: np.ndarray, counters: np.ndarray, out: np.ndarray) -> bool:
+        return call_address(self.address, t, a, b, self.table, counters, out) == 1
 
 
 class StraightField(NamedTuple):
@@ -25,29 +25,29 @@ class StraightField(NamedTuple):
     projection: Machine
     observables: Machine
     stages: int         # address of the sum of stages
-    meter: np.ndarray
+    counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        return self.field.call(t, y, y, self.meter, out)
+        return self.field.call(t, y, y, self.counters, out)
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         call_address(self.stages, weights, h, k, count, y, out)
 
     def project(self, y: np.ndarray) -> None:
-        self.projection.call(0.0, y, y, self.meter, y)
+        self.projection.call(0.0, y, y, self.counters, y)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.observables.call(0.0, y, y, self.meter, out)
+        self.observables.call(0.0, y, y, self.counters, out)
 
 
 class Seen(NamedTuple):
     """Observables in machine code."""
 
     code: Machine
-    meter: np.ndarray
+    counters: np.ndarray
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.code.call(0.0, y, y, self.meter, out)
+        self.code.call(0.0, y, y, self.counters, out)
 
 
 @hands_on("form", LieChart)
@@ -58,10 +58,10 @@ class StraightAction(NamedTuple):
     form: Any           # of the action; without its generator where `seen` needs none
     generator: Machine
     seen: Any           # what observes: `Seen` or the form
-    meter: np.ndarray
+    counters: np.ndarray
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        return self.generator.call(t, y, y, self.meter, out)
+        return self.generator.call(t, y, y, self.counters, out)
 
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
         return self.form.distance2(y, z)
@@ -76,7 +76,7 @@ class StraightRates(NamedTuple):
 
     form: Any
     field: Machine
-    meter: np.ndarray
+    counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        return self.field.call(t, y, y, self.meter, out)
+        return self.field.call(t, y, y, self.counters, out)

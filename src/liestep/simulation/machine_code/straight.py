@@ -1,5 +1,5 @@
 """Small systems whose methods are machine code without loops (`compile.straight.routines`), with the bits of the
-methods themselves. It is compiled apart from the time loops, and called by its address.
+methods themselves. It is compiled separately from the time loops, and called by its address.
 
 Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.attempts`). Of Lie group
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
@@ -84,9 +84,9 @@ def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any) ->
     found = action_routines(problem, y, width, integrator)
     form = seen = problem
     if "observe" in found:
-        seen = Seen(_machine(found, "observe"), problem.meter)
+        seen = Seen(_machine(found, "observe"), problem.counters)
         form = problem._replace(generator=None) if hasattr(problem, "generator") else problem
-    return StraightAction(form, _machine(found, "algebra"), seen, problem.meter)
+    return StraightAction(form, _machine(found, "algebra"), seen, problem.counters)
 
 
 def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
@@ -121,7 +121,7 @@ def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> 
     found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,),
                         lambda: _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y)))
     _check_worth(found["rhs"])
-    return StraightRates(problem, _machine(found, "rhs"), problem.meter)
+    return StraightRates(problem, _machine(found, "rhs"), problem.counters)
 
 
 def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
@@ -154,7 +154,7 @@ def straight_field(problem: Any, y: np.ndarray, width: int, integrator: Any) -> 
 def _field(problem: Any, y: np.ndarray, found: Mapping[str, Routine]) -> StraightField:
     sums = loaded(sum_of_stages(y.size)).addresses["routine"]
     return StraightField(_machine(found, "rhs"), _machine(found, "project"), _machine(found, "observe"), sums,
-                         problem.meter)
+                         problem.counters)
 
 
 def _machine(found: Mapping[str, Routine], name: str) -> Machine:
@@ -236,14 +236,14 @@ def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine])
     """
     if not any(hasattr(sys.modules.get(name), MARK) for name in component_modules(problem)):
         return found
-    counted = problem.meter.copy()
+    counted = problem.counters.copy()
     for name in found.keys() & LOOPS.keys():
         shape = (width,) if name == "observe" else (problem.algebra_rows(), 3) if name == "algebra" else y.shape
         for state in (y, y + np.linspace(1e-3, 2e-3, y.size).reshape(y.shape)):
             out, wanted = np.zeros(shape), np.zeros(shape)
             told = loop_for(LOOPS[name], problem)(problem, 0.25, state, wanted)
-            same = told == _machine(found, name).call(0.25, state, state, problem.meter, out)
-            problem.meter[:] = counted
+            same = told == _machine(found, name).call(0.25, state, state, problem.counters, out)
+            problem.counters[:] = counted
             if not same or (told and out.tobytes() != wanted.tobytes()):
                 raise Untraceable(f"its compiled {name} gives other bits than plain Python")
     return found

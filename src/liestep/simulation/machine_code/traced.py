@@ -78,14 +78,14 @@ class Trace:
         if method.out is not None:
             given.append(_objects([RESULT]*int(np.prod(method.out)), method.out))
         target = given[-1]
-        before, meter = list(target.flat), self.problem.meter
-        counted = meter.copy()
+        before, counters = list(target.flat), self.problem.counters
+        counted = counters.copy()
         try:
             value = getattr(copy.component, method.name)(*given)
             value = True if value is None else bool(value)
-            added = tuple(int(x) for x in meter - counted)
+            added = tuple(int(x) for x in counters - counted)
         finally:
-            meter[:] = counted  # the trace is no evaluation
+            counters[:] = counted  # the trace is no evaluation
             for key, entries in copy.written():
                 self.written.setdefault(key, set()).update(entries)
         return Call(value, added), [RESULT if new is old else new for new, old in zip(target.flat, before, strict=True)]
@@ -95,13 +95,13 @@ class _Copy:
     """A component whose methods run on symbols; arrays that two components share are shared."""
 
     def __init__(self, problem: Any, stale: dict[int, set[int]]):
-        self.meter, self.stale = problem.meter, stale
+        self.counters, self.stale = problem.counters, stale
         self.arrays: dict[int, tuple[np.ndarray, list[Any]]] = {}
         self.component = self.of(problem)
 
     def of(self, item: Any) -> Any:
         if isinstance(item, np.ndarray):
-            return item if item is self.meter else self.array(item)
+            return item if item is self.counters else self.array(item)
         if isinstance(item, np.floating):
             return float(item)
         if not isinstance(item, tuple):

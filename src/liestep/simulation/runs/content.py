@@ -203,12 +203,12 @@ def largest_momentum_error(outcome: Outcome, numbers: Mapping[str, float]) -> di
     return {"momentum_error_max": max(kept)} if kept else {}
 
 
-def _caution(spec: RunSpecification, outcome: Outcome) -> dict[str, str]:
+def _warning(spec: RunSpecification, outcome: Outcome) -> dict[str, str]:
     """What the method says to the sizes of the sampled states."""
     fields = outcome.formulated.to_fields(outcome.outputs.states[:outcome.samples])
     sizes = {part.name: float(np.abs(fields[part.name]).max(initial=0.0)) for part in outcome.formulated.error_fields}
-    found = spec.method.caution(sizes) if any(sizes.values()) else None
-    return {} if found is None else {"caution": found}
+    found = spec.method.warning(sizes) if any(sizes.values()) else None
+    return {} if found is None else {"warning": found}
 
 
 def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
@@ -218,4 +218,4 @@ def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
         "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
         "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
         **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome, numbers),
-        **_caution(spec, outcome)}
+        **_warning(spec, outcome)}

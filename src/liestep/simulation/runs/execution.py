@@ -95,7 +95,7 @@ def not_run(spec: RunSpecification) -> Outcome:
     formulated, _ = build(spec)
     recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), (spec.steps or spec.outputs - 1),
                             spec.samples, observables=formulated.observables)
-    return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.meter))
+    return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.counters))
 
 
 @plugin_errors()
@@ -120,7 +120,7 @@ def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated)
     for observable in formulated.observables:
         if observable.kind != "invariant":
             baseline[observable.columns] = 0.0
-    formulated.problem.meter[:] = 0
+    formulated.problem.counters[:] = 0
 
 
 @contextmanager
@@ -162,7 +162,7 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
             if progress and status == Status.OK:
                 progress(done/spec.steps)
     return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*h, int(done),
-                   counts(problem.meter))
+                   counts(problem.counters))
 
 
 def _piece(pieces: Pieces, watch: Watch | None) -> int:
@@ -206,7 +206,7 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
     step_log[:, 0] = spec.t_start + spec.direction*step_log[:, 0]
     return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y),
-                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.meter), step_log)
+                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.counters), step_log)
 
 
 def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recorder:

@@ -89,8 +89,8 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
         content = with_nodes(spec)
     else:
         content = carry_out(spec, threads=_processors())
-    if "caution" in content.attributes:
-        warnings.warn(content.attributes["caution"], stacklevel=4)  # of who called `liestep.simulate`
+    if "warning" in content.attributes:
+        warnings.warn(content.attributes["warning"], stacklevel=4)  # of who called `liestep.simulate`
     return content
 
 

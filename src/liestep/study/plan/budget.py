@@ -75,16 +75,16 @@ def evaluations_per_step(spec: RunSpecification, largest: int = 0) -> int:
             continue
         formulated, integrator = build(replace(spec, steps=steps))
         problem, component = plain(formulated.problem), plain(integrator)
-        y, h, meter = formulated.start.copy(), spec.t_end/steps, problem.meter
+        y, h, counters = formulated.start.copy(), spec.t_end/steps, problem.counters
         with np.errstate(all="ignore"):
             work = plain(component.workspace(problem, y))
             status = component.start(problem, 0.0, y, h, work)
             for k in range(2):
-                before = meter.copy()
+                before = counters.copy()
                 if status == Status.OK:
                     status = component.step(problem, k*h, y, h, work)
         if status == Status.OK:
-            return max(1, evaluations(meter - before))
+            return max(1, evaluations(counters - before))
     raise InputError(f"evaluations: no step of {spec.integrator} succeeds on {spec.problem}, and the number of"
                      " evaluations of a step is not known; give steps")
 
@@ -117,7 +117,7 @@ def fictitious_steps(spec: RunSpecification, budgets: Sequence[int]) -> list[flo
     work = plain(component.workspace(problem, formulated.start))
     with np.errstate(all="ignore"):
         time = float(component.start(problem, 0.0, formulated.start, spec.t_end, work))
-    each = max(1, int(problem.meter[Counter.FORCE_EVALUATIONS]) - 1)
+    each = max(1, int(problem.counters[Counter.FORCE_EVALUATIONS]) - 1)
     if not 0.0 < time < np.inf:
         raise InputError(f"evaluations: no step of {spec.integrator} succeeds on {spec.problem}; give tolerances")
     if (least := min(budgets)) < each:

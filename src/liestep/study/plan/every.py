@@ -7,10 +7,10 @@ from liestep.simulation.catalogue import integrator_calls, method, own_integrato
 from liestep.simulation.runs.specification import Start, specify, start_of
 from liestep.study.plan.config import IntegratorConfig, ProblemConfig, StudyConfig
 
-Refusals = dict[tuple[str, str], str]   # (problem, integrator) -> sentence
+NotApplicable = dict[tuple[str, str], str]   # (problem, integrator) -> sentence
 
 
-def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig, Refusals]:
+def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig, NotApplicable]:
     """The study with the systems and integrators that `every_system` and `every_integrator` add, of the package and of
     its own plugins, each problem with those that can run on it, and why the others cannot.
 
@@ -28,7 +28,7 @@ def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig
         name, _, more = call.partition(" ")
         if name in plugins or name in own_integrators():
             _add(integrators, name, choices(more))
-    refused: Refusals = {}
+    refused: NotApplicable = {}
     for key, setup in problems.items():
         if setup.integrators is None:
             start = start_of(setup.system, preset=setup.preset, parameters=setup.parameters, initial=setup.initial)

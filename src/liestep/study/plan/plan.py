@@ -23,7 +23,7 @@ from liestep.study.plan.config import (
     Settings,
     load_study_config,
 )
-from liestep.study.plan.every import Refusals, expanded
+from liestep.study.plan.every import NotApplicable, expanded
 from liestep.study.plan.maps import is_map, map_of, require_reduced, require_settings, require_shown
 from liestep.study.plan.names import named_files, require_name
 from liestep.study.plan.yamlfile import line_of
@@ -85,9 +85,9 @@ class Study:
         self.results, self.folder = Path(results), Path(results)/name
         self.config, self._lines = load_study_config(self.path)
         self._plugins = self._load_plugins()  # ids
-        self.refusals: Refusals = {}
+        self.not_applicable: NotApplicable = {}
         if self.config.every_integrator or self.config.every_system:
-            self.config, self.refusals = expanded(self.config, self._plugins)
+            self.config, self.not_applicable = expanded(self.config, self._plugins)
         self._known: dict[tuple[str, str], Sweep] = {}
         self._starts: dict[str, Start] = {}  # by problem
         self._maps: dict[str, ParameterMap | None] = {}

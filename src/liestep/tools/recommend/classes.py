@@ -147,15 +147,15 @@ def evaluations(request: Request, name: str) -> float:
             work = component.workspace(problem, y)
             if spec.steps is None:
                 h = component.start(problem, 0.0, y, spec.t_end, work)
-                problem.meter[:] = 0
+                problem.counters[:] = 0
                 status, _ = component.attempt(problem, 0.0, y, h, work)
             else:
                 status = component.start(problem, 0.0, y, spec.step, work)
-                problem.meter[:] = 0
+                problem.counters[:] = 0
                 status = component.step(problem, 0.0, y, spec.step, work) if status == Status.OK else status
         except (ArithmeticError, ValueError):
             return least
-    counted = counters.evaluations(problem.meter) or problem.meter.max()  # without forces: solves or exponentials
+    counted = counters.evaluations(problem.counters) or problem.counters.max()  # without forces: solves or exponentials
     return float(counted) if status == Status.OK and counted else least
 
 

@@ -33,7 +33,7 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
     for keys in (("problem", "integrator", "resolution"), ("problem", "integrator")):
         if set(keys) <= set(table.columns) and "runtime" not in table.columns:
             known = {tuple(getattr(cell, key) for key in keys) for cell in results.study.cells}
-            known |= set(results.study.refusals)  # rows of the table matrix
+            known |= set(results.study.not_applicable)  # rows of the table matrix
             for row in table[list(keys)].itertuples(index=False):
                 if tuple(row) not in known:
                     raise InputError(f"{results.study.folder/name}.csv has a row {' '.join(row)} that is not in the"

@@ -87,7 +87,7 @@ class BodiesField(NamedTuple):
     force: np.ndarray    # (3 K,) joint forces
     moved: np.ndarray    # (N, 3) angular velocities
     pushed: np.ndarray   # (2 N, 3) accelerations and angular accelerations without joints
-    meter: np.ndarray
+    counters: np.ndarray
 
     def inverse(self, y: np.ndarray, b: int, u: Vector) -> Vector:
         """Q J^-1 Q^T u of body b."""
@@ -97,7 +97,7 @@ class BodiesField(NamedTuple):
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         c = self.bodies
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         f = load_at(c.peak, t)
         for b in range(c.number()):
             i, w = ROWS*b, c.rate(y, b)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.counters import new_meter
-from liestep.compile.units import new_units
+from liestep.compile.counters import new_counters
+from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import body_matrix, matrices, minus, of_matrix, plus, space_parts
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
@@ -75,7 +75,7 @@ def quaternion_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity
     first = own[-1].columns.stop
     one = 1 + 0*q[0]  # in the number type of the state, so that the products in S keep all digits
     problem = QuaternionBody(system, inertia, weight_matrix(lever*one, gravity*one),
-                             half_trace(inertia) if augmented else 0.0, first, np.zeros((4, 3), q.dtype), new_meter())
+                             half_trace(inertia) if augmented else 0.0, first, np.zeros((4, 3), q.dtype), new_counters())
     observables = (*own, *energies(first), *quaternion_residuals(first + 2), legendre(first + 5, MOMENTUM))
     return Formulated(problem, np.ascontiguousarray(np.array([q, v, p, 0*q])), (*shared, *QUATERNION_FIELDS),
                       observables, quaternion_fields,
@@ -96,8 +96,8 @@ def director_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity: 
     first = own[-1].columns.stop
     none = np.zeros(0, dtype=np.int64)
     problem = DirectorBodies(mass, weight, 0, none, none, np.zeros((0, 3)), np.zeros((0, 3)), 0.0,
-                             FixedReader(system, np.zeros((4, 3), attitude.dtype)), first, first + 2, new_meter(),
-                             new_units(DirectorBodies))
+                             FixedReader(system, np.zeros((4, 3), attitude.dtype)), first, first + 2, new_counters(),
+                             new_addresses(DirectorBodies))
     residuals = (Observable("constraint_error", slice(first + 2, first + 3), "1", "largest defect of the six"
                             " constraints", "residual"),
                  Observable("velocity_constraint_error", slice(first + 3, first + 4), "s-1", "largest |Dg v|",

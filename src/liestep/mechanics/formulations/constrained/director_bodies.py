@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import apart, borrows, kernel
+from liestep.compile.dispatch import separate, borrows, kernel
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
 from liestep.mechanics.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
@@ -81,8 +81,8 @@ class DirectorBodies(NamedTuple):
     reader: Any          # FixedReader | BodiesReader
     column: int          # of the first observable after the reader's
     gap_column: int      # of the largest defect of a constraint
-    meter: np.ndarray
-    units: np.ndarray    # (1,) address of the machine code of `observe`
+    counters: np.ndarray
+    addresses: np.ndarray    # (1,) address of the machine code of `observe`
 
     def size(self) -> int:
         return self.mass.shape[0]
@@ -129,7 +129,7 @@ class DirectorBodies(NamedTuple):
 
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         for i in range(self.size()):
             r[i] -= h*self.weight[i]
         f = load_at(self.peak, t + 0.5*h)
@@ -232,7 +232,7 @@ class DirectorBodies(NamedTuple):
             total += dot(pull, w) - dot(pull, u)
         return total
 
-    @apart(2, 1)
+    @separate(2, 1)
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """The reader's observables, then (74), (80), |g|, |Dg v|, work, (74) less work. The constraints are summed as
         written; those of velocities are their derivatives along v, exact for quadratic ones."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import new_meter
-from liestep.compile.units import new_units
+from liestep.compile.counters import new_counters
+from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import matrices, space_parts
 from liestep.mechanics.contracts.form import Form
@@ -153,7 +153,7 @@ class Jointed(NamedTuple):
         start = np.concatenate([state["position"][:, None], np.swapaxes(state["attitude"], 1, 2),
                                 state["momentum"][:, None], state["spin"][:, None]], axis=1).reshape(ROWS*n, 3)
         problem = BodiesField(bodies, np.zeros((3*k, 3*k)), np.zeros(3*k), np.zeros((n, 3)), np.zeros((2*n, 3)),
-                              new_meter())
+                              new_counters())
         return self.formulated(parameters, problem, start, FIELDS, "", _row_fields)
 
     def quaternions(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -165,7 +165,7 @@ class Jointed(NamedTuple):
         speeds = state["momentum"]/bodies.mass[:, None]
         for row, (straight, turning) in enumerate(((state["position"], q), (speeds, v), (state["momentum"], p))):
             rows[row] = np.concatenate([straight, turning], axis=1).ravel()
-        problem = QuaternionBodies(bodies, np.zeros((ROWS*n, 3)), new_meter(), new_units(QuaternionBodies))
+        problem = QuaternionBodies(bodies, np.zeros((ROWS*n, 3)), new_counters(), new_addresses(QuaternionBodies))
         bonds = n + 3*len(bodies.first)
         return self.formulated(parameters, problem, rows, (*FIELDS, *FURTHER), "quaternion",
                                lambda found: _quaternion_fields(found, n, bonds))
@@ -186,8 +186,8 @@ class Jointed(NamedTuple):
                                   np.cross(rates[:, None], directors).reshape(n, 9)], axis=1).ravel()
         rows[2] = mass.ravel()*rows[1]
         problem = DirectorBodies(mass.ravel(), weight, 3, bodies.first, bodies.second, bodies.arm, bodies.other,
-                                 bodies.peak, BodiesReader(bodies, np.zeros((ROWS*n, 3))), 8, 7, new_meter(),
-                                 new_units(DirectorBodies))
+                                 bodies.peak, BodiesReader(bodies, np.zeros((ROWS*n, 3))), 8, 7, new_counters(),
+                                 new_addresses(DirectorBodies))
         return self.formulated(parameters, problem, rows, (*FIELDS, FURTHER[0], MULTIPLIER), "directors",
                                lambda found: _director_fields(found, n, bonds))
 

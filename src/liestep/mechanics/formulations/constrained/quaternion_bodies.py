@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import apart
+from liestep.compile.dispatch import separate
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
 from liestep.compile.status import Status
 from liestep.geometry.quaternion import (
@@ -44,8 +44,8 @@ class QuaternionBodies(NamedTuple):
 
     bodies: Bodies
     rows: np.ndarray  # (6 N, 3) scratch
-    meter: np.ndarray
-    units: np.ndarray  # (7,) addresses of machine code
+    counters: np.ndarray
+    addresses: np.ndarray  # (7,) addresses of machine code
 
     def size(self) -> int:
         return WIDTH*self.bodies.mass.shape[0]
@@ -85,7 +85,7 @@ class QuaternionBodies(NamedTuple):
                 return Status.CHART_LIMIT
         return Status.OK
 
-    @apart(int, float, 1, 1, 1, 1, float, float, 1, 2)
+    @separate(int, float, 1, 1, 1, 1, float, float, 1, 2)
     def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
                 beta: float, r: np.ndarray, a: np.ndarray) -> None:
         for b in range(self.bodies.number()):
@@ -110,7 +110,7 @@ class QuaternionBodies(NamedTuple):
             for k in range(4):
                 out[i + 3 + k] = p[k]
 
-    @apart(int, float, float, 1, 1, 1, 1, 1, 2)
+    @separate(int, float, float, 1, 1, 1, 1, 1, 2)
     def flow(self, kind: int, polar: float, h: float, q0: np.ndarray, p0: np.ndarray, q1: np.ndarray, p1: np.ndarray,
              r: np.ndarray, a: np.ndarray) -> None:
         for b in range(self.bodies.number()):
@@ -131,11 +131,11 @@ class QuaternionBodies(NamedTuple):
                 out[k] = p[k]/self.bodies.mass[b]
             spin_velocity(mobility(polar, self.moments(b)), i + 3, q, p, out)
 
-    @apart(int, float, float, 1, 1, 1, 2)
+    @separate(int, float, float, 1, 1, 1, 2)
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
         """Weights, and the load at the middle of the step with its generalized force 2 E(q_m)^T torque (128)."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         c = self.bodies
         for b in range(c.number()):
             self.body_weight(b, WIDTH*b, h, r)
@@ -154,7 +154,7 @@ class QuaternionBodies(NamedTuple):
         for k in range(3):
             r[i + k] -= h*c.mass[b]*c.gravity[k]
 
-    @apart(1, 1)
+    @separate(1, 1)
     def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
         c = self.bodies
         for b in range(c.number()):
@@ -178,7 +178,7 @@ class QuaternionBodies(NamedTuple):
     def end(self, i: int, q: np.ndarray, x: Vector) -> Vector:
         return add((q[i], q[i + 1], q[i + 2]), spin_quadratic(quaternion(q, i + 3), x))
 
-    @apart(1, 2)
+    @separate(1, 2)
     def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
         c = self.bodies
         for k in range(self.bonds()):
@@ -205,7 +205,7 @@ class QuaternionBodies(NamedTuple):
             for s in range(3):
                 out[place + s, i + 3 + k] += 2.0*sign*column[s]
 
-    @apart(float, 1, 2)
+    @separate(float, 1, 2)
     def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
         c = self.bodies
         for b in range(c.number()):
@@ -247,7 +247,7 @@ class QuaternionBodies(NamedTuple):
         u = space_part(quaternion(q, i + 3), from_body(quaternion(v, i + 3), x))
         return v[i] + 2.0*u[0], v[i + 1] + 2.0*u[1], v[i + 2] + 2.0*u[2]
 
-    @apart(2, 1)
+    @separate(2, 1)
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """As `Bodies.observe`, constraints with |q.q - 1|/2, then (74), (80), |Dg v|, |q.p|, work, (74) less work."""
         c, q, v, p = self.bodies, y[0], y[1], y[2]

@@ -59,7 +59,7 @@ class QuaternionBody(NamedTuple):
     polar: float           # J_00 of the augmented mass matrix; 0: the singular one
     first: int             # columns of the system's observables
     rows: np.ndarray       # (4, 3) scratch
-    meter: np.ndarray
+    counters: np.ndarray
 
     def size(self) -> int:
         return 4
@@ -114,7 +114,7 @@ class QuaternionBody(NamedTuple):
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
         """The midpoint rule is exact for a quadratic potential."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         for i in range(4):
             for j in range(4):
                 s = 0.5*h*self.stiffness[i, j]

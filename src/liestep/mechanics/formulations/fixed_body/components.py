@@ -41,7 +41,7 @@ class RigidBody(NamedTuple):
     """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi."""
 
     system: Any
-    meter: np.ndarray
+    counters: np.ndarray
 
     def inertia(self) -> Vector:
         moments = self.system.inertia
@@ -53,7 +53,7 @@ class RigidBody(NamedTuple):
 
     def torque(self, y: np.ndarray) -> Vector:
         """tau at the attitude in the first rows of y, spatial."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         return self.system.torque(y)
 
     def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
@@ -87,7 +87,7 @@ class PinnedBody(NamedTuple):
     """The body as one of n rigid bodies that do not move, n = 1."""
 
     system: Any
-    meter: np.ndarray
+    counters: np.ndarray
 
     def bodies(self) -> int:
         return 1
@@ -102,7 +102,7 @@ class PinnedBody(NamedTuple):
         return self.system.inertia[0], self.system.inertia[1], self.system.inertia[2]
 
     def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         put(out, 0, self.system.torque(y))
         return True
 
@@ -120,10 +120,10 @@ class QuadraticTop(NamedTuple):
     """
 
     system: Any
-    meter: np.ndarray
+    counters: np.ndarray
 
     def torque(self, y: np.ndarray) -> Vector:
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         return cross(self.system.weight(), to_space(y, row(y, 5)))
 
     def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
@@ -139,11 +139,11 @@ class AttitudeField(NamedTuple):
     """Vector field of (Q, pi) in the embedding space R^12."""
 
     body: Any          # RigidBody or DrivenBody
-    meter: np.ndarray
+    counters: np.ndarray
     orthonormal: int   # 1: `project` acts
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         w = self.body.angular_velocity(y)
         torque = self.body.load(t, y, w)
         for i in range(3):
@@ -184,10 +184,10 @@ class DualField(NamedTuple):
     """Vector field of the body state: dPi/dt = f_1 x Pi + f_2 x Gamma, dGamma/dt = f_1 x Gamma."""
 
     system: Any
-    meter: np.ndarray
+    counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         self.system.dual(y, out)
         turn, change = row(out, 0), cross(row(out, 0), row(y, 0))
         if y.shape[0] > 1:

@@ -22,7 +22,7 @@ class DrivenBody(NamedTuple):
 
     plain: Any           # RigidBody or QuadraticTop
     system: Any          # with applied(t, q, omega)
-    meter: np.ndarray
+    counters: np.ndarray
     moment: np.ndarray   # (2,) scratch: the time at which a step takes its torque, and its length
     column: int          # of the work in `observe`
 
@@ -31,7 +31,7 @@ class DrivenBody(NamedTuple):
 
     def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
         """Both torques."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         return add(self.plain.torque(y), self.system.applied(t, y, w))
 
     def add_power(self, t: float, y: np.ndarray, w: Vector, out: np.ndarray, i: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
@@ -74,7 +74,7 @@ class Declared(NamedTuple):
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `cotangent_rotation`."""
-        return self.attitude(parameters, state, self.driven(parameters, RigidBody(self.build(parameters), new_meter())))
+        return self.attitude(parameters, state, self.driven(parameters, RigidBody(self.build(parameters), new_counters())))
 
     def has_applied(self, parameters: Parameters) -> bool:
         """Whether the system declares a torque of time and velocity."""
@@ -84,26 +84,26 @@ class Declared(NamedTuple):
         """The body with the torques that its system applies, if it does."""
         if not has_applied(body.system):
             return body
-        return DrivenBody(body, body.system, body.meter, np.zeros(2), self.observables(parameters)[-1].columns.stop)
+        return DrivenBody(body, body.system, body.counters, np.zeros(2), self.observables(parameters)[-1].columns.stop)
 
     def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `rigid_bodies`: the same rows."""
-        return self.attitude(parameters, state, PinnedBody(self.build(parameters), new_meter()))
+        return self.attitude(parameters, state, PinnedBody(self.build(parameters), new_counters()))
 
     def quadratic(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `quadratic_rotation`, with the rows q and p more."""
         system = self.build(parameters)
-        problem = self.driven(parameters, QuadraticTop(system, new_meter()))
+        problem = self.driven(parameters, QuadraticTop(system, new_counters()))
         plain = self.attitude(parameters, state, problem)
         start = np.concatenate([plain.start[:4], [np.zeros(3), -system.lever], plain.start[4:]])
         return replace(plain, start=start, fields=(*plain.fields, AUXILIARY))
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        system, meter = self.build(parameters), new_meter()
+        system, counters = self.build(parameters), new_counters()
         if options["form"] == "coadjoint":
-            return self.dual(parameters, state, DualField(system, meter))
+            return self.dual(parameters, state, DualField(system, counters))
         return self.attitude(parameters, state,
-                             AttitudeField(self.driven(parameters, RigidBody(system, meter)), meter,
+                             AttitudeField(self.driven(parameters, RigidBody(system, counters)), counters,
                                            int(options["form"] == "orthonormal")))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -114,22 +114,22 @@ class Declared(NamedTuple):
         from liestep.geometry.groups.rotation import Rotation
         from liestep.geometry.groups.translation import Translation
 
-        system, meter, chosen = self.build(parameters), new_meter(), options["action"]
+        system, counters, chosen = self.build(parameters), new_counters(), options["action"]
         chart = options["chart"]
         if "reference_point" in options:
             return self.pinned.action(parameters, state, options, attitude_fields(self.gravity(parameters)))
         if chosen == "coadjoint":
             coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
             return self.dual(parameters, state,
-                             ActionForm(in_coordinates(coadjoint, chart), DualGenerator(system), meter))
+                             ActionForm(in_coordinates(coadjoint, chart), DualGenerator(system), counters))
         parts: list[tuple[Any, int]] = [(in_coordinates(Rotation(3), chart), 3), (Translation(1), 1)]
         if chosen == "semidirect":
             parts = [(in_coordinates(CotangentRotation(4), chart), 4)]
         if has_applied(system):
             parts.append((Translation(1), 1))
         action = product(*parts)
-        generator = AttitudeGenerator(self.driven(parameters, RigidBody(system, meter)), chosen == "semidirect")
-        return self.attitude(parameters, state, ActionForm(action, generator, meter))
+        generator = AttitudeGenerator(self.driven(parameters, RigidBody(system, counters)), chosen == "semidirect")
+        return self.attitude(parameters, state, ActionForm(action, generator, counters))
 
     @property
     def pinned(self) -> "Pinned":

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import apart, hands_on, kernel, outlined
+from liestep.compile.dispatch import separate, hands_on, kernel, outlined
 from liestep.compile.rows import (
     Vector,
     add,
@@ -63,7 +63,7 @@ class Motion(NamedTuple):
     attitude: int  # of `geometry.groups.poses`
     twist: int     # MIXED, BODY_TWIST, SPATIAL
     unit_length: int  # 1: R(Q) of the normalised Q at every evaluation
-    units: np.ndarray  # (2,) addresses of the machine code of `evaluate` and `observe`
+    addresses: np.ndarray  # (2,) addresses of the machine code of `evaluate` and `observe`
 
     def read(self, y: np.ndarray) -> None:
         """Axes, places, rates and velocities of the centres of mass into the mechanism's scratch."""
@@ -94,7 +94,7 @@ class Motion(NamedTuple):
         f = 1.0/sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
         return f*q[0], f*q[1], f*q[2], f*q[3]
 
-    @apart(2, int)
+    @separate(2, int)
     def evaluate(self, y: np.ndarray, task: int) -> bool:
         """`Mechanism.evaluate` at a state."""
         self.read(y)
@@ -114,7 +114,7 @@ class Motion(NamedTuple):
         spin, place, turn = across(s, m, spin), row(y, b + a), row(y, b + a + 1)
         return spin, sub(sub(push, cross(spin, place)), cross(turn, add(row(y, b + a + 2), cross(turn, place))))
 
-    @apart(2, 1)
+    @separate(2, 1)
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """energy, angular momentum (3), then the largest |R^T R - 1|, |g| and |A V|, and |Q| farthest from 1. With a
         clock energy less work, and then work and energy."""
@@ -186,13 +186,13 @@ class MultibodyField(NamedTuple):
     motion: Motion
     normalise: int  # 1: Q/|Q| after each step, 2: by a multiplier
     rate: float     # of that multiplier, 1/s
-    meter: np.ndarray
+    counters: np.ndarray
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         stage_columns(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         if not self.motion.evaluate(y, 0):
             return False
         motion, s = self.motion, self.motion.mechanism.scratch
@@ -246,10 +246,10 @@ class ProjectedPoses(NamedTuple):
 
     poses: ActionForm
     step: np.ndarray   # (algebra rows, 3)
-    meter: np.ndarray
-    units: np.ndarray  # (1,) address of the machine code of `project`
+    counters: np.ndarray
+    addresses: np.ndarray  # (1,) address of the machine code of `project`
 
-    @apart(2)
+    @separate(2)
     def project(self, y: np.ndarray) -> bool:
         mechanism, before = self.poses.generator.motion.mechanism, np.inf
         for _ in range(MOST_RETURNS):

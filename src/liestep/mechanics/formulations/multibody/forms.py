@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.cache import loop_for
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.compile.status import Status
-from liestep.compile.units import new_units
+from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.bands import SMALLEST
 from liestep.geometry.groups.charted import CHARTS
@@ -239,19 +239,19 @@ class Declared(NamedTuple):
         layout = Layout(assembly, ATTITUDES[options["form"]], TWISTS[options["twist"]])
         projection = options["projection"]
         motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, int(projection == "stages"),
-                        new_units(Motion))
+                        new_addresses(Motion))
         problem = MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
-                                 float(options["stabilisation_rate"]), new_meter())
+                                 float(options["stabilisation_rate"]), new_counters())
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         assembly, se3 = self.build(parameters), int(options["action"] == "se3")
         rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
         layout = Layout(assembly, ATTITUDES[options["attitude"]], twist_of(options))
-        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0, new_units(Motion))
+        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0, new_addresses(Motion))
         poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]],
                       int(assembly.has_clock))
-        problem: Any = ActionForm(poses, PoseGenerator(motion, se3), new_meter())
+        problem: Any = ActionForm(poses, PoseGenerator(motion, se3), new_counters())
         if options["stabilisation"] == "projection":
             problem = projected(problem)
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
@@ -260,16 +260,16 @@ class Declared(NamedTuple):
         """Velocities native to the group; the multipliers are further rows, at the start those of index 1."""
         assembly, se3 = self.build(parameters), int(options["action"] == "se3")
         layout = Layout(assembly, ATTITUDES[options["attitude"]], BODY_TWIST if se3 else MIXED)
-        motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0, new_units(Motion))
+        motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0, new_addresses(Motion))
         poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]], int(assembly.has_clock))
-        inner = ActionForm(poses, PoseGenerator(motion, se3), new_meter())
+        inner = ActionForm(poses, PoseGenerator(motion, se3), new_counters())
         seats, width = newton_seats(assembly)
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
         slides = np.zeros(len(order), dtype=np.int64)
         slides[order] = [rows.kind in (BLADE, ROLL) for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
-                             projected(inner), inner.meter, new_units(IndexThree))
+                             projected(inner), inner.counters, new_addresses(IndexThree))
         plain = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):
             return plain
@@ -293,7 +293,7 @@ class Declared(NamedTuple):
 
 def projected(poses: ActionForm) -> ProjectedPoses:
     """The form that returns to the joints after each step."""
-    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.meter, new_units(ProjectedPoses))
+    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.counters, new_addresses(ProjectedPoses))
 
 
 def twist_of(options: Mapping[str, Any]) -> int:

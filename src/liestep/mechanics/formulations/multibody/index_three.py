@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import apart, hands_on, outlined
+from liestep.compile.dispatch import separate, hands_on, outlined
 from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
 from liestep.geometry.bands import solve_banded
 from liestep.geometry.charts import rate, rotation_rate
@@ -55,8 +55,8 @@ class IndexThree(NamedTuple):
     loads: np.ndarray   # (2n, 3) forces of the residual
     twists: np.ndarray  # (2n, 3) V over its derivative by U, the scale of rows of velocities
     home: ProjectedPoses  # of index 2, which returns to the joints after a step
-    meter: np.ndarray
-    units: np.ndarray   # (2,) addresses of the machine code of `power` and `newton`
+    counters: np.ndarray
+    addresses: np.ndarray   # (2,) addresses of the machine code of `power` and `newton`
 
     def bodies(self) -> int:
         return self.poses.action.n
@@ -125,12 +125,12 @@ class IndexThree(NamedTuple):
         if self.poses.action.clock == 1:
             y[self.poses.action.state_rows() - 1, 1] = work
 
-    @apart(2, float, 1)
+    @separate(2, float, 1)
     def power(self, y: np.ndarray, factor: float, found: np.ndarray) -> float:
         """Of torques and drives at a state with factor times the multipliers `found`, in W."""
         mechanism, total = self.poses.generator.motion.mechanism, 0.0
         if mechanism.clock == 1:
-            self.meter[Counter.RHS_EVALUATIONS] += 1
+            self.counters[Counter.RHS_EVALUATIONS] += 1
             self.poses.generator.motion.evaluate(y, 1)
             for k in range(mechanism.loads):
                 value, speed, _ = mechanism.torque(k)
@@ -140,15 +140,15 @@ class IndexThree(NamedTuple):
                     total += mechanism.drive_power(j, factor*found[mechanism.table[j, 3]])
         return total
 
-    @apart(2, 2, 2, 2, 2, 1, float, float, float, float, int)
+    @separate(2, 2, 2, 2, 2, 1, float, float, float, float, int)
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
                found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
         """One correction of U (2n, 3) and of the scaled multipliers (m,) at the state y = (q_n psi(U), V), with V and
         dV/dt (2n, 3); dV = cv dU + cc [dU, past], d(dV/dt) = ca dV. Of index 3 towards g = 0, of index 2 towards A V =
         0. Returns its largest entry in U, inf if singular."""
-        self.meter[Counter.RHS_EVALUATIONS] += 1
-        self.meter[Counter.ITERATIONS] += 1
-        self.meter[Counter.LINEAR_SOLVES] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.ITERATIONS] += 1
+        self.counters[Counter.LINEAR_SOLVES] += 1
         mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
         for k in range(self.right.shape[0]):
             for j in range(self.matrix.shape[1]):

@@ -46,7 +46,7 @@ class RigidBodies(NamedTuple):
     seen: np.ndarray     # (6n, 3) the state whose energies are in `parts`; only axes and positions are kept
     parts: np.ndarray    # (k,) potential energies
     spare: np.ndarray    # (2n, 3) forces that nobody asked for
-    meter: np.ndarray
+    counters: np.ndarray
 
     def bodies(self) -> int:
         return self.masses.shape[0]
@@ -61,7 +61,7 @@ class RigidBodies(NamedTuple):
         return self.inertia[i, 0], self.inertia[i, 1], self.inertia[i, 2]
 
     def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         return self.evaluate(y, out)
 
     def evaluate(self, y: np.ndarray, out: np.ndarray) -> bool:
@@ -128,11 +128,11 @@ class BodiesField(NamedTuple):
 
     problem: RigidBodies
     f: np.ndarray  # (2n, 3)
-    meter: np.ndarray
+    counters: np.ndarray
     orthonormal: int   # 1: `project` acts
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         problem, n = self.problem, self.problem.bodies()
         if not problem.forces(y, self.f):
             return False

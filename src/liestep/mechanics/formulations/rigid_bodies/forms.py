@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.geometry.groups.charted import in_coordinates
 from liestep.geometry.groups.cotangent_rotations import CotangentRotations
 from liestep.geometry.groups.product import product
@@ -89,7 +89,7 @@ class Declared(NamedTuple):
         n, moves = len(inertia), self.masses is not None
         masses = np.ascontiguousarray(self.masses(parameters)) if self.masses else np.zeros(n)
         plain = RigidBodies(self.build(parameters), masses, inertia, moves, np.full((6*n, 3), np.nan),
-                            np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_meter())
+                            np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_counters())
         if not is_damped(plain.system):
             return plain
         column = self.columns(parameters)[-1].columns.stop
@@ -108,7 +108,7 @@ class Declared(NamedTuple):
         plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
         orthonormal = int(options["form"] == "orthonormal")
         return self.formulated(parameters, state, bodies,
-                               BodiesField(bodies, np.zeros_like(plain.spare), plain.meter, orthonormal))
+                               BodiesField(bodies, np.zeros_like(plain.spare), plain.counters, orthonormal))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies: Any = self.bodies(parameters)
@@ -121,7 +121,7 @@ class Declared(NamedTuple):
         if bodies is not plain:
             factors.append((Translation(1), 1))
         generator = BodiesGenerator(bodies, np.zeros_like(plain.spare))
-        return self.formulated(parameters, state, bodies, ActionForm(product(*factors), generator, plain.meter))
+        return self.formulated(parameters, state, bodies, ActionForm(product(*factors), generator, plain.counters))
 
     def formulated(self, parameters: Parameters, state: State, bodies: Any, problem: Any) -> Formulated:
         """A component on the rows of all bodies; with forces of velocity one for their work follows."""

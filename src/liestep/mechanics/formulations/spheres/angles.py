@@ -26,13 +26,13 @@ class SphereAngleForm(NamedTuple):
     """
 
     lagrangian: Any
-    meter: np.ndarray
+    counters: np.ndarray
     g: np.ndarray      # (n, 3) scratch, as are the others
     place: np.ndarray  # (2n, 3) q and omega
     turn: np.ndarray   # (n, 3) d omega/dt
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
         self.directions(y)
         q, w = self.place[:n], self.place[n:]

@@ -41,7 +41,7 @@ class CartesianSpheres(NamedTuple):
     pivots: np.ndarray     # (3,) scratch
     nodes: np.ndarray      # of Gauss on [0, 1]
     weights: np.ndarray
-    meter: np.ndarray
+    counters: np.ndarray
 
     def size(self) -> int:
         return 3*self.matrix.shape[0]
@@ -93,7 +93,7 @@ class CartesianSpheres(NamedTuple):
             put(self.total, i, (0.0*q0[0], 0.0*q0[0], 0.0*q0[0]))
         for point in range(self.nodes.shape[0] if rule == AVERAGE else 1):
             self.between(self.nodes[point] if rule == AVERAGE else 0.5)
-            self.meter[Counter.FORCE_EVALUATIONS] += 1
+            self.counters[Counter.FORCE_EVALUATIONS] += 1
             self.system.gradient(self.place, self.slope)
             weight = self.weights[point] if rule == AVERAGE else 1.0
             for i in range(n):

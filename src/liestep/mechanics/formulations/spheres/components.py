@@ -33,11 +33,11 @@ class SphereLagrangian(NamedTuple):
     system: Any
     mass: Any             # DiagonalMass | DenseMass
     velocity: np.ndarray  # (n, 3) scratch of the observables
-    meter: np.ndarray
+    counters: np.ndarray
 
     def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         """Plain R^3 gradient dV/dq_i, shape (n, 3); its radial part never matters."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         self.system.gradient(q, out)
 
     def potential(self, q: np.ndarray) -> float:
@@ -108,12 +108,12 @@ class SphereOmegaForm(NamedTuple):
     """Vector field for (q, omega) in the embedding space: twospheres2009 eqs. (9)-(11)."""
 
     lagrangian: Any
-    meter: np.ndarray
+    counters: np.ndarray
     g: np.ndarray    # (n, 3) scratch
     projection: int  # 0 none, 1 position (q normalised), 2 state (and omega made tangent)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
         q, w = y[:n], y[n:2*n]
         self.lagrangian.load(t, q, w, self.g)
@@ -137,13 +137,13 @@ class SphereVelocityForm(NamedTuple):
     """
 
     lagrangian: Any
-    meter: np.ndarray
+    counters: np.ndarray
     g: np.ndarray
     projection: int
     omega: np.ndarray  # (n, 3) scratch: q x v, which forces ask for
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
         q, v = y[:n], y[n:2*n]
         if self.lagrangian.forced():

@@ -25,7 +25,7 @@ class ForcedSphereLagrangian(NamedTuple):
     system: Any         # with force(t, q, omega, out)
     mass: Any
     velocity: np.ndarray  # (n, 3) scratch of the observables
-    meter: np.ndarray
+    counters: np.ndarray
     push: np.ndarray      # (n, 3) scratch: F
 
     def forced(self) -> bool:
@@ -33,7 +33,7 @@ class ForcedSphereLagrangian(NamedTuple):
 
     def force(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
         """The part of F tangent to the spheres: the other one does no work and is taken up by the constraint."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         self.system.force(t, q, w, out)
         for i in range(q.shape[0]):
             a, f = row(q, i), row(out, i)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.errors import InputError
 from liestep.geometry.groups.charted import in_coordinates
 from liestep.geometry.groups.product import product
@@ -67,7 +67,7 @@ class Declared(NamedTuple):
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         chosen = self._replace(build=self.printed or self.build) if options.get("extension") == "printed" else self
         parts, scratch = _parts(chosen, parameters, state, options), np.zeros_like(state["q"])
-        common = (parts.lagrangian, parts.lagrangian.meter, scratch, PROJECTIONS[options["projection"]])
+        common = (parts.lagrangian, parts.lagrangian.counters, scratch, PROJECTIONS[options["projection"]])
         if options["form"] == "velocity":
             form = SphereVelocityForm(*common, np.zeros_like(state["q"]))
             return parts.formulated(form, state, parts.velocity, _velocity_fields)
@@ -84,7 +84,7 @@ class Declared(NamedTuple):
         action = in_coordinates(TangentSpheres(n), options["chart"])
         if parts.lagrangian.forced():
             action = product((action, 2*n), (Translation(1), 1))
-        problem = ActionForm(action, generator, parts.lagrangian.meter)
+        problem = ActionForm(action, generator, parts.lagrangian.counters)
         return parts.formulated(problem, state, state["omega"], _omega_fields)
 
     def cartesian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -97,7 +97,7 @@ class Declared(NamedTuple):
         problem = CartesianSpheres(
             self.build(parameters), matrix, exact_inverse(matrix), np.array(flags, dtype=np.float64),
             np.zeros((2, n, 3), q.dtype), place, slope, total, along, np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype),
-            np.zeros(3, dtype=np.int64), 0.5*(1.0 + nodes), 0.5*weights, new_meter())
+            np.zeros(3, dtype=np.int64), 0.5*(1.0 + nodes), 0.5*weights, new_counters())
         velocity = np.cross(state["omega"], q)
         momenta = np.array([sum(m*v for m, v in zip(row, velocity, strict=True)) for row in matrix])
         start = np.ascontiguousarray(np.array([q.ravel(), velocity.ravel(), momenta.ravel(), 0*q.ravel()]))
@@ -194,12 +194,12 @@ def _parts(declared: Declared, parameters: Parameters, state: State, options: Op
     velocity = np.cross(state["omega"], state["q"])
     momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
     plain = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
-                             np.zeros_like(velocity), new_meter())
+                             np.zeros_like(velocity), new_counters())
     observables = sphere_observables(declared.conserved_momentum(parameters))
     scale = float(np.sum(np.linalg.norm(momenta, axis=1)))
     if not has_force(plain.system):
         return _Parts(plain, velocity, observables, scale)
-    forced = ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.meter,
+    forced = ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.counters,
                                     np.zeros_like(velocity))
     return _Parts(forced, velocity, with_work(observables, WORK), scale)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.claims.errata import Evidence
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.compile.rows import Vector
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
@@ -253,7 +253,7 @@ def newton_updates() -> Evidence:
         momentum = SHORT*y[3]  # of equal moments of one: the same in the body
         length = float(np.linalg.norm(momentum))
         exact = momentum/length*2.0*math.tan(0.5*math.asin(length))
-        turns = (discrete_turn(DiscreteTurn(0.0, updates), (1.0, 1.0, 1.0), tuple(momentum), new_meter())[1]
+        turns = (discrete_turn(DiscreteTurn(0.0, updates), (1.0, 1.0, 1.0), tuple(momentum), new_counters())[1]
                  for updates in (1, 2))
         errors.append([float(np.linalg.norm(turn - exact))/length for turn in turns])
     one, two = np.max(errors, axis=0)

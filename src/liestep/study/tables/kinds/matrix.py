@@ -17,7 +17,7 @@ def matrix_rows(results: StudyResults) -> list[dict[str, Any]]:
     rows, runs_of = [], dict(iter(results.metrics.groupby(["problem", "integrator"], sort=False)))
     for problem in results.config.problems:
         for name in results.config.integrators:
-            runs, sentence = runs_of.get((problem, name)), results.study.refusals.get((problem, name))
+            runs, sentence = runs_of.get((problem, name)), results.study.not_applicable.get((problem, name))
             row = {"study": results.study.name, "problem": problem, "integrator": name}
             if runs is not None:
                 outcome = _outcome(runs)

@@ -3,7 +3,7 @@ centre of mass on a body with the moments about the fixed point; its position mo
 Fixed steps only: with automatic ones, sensors are stored at ends of steps and not at the times that are asked for."""
 import numpy as np
 
-from hall.contract import Method, Problem, Run, States
+from other_codes.contract import Method, Problem, Run, States
 
 DISTRIBUTION = "exudyn"
 COMMON = "RotationRotationVector node, steps on the group"

@@ -18,7 +18,7 @@ WORDS = {"yes": "hold on printed and on corrected data", "no": "hold on the prin
          "only corrected": "hold on the corrected data only", "holds on neither": "hold on neither"}
 
 
-class Twin(Strict):
+class Counterpart(Strict):
     """The runs that replace those of a claim to judge it on other data: what is not named stays."""
 
     data: Literal["printed", "corrected"] = Field(description="what the replaced runs have: the data as printed, or as"
@@ -30,9 +30,9 @@ class Twin(Strict):
     resolution: dict[str, str] = Field({}, description="label of a resolution -> another one")
 
     @model_validator(mode="after")
-    def _replaces(self) -> "Twin":
+    def _replaces(self) -> "Counterpart":
         if not (self.study or self.problem or self.integrator or self.resolution):
-            raise ValueError("a twin needs what it replaces: study, problem, integrator or resolution")
+            raise ValueError("a counterpart needs what it replaces: study, problem, integrator or resolution")
         return self
 
     def of(self, choice: RunChoice) -> RunChoice:
@@ -42,14 +42,14 @@ class Twin(Strict):
         return choice.model_copy(update=found)
 
 
-def columns(twin: Twin | None, own: Outcome, other: Outcome | None) -> dict[str, Any]:
+def columns(counterpart: Counterpart | None, own: Outcome, other: Outcome | None) -> dict[str, Any]:
     """Columns of a claim: whether it is met on the printed and on the corrected data, and whether it survives."""
-    if twin is None or other is None:
+    if counterpart is None or other is None:
         return {"on_printed": MET[own.met], "on_corrected": MET[own.met], "survives": ONE}
-    printed, corrected = (other, own) if twin.data == "printed" else (own, other)
+    printed, corrected = (other, own) if counterpart.data == "printed" else (own, other)
     pair = MET[printed.met], MET[corrected.met]
-    return {"on_printed": pair[0], "on_corrected": pair[1], "survives": SURVIVAL[pair], "errata": twin.errata,
-            "twin_ours": other.ours, "twin_evidence": other.evidence}
+    return {"on_printed": pair[0], "on_corrected": pair[1], "survives": SURVIVAL[pair], "errata": counterpart.errata,
+            "counterpart_ours": other.ours, "counterpart_evidence": other.evidence}
 
 
 def summary(rows: Iterable[Mapping[str, Any]]) -> str:

@@ -2,7 +2,7 @@
 integrator of its own: the semi-implicit step with `integrate` is the one that its examples show."""
 import numpy as np
 
-from hall.contract import Method, Problem, Run, States, matrices
+from other_codes.contract import Method, Problem, Run, States, matrices
 
 DISTRIBUTION = "pin"
 METHODS = {"integrate": Method(1, "v += h aba(q, v), q = integrate(q, h v); spherical joint", 1)}

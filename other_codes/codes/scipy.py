@@ -1,7 +1,7 @@
 """scipy: solve_ivp on the equations of a quaternion and the momentum in the body, in plain Python numbers."""
 import numpy as np
 
-from hall.contract import Method, Problem, Run, States, cross, equations, turned
+from other_codes.contract import Method, Problem, Run, States, cross, equations, turned
 
 DISTRIBUTION = "scipy"
 METHODS = {"RK45, fixed steps": Method(5, "first_step = max_step = h, tolerances that always accept"),

@@ -7,21 +7,21 @@ from pydantic import ValidationError
 
 from liestep.claims.claimfile import Claim, ClaimFile
 from liestep.claims.judging import judge
-from liestep.claims.twins import SURVIVAL, summary
+from liestep.claims.counterparts import SURVIVAL, summary
 
 pytestmark = pytest.mark.usefixtures("data_are_printed")
 ERRATUM = "erratum 1: another method"
 
 
-def claim(first, limit, **twin):
+def claim(first, limit, **counterpart):
     """error of (p, first) at h = 0.1 at most `limit`; VI has 1.2e-4 there, RK 2e-2."""
     return {"id": "c", "statement": "s", "source": "t", "asserted_by": "paper", "runs": runs(("p", first, "h0.1")),
             "quantity": "error", "criterion": {"kind": "limit", "at_most": limit}, "known": True,
-            **({"twin": {"errata": ERRATUM, **twin}} if twin else {})}
+            **({"counterpart": {"errata": ERRATUM, **counterpart}} if counterpart else {})}
 
 
-def row(*arguments, **twin):
-    claims = ClaimFile(paper="paper", claims=[claim(*arguments, **twin)])
+def row(*arguments, **counterpart):
+    claims = ClaimFile(paper="paper", claims=[claim(*arguments, **counterpart)])
     return judge(claims, RESULTS).iloc[0]
 
 
@@ -37,27 +37,27 @@ def test_the_criterion_is_judged_on_both_data(first, second, data, limit, printe
     assert found.errata == ERRATUM
     own = row(first, limit)
     assert (found.verdict, found.ours, found.evidence) == (own.verdict, own.ours, own.evidence)
-    assert (found.twin_ours, found.twin_evidence) == (row(second, limit).ours, row(second, limit).evidence)
+    assert (found.counterpart_ours, found.counterpart_evidence) == (row(second, limit).ours, row(second, limit).evidence)
 
 
-def test_a_claim_without_a_twin_has_one_outcome():
+def test_a_claim_without_a_counterpart_has_one_outcome():
     found = row("vi", 1e-3)
     assert (found.on_printed, found.on_corrected, found.survives) == ("met", "met", "one set of data")
 
 
-def test_a_twin_replaces_only_what_it_names():
+def test_a_counterpart_replaces_only_what_it_names():
     changed = Claim.model_validate(claim("vi", 1.0, data="printed", resolution={"h0.1": "h0.01"})).on_other_data()
     assert changed is not None
     assert [(choice.study, choice.problem, choice.integrator, choice.resolution) for choice in changed.runs] == [
         (STUDY, "p", "vi", "h0.01")]
 
 
-@pytest.mark.parametrize(("twin", "message"), [
+@pytest.mark.parametrize(("counterpart", "message"), [
     ({"data": "printed"}, "needs what it replaces"), ({"data": "true", "problem": {"p": "q"}}, "'printed' or"),
     ({"data": "printed", "problem": {"q": "p"}}, "replaces none of the claim's runs")])
-def test_a_twin_that_replaces_nothing_is_refused(twin, message):
+def test_a_counterpart_that_replaces_nothing_is_refused(counterpart, message):
     with pytest.raises(ValidationError, match=re.escape(message)):
-        Claim.model_validate(claim("vi", 1.0, **twin))
+        Claim.model_validate(claim("vi", 1.0, **counterpart))
 
 
 def test_summary_counts_what_survives():

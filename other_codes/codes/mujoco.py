@@ -1,7 +1,7 @@
 """MuJoCo: a body on a ball joint, in generalized coordinates with a unit quaternion."""
 import numpy as np
 
-from hall.contract import Method, Problem, Run, States, matrices
+from other_codes.contract import Method, Problem, Run, States, matrices
 
 DISTRIBUTION = "mujoco"
 COMMON = "ball joint, no contact, no damping, no armature"

@@ -1,4 +1,4 @@
-"""C twins of the core's loops: compiled when the benchmark runs, called with the data of the same components."""
+"""C counterparts of the core's loops: compiled when the benchmark runs, called with the data of the same components."""
 import ctypes
 import subprocess
 import tempfile
@@ -10,17 +10,17 @@ import numpy as np
 
 from liestep.compile.processor import has_wide_registers
 
-SOURCES = Path(__file__).parent/"twins"
+SOURCES = Path(__file__).parent/"counterparts"
 WIDTH = ("-mprefer-vector-width=512",) if has_wide_registers() else ()  # as the core
 FLAGS = ("-O3", "-march=native", *WIDTH, "-ffp-contract=off", "-shared", "-fPIC")
-_folder = tempfile.TemporaryDirectory(prefix="liestep-twins-")
+_folder = tempfile.TemporaryDirectory(prefix="liestep-counterparts-")
 MOST_OBSERVABLES = 16
 _pointers = ctypes.POINTER(ctypes.c_void_p)
 
 
 @cache
 def library(problem: str, system: str, mass: str, step: str, statistics: bool, order: int = 0) -> ctypes.CDLL:
-    """One combination of headers as a shared library (see twins/loop.c); `order` is the loop order of Lennard-Jones."""
+    """One combination of headers as a shared library (see counterparts/loop.c); `order` is the loop order of Lennard-Jones."""
     target = Path(_folder.name)/f"{problem}-{system}-{mass}-{step}-{int(statistics)}-{order}.so"
     headers = {"PROBLEM": f"problem_{problem}.h", "SYSTEM": f"system_{system}.h", "MASS": f"mass_{mass}.h",
                "STEP": f"step_{step}.h"}
@@ -44,8 +44,8 @@ class Fields:
 
 
 @dataclass
-class Twin:
-    """The C twin of an (integrator, problem) pair of components."""
+class Counterpart:
+    """The C counterpart of an (integrator, problem) pair of components."""
 
     code: ctypes.CDLL
     bodies: int
@@ -61,32 +61,32 @@ class Twin:
         status = self.code.run(self.bodies, self.system.pointers, self.mass.pointers, self.generator.pointers,
                                self.method.pointers, sizes.ctypes.data, y.ctypes.data, h, steps, totals.ctypes.data)
         if status:
-            raise RuntimeError(f"the C twin stopped with status {status}")
+            raise RuntimeError(f"the C counterpart stopped with status {status}")
         return totals
 
 
-def twin(system_id: str, step: str, problem, method, *, statistics: bool, order: int = 0) -> Twin:
-    """Twin of a formulated problem (any formulation on spheres, or a rigid body's semidirect action or momenta) and a
+def counterpart(system_id: str, step: str, problem, method, *, statistics: bool, order: int = 0) -> Counterpart:
+    """Counterpart of a formulated problem (any formulation on spheres, or a rigid body's semidirect action or momenta) and a
     component whose fields are the method's data.
 
     Args:
-        step: name of the header twins/step_<step>.h.
+        step: name of the header counterparts/step_<step>.h.
         method: component with the fields that the header expects: tolerances and iterations, or
             arrays of a tableau or scheme.
     """
     generator = getattr(problem, "generator", problem)
     if hasattr(problem, "stiffness"):
-        return Twin(library("quaternion_body", "", "", step, statistics, order), 1,
+        return Counterpart(library("quaternion_body", "", "", step, statistics, order), 1,
                     Fields((problem.inertia, problem.stiffness)), Fields(()), Fields(()), Fields(method))
     if hasattr(problem, "bodies"):
-        return Twin(library("quaternion_bodies", "", "", step, statistics, order), problem.number(),
+        return Counterpart(library("quaternion_bodies", "", "", step, statistics, order), problem.number(),
                     Fields(problem.bodies), Fields((float(problem.bodies.joints()),)), Fields(()), Fields(method))
     body = getattr(generator, "body", problem)
     if hasattr(body, "torque_slope"):
-        return Twin(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(body.system),
+        return Counterpart(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(body.system),
                     Fields(()), Fields(()), Fields(method))
     lagrangian = getattr(generator, "lagrangian", generator)
     mass = {"DiagonalMass": "diagonal", "DenseMass": "dense"}[type(lagrangian.mass).__name__]
     isotropy = (getattr(generator, "alpha", 0.0), getattr(generator, "beta", 0.0))
-    return Twin(library("spheres", system_id, mass, step, statistics, order), lagrangian.velocity.shape[0],
+    return Counterpart(library("spheres", system_id, mass, step, statistics, order), lagrangian.velocity.shape[0],
                 Fields(lagrangian.system), Fields(lagrangian.mass), Fields(isotropy), Fields(method))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 PINS = Path(__file__).resolve().parent/"requirements.txt"
-ENVIRONMENT = TOP/".cache"/"hall-environment"
+ENVIRONMENT = TOP/".cache"/"other-codes-environment"
 STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation has none
 PIP = ("-m", "pip", "install", "-qq", "--disable-pip-version-check")
 

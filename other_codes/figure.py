@@ -1,4 +1,4 @@
-"""The picture of the stored table, docs/hall.png: processor time at equal error, and energy in the long run."""
+"""The picture of the stored table, docs/other_codes.png: processor time at equal error, and energy in the long run."""
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,11 +7,11 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hall import judging
+from other_codes import judging
 from liestep.figures.style import DPI, RC, new_figure
 from liestep.study.tables.drift import BOUNDED_GROWTH, DRIFT_GROWTH
 
-PICTURE = Path(__file__).resolve().parent.parent/"docs"/"hall.png"
+PICTURE = Path(__file__).resolve().parent.parent/"docs"/"other_codes.png"
 OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the table it was drawn from
 COLOURS = {"liestep": "#000000", "diffrax": "#0072b2", "drake": "#d55e00", "exudyn": "#009e73", "heyoka": "#cc79a7",
            "mujoco": "#e69f00", "pinocchio": "#999999", "scipy": "#56b4e9", "sdof": "#8c564b"}

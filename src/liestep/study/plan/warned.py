@@ -6,7 +6,7 @@ from liestep.study.plan.plan import Study
 EXPLICIT = "rigid_bodies"  # formulation whose maps kick and drift
 
 
-def cautions(study: Study) -> Iterator[str]:
+def warnings(study: Study) -> Iterator[str]:
     """One sentence for each problem and integrator with steps above the largest stable one of the system."""
     for problem, integrator in dict.fromkeys((cell.problem, cell.integrator) for cell in study.cells):
         specs = [cell.spec for cell in study.select(problem, integrator)]

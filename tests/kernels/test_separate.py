@@ -1,4 +1,4 @@
-"""Methods that are compiled apart and called by their address: the same numbers, one machine code for all loops."""
+"""Methods that are compiled separately and called by their address: the same numbers, one machine code for all loops."""
 import subprocess
 import sys
 from pathlib import Path
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from liestep.compile import cache
-from liestep.compile.dispatch import apart
-from liestep.compile.units import new_units
+from liestep.compile.dispatch import separate
+from liestep.compile.separate import new_addresses
 
 TWICE = """
 import hashlib
@@ -34,18 +34,18 @@ class Scaled(NamedTuple):
     """What a component may ask for: numbers of both kinds, arrays of both ranks, all results."""
 
     factor: float
-    units: np.ndarray
+    addresses: np.ndarray
 
-    @apart(2, 1, float, int)
+    @separate(2, 1, float, int)
     def total(self, a: np.ndarray, out: np.ndarray, shift: float, k: int) -> float:
         out[k] = shift
         return self.factor*a[1, k] + shift
 
-    @apart(1)
+    @separate(1)
     def positive(self, a: np.ndarray) -> bool:
         return a[0] > 0.0
 
-    @apart(1)
+    @separate(1)
     def clear(self, a: np.ndarray) -> None:
         a[0] = 0.0
 
@@ -62,14 +62,14 @@ def second(part, a, out):
 
 
 def scaled(factor=2.0):
-    return Scaled(factor, new_units(Scaled))
+    return Scaled(factor, new_addresses(Scaled))
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "cache_root", lambda: tmp_path)
     monkeypatch.setattr(cache, "_loops", {})
-    monkeypatch.setattr(cache, "_apart", {})
+    monkeypatch.setattr(cache, "_separate", {})
     return tmp_path
 
 
@@ -79,20 +79,20 @@ def test_loops_share_the_machine_code_of_a_method(folder):
         out = np.ones(3)
         assert cache.loop_for(loop, part)(part, a, out) == wanted == loop(scaled(), a, np.ones(3))
         np.testing.assert_array_equal(out, [0.0, 3.0, 1.0] if loop is first else [1.0, 1.0, 1.0])
-    assert len(set(part.units)) == 3
-    assert 0 not in part.units
+    assert len(set(part.addresses)) == 3
+    assert 0 not in part.addresses
     assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == ["clear", "first", "positive", "second",
                                                                             "total"]
     other = scaled(5.0)  # its own numbers, the same machine code
     assert cache.loop_for(second, other)(other, a, np.ones(3)) == 32.0
-    np.testing.assert_array_equal(other.units, part.units)
+    np.testing.assert_array_equal(other.addresses, part.addresses)
 
 
 def test_a_call_with_another_kind_of_array_is_inlined(folder):
     part = scaled()._replace(factor=np.float64(2.0))
     every_other, out = np.ones((2, 6))[:, ::2], np.ones(3)
     assert cache.compiling()[0].njit(**cache.compiler().PLAIN_OPTIONS)(second)(part, every_other, out) == 6.0
-    np.testing.assert_array_equal(part.units, new_units(Scaled))  # nothing was asked for an address
+    np.testing.assert_array_equal(part.addresses, new_addresses(Scaled))  # nothing was asked for an address
 
 
 def test_a_loop_of_another_compiler_ends_with_a_sentence():

@@ -1,10 +1,10 @@
-"""The problems of the hall: presets of systems, as other codes are told them."""
+"""The problems of the comparison: presets of systems, as other codes are told them."""
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from hall.contract import LADDER, Problem, write_problem
+from other_codes.contract import LADDER, Problem, write_problem
 from liestep.simulation.runs.specification import start_of
 
 SAMPLES = 51

@@ -1,4 +1,4 @@
-"""The table `takeover`: of two methods that cost the same, from which time on the one that is better in the end is
+"""The table `crossover_time`: of two methods that cost the same, from which time on the one that is better in the end is
 better for good."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
@@ -15,8 +15,8 @@ from liestep.study.tables.errors import error_fields, error_history
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.table import KEYS, Table
 
-COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover",
-           "takeover_periods", "ratio", "error", "error_other", "t_end")
+COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "crossover_time",
+           "crossover_periods", "ratio", "error", "error_other", "t_end")
 NEAR = 1.1        # a run whose cost differs by at most this factor from what is asked for stands for it
 LEAST = 1e-300    # errors of zero have no logarithm
 KEPT = 1e-11      # relative errors of momentum and manifold below which nobody is better
@@ -41,10 +41,10 @@ class Motion(NamedTuple):
     horizons: tuple[tuple[float, str], ...]
 
 
-def takeover_rows(results: StudyResults) -> list[dict[str, Any]]:
+def crossover_time_rows(results: StudyResults) -> list[dict[str, Any]]:
     """One row for each motion, quantity, cost and pair of methods, columns COLUMNS.
 
-    method is the one that has the smaller error at the end of the longest horizon that both have. takeover is the first
+    method is the one that has the smaller error at the end of the longest horizon that both have. crossover_time is the first
     time from which on its error stays the smaller one; 0 where it always is. Errors are the largest up to a time: of
     the energy (J) and the momentum (relative) over all steps at the ends of the hundredths of each horizon, of the
     manifold likewise, of the state at the samples. verdict: from the start, takes over, tie (the errors at the end
@@ -61,7 +61,7 @@ def takeover_rows(results: StudyResults) -> list[dict[str, Any]]:
                     if row is not None:
                         rows.append({"study": results.study.name, "motion": motion.name, "quantity": quantity,
                                      "evaluations_per_period": budget, **row,
-                                     "takeover_periods": row["takeover"]/motion.period})
+                                     "crossover_periods": row["crossover_time"]/motion.period})
     return rows
 
 
@@ -92,17 +92,17 @@ def compare(pair: Mapping[str, Mapping[float, Curve]], quantity: str) -> dict[st
     _, others = joined(second, common)
     if errors[-1] > others[-1]:
         one, other, errors, others = other, one, others, errors
-    takeover = takes_over(times, errors, others)
+    crossover_time = takes_over(times, errors, others)
     ratio = others[-1]/errors[-1] if errors[-1] > 0.0 and np.isfinite(errors[-1]) else nan
     if not np.isfinite(errors[-1]):
         verdict = "neither"
     elif others[-1] <= TIE*errors[-1] or (quantity in ("momentum", "manifold") and others[-1] < KEPT):
         verdict = "tie"
     else:
-        verdict = "from the start" if takeover == 0.0 else "takes over"
+        verdict = "from the start" if crossover_time == 0.0 else "takes over"
     if verdict in ("neither", "tie"):
-        takeover = nan
-    return {"method": one, "other": other, "verdict": verdict, "takeover": takeover, "ratio": ratio,
+        crossover_time = nan
+    return {"method": one, "other": other, "verdict": verdict, "crossover_time": crossover_time, "ratio": ratio,
             "error": errors[-1], "error_other": others[-1], "t_end": common[-1]}
 
 
@@ -225,7 +225,7 @@ QUANTITIES: dict[str, Callable[[StudyResults, str, RunFile], Curve | None]] = {
     "energy": energy_curve, "momentum": momentum_curve, "manifold": manifold_curve, "state": state_curve}
 
 
-def takeovers(table: pandas.DataFrame, motion: str, quantity: str, method: str, other: str
+def crossover_times(table: pandas.DataFrame, motion: str, quantity: str, method: str, other: str
               ) -> Iterator[tuple[float, float]]:
     """(evaluations in a period, periods after which `method` takes over from `other`) of a table; infinite where the
     other one is better in the end or neither comes to it, NaN for a tie."""
@@ -233,9 +233,9 @@ def takeovers(table: pandas.DataFrame, motion: str, quantity: str, method: str, 
     for row in rows.to_dict("records"):
         if {row["method"], row["other"]} == {method, other}:
             lost = row["verdict"] == "neither" or (row["verdict"] != "tie" and row["method"] != method)
-            yield row["evaluations_per_period"], inf if lost else row["takeover_periods"]
+            yield row["evaluations_per_period"], inf if lost else row["crossover_periods"]
 
 
 TABLE = Table(
-    COLUMNS, takeover_rows, readable=COLUMNS[1:], keys=KEYS[:1],
-    needed=("motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover_periods"))
+    COLUMNS, crossover_time_rows, readable=COLUMNS[1:], keys=KEYS[:1],
+    needed=("motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "crossover_periods"))

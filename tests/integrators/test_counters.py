@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 import liestep
-from liestep.compile.counters import EVALUATIONS, evaluations, evaluations_of, new_meter
+from liestep.compile.counters import EVALUATIONS, evaluations, evaluations_of, new_counters
 from liestep.compile.status import Status
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.plugins.trial import plain
@@ -40,9 +40,9 @@ def steps_of(spec, watch=lambda problem: (problem, None)):
     work = plain(component.workspace(problem, y))
     assert component.start(problem, 0.0, y, H, work) == Status.OK
     for k in range(STEPS):
-        before, calls = problem.meter.copy(), watched.calls if watched else 0
+        before, calls = problem.counters.copy(), watched.calls if watched else 0
         assert component.step(problem, k*H, y, H, work) == Status.OK
-    return problem.meter - before, watched.calls - calls if watched else None
+    return problem.counters - before, watched.calls - calls if watched else None
 
 
 def names(system):
@@ -76,9 +76,9 @@ def test_index_three_methods_count_every_residual(name, options):
 
 
 def test_evaluations_are_the_larger_of_forces_and_right_hand_sides():
-    meter = new_meter()
-    meter[:] = np.arange(1, len(meter) + 1)
-    assert evaluations(meter) == 2
+    counters = new_counters()
+    counters[:] = np.arange(1, len(counters) + 1)
+    assert evaluations(counters) == 2
     assert EVALUATIONS == ("force_evaluations", "rhs_evaluations")
 
 

@@ -1,5 +1,5 @@
-"""`python -m hall`: makes the environment of the other codes, lets each write its files in a process of its own, judges
-them and writes the table below hall/stored and into docs/hall.md. `python -m hall judge FOLDER` judges files that are
+"""`python -m other_codes`: makes the environment of the other codes, lets each write its files in a process of its own, judges
+them and writes the table below other_codes/stored and into docs/other_codes.md. `python -m other_codes judge FOLDER` judges files that are
 there."""
 import datetime
 import importlib
@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hall import environment, figure, judging, page
-from hall.problems import write_problems
+from other_codes import environment, figure, judging, page
+from other_codes.problems import write_problems
 from liestep.errors import InputError
 
 TOP = environment.TOP
-CODES = tuple(sorted(path.stem for path in (TOP/"hall"/"codes").glob("[!_]*.py")))
+CODES = tuple(sorted(path.stem for path in (TOP/"other_codes"/"codes").glob("[!_]*.py")))
 FOLDERS = (TOP, TOP/"src")  # of modules that a code's process may import
 LIMIT = 3600  # seconds of one code
 OWN = "liestep"  # the code that runs in the environment of this command
@@ -27,7 +27,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "XLA_FLAGS": 
 def asked(python: str, code: str, problems: Path, files: Path) -> dict[str, Any]:
     """What the process of one code said; {"missing": reason} if it did not come to an end."""
     try:
-        done = subprocess.run([python, "-m", "hall.write", code, str(problems), str(files)], cwd=TOP,
+        done = subprocess.run([python, "-m", "other_codes.write", code, str(problems), str(files)], cwd=TOP,
                               capture_output=True, text=True, timeout=LIMIT, check=False,
                               env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(map(str, FOLDERS))})
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -42,7 +42,7 @@ def asked(python: str, code: str, problems: Path, files: Path) -> dict[str, Any]
 def settings(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """A row for each method of each code: version, date, machine and settings."""
     for code in CODES:
-        module = importlib.import_module(f"hall.codes.{code}")
+        module = importlib.import_module(f"other_codes.codes.{code}")
         for name, method in module.METHODS.items():
             yield {"code": code, "distribution": module.DISTRIBUTION, "version": said[code].get("version", ""),
                    "date": datetime.date.today().isoformat(), "machine": platform.machine(), "method": name,
@@ -50,7 +50,7 @@ def settings(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def run(folder: Path) -> None:
-    python = environment.make([importlib.import_module(f"hall.codes.{code}").DISTRIBUTION for code in CODES
+    python = environment.make([importlib.import_module(f"other_codes.codes.{code}").DISTRIBUTION for code in CODES
                                if code != OWN])
     problems, files = folder/"problems", folder/"files"
     for place in (problems, files):
@@ -72,7 +72,7 @@ def keep(folder: Path, stored: Path = judging.STORED) -> None:
     try:
         said = json.loads((folder/"said.json").read_text())
     except (OSError, ValueError) as error:
-        raise InputError(f"{folder}/said.json cannot be read ({error}): `python -m hall` writes it") from None
+        raise InputError(f"{folder}/said.json cannot be read ({error}): `python -m other_codes` writes it") from None
     references = folder/"references"
     references.mkdir(exist_ok=True)
     judging.store(judging.table(folder/"files", said, references), list(settings(said)), folder/"files", stored)
@@ -87,11 +87,11 @@ def main(arguments: list[str]) -> None:
         if len(arguments) == 2 and arguments[0] == "judge":
             keep(Path(arguments[1]))
         elif arguments:
-            raise InputError(f"python -m hall takes nothing, or judge FOLDER, not {' '.join(arguments)}")
+            raise InputError(f"python -m other_codes takes nothing, or judge FOLDER, not {' '.join(arguments)}")
         else:
-            run(TOP/"results"/"hall")
+            run(TOP/"results"/"other_codes")
     except InputError as error:
-        sys.exit(f"hall: {error}")
+        sys.exit(f"other_codes: {error}")
 
 
 if __name__ == "__main__":

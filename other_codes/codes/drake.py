@@ -2,7 +2,7 @@
 with the moments about the fixed point, and is balanced at the fixed point: the body does not fall."""
 import numpy as np
 
-from hall.contract import Method, Problem, Run, States
+from other_codes.contract import Method, Problem, Run, States
 
 DISTRIBUTION = "drake"
 FIXED = "fixed steps, MultibodyPlant in continuous time"

@@ -2,8 +2,8 @@
 step. It runs in the environment of this package, not in that of the other codes."""
 from typing import Any, NamedTuple
 
-from hall.contract import Method, Problem, Run, States
-from hall.problems import CASES
+from other_codes.contract import Method, Problem, Run, States
+from other_codes.problems import CASES
 
 DISTRIBUTION = "liestep"
 

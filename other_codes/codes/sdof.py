@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hall.contract import Method, Problem, Run, States
+from other_codes.contract import Method, Problem, Run, States
 
 DISTRIBUTION = "sdof"
 METHODS = {name: Method(2, "as it is", symmetric=symmetric) for name, symmetric in (

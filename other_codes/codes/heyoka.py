@@ -1,7 +1,7 @@
 """heyoka: Taylor method of a degree that follows from the tolerance, on a quaternion and the momentum in the body."""
 import numpy as np
 
-from hall.contract import Method, Problem, Run, States, cross, equations, turned
+from other_codes.contract import Method, Problem, Run, States, cross, equations, turned
 
 DISTRIBUTION = "heyoka"
 METHODS = {"taylor": Method(None, "default code generation; samples by its dense output", tolerances=True)}

@@ -1,4 +1,4 @@
-"""One code writes its files: `python -m hall.write CODE PROBLEMS FOLDER`, with the Python of the hall's environment.
+"""One code writes its files: `python -m other_codes.write CODE PROBLEMS FOLDER`, with the Python of their environment.
 
 Files are CSV as docs/judging.md has it. The last line of the output is JSON: version and what could not be run."""
 import csv
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hall.contract import LONG_TOLERANCE, TOLERANCES, Method, Problem, Run, States, file_name, read_problem
+from other_codes.contract import LONG_TOLERANCE, TOLERANCES, Method, Problem, Run, States, file_name, read_problem
 
 LEAST, MOST, LONG = 0.05, 5, 1.0  # seconds after which a run is not repeated, repeats, seconds of a long run
 
@@ -69,7 +69,7 @@ def write(problem: Problem, label: str, method: Method, size: float, folder: Pat
 
 
 def main(code: str, problems: Path, folder: Path) -> None:
-    module = importlib.import_module(f"hall.codes.{code}")
+    module = importlib.import_module(f"other_codes.codes.{code}")
     said: dict = {"version": importlib.metadata.version(module.DISTRIBUTION), "failed": []}
     for path in sorted(problems.glob("*.json")):
         problem = read_problem(path)

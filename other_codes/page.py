@@ -1,9 +1,9 @@
-"""The part of docs/hall.md that is made from the stored table."""
+"""The part of docs/other_codes.md that is made from the stored table."""
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent.parent/"docs"/"hall.md"
-BEGIN, END = "<!-- made by python -m hall -->\n", "<!-- end of what is made -->\n"
+PAGE = Path(__file__).resolve().parent.parent/"docs"/"other_codes.md"
+BEGIN, END = "<!-- made by python -m other_codes -->\n", "<!-- end of what is made -->\n"
 LONG = "long_top"
 LONG_HEAD = "| code | method | energy | verdict | growth | momentum | orthogonality |\n|" + "---|"*7
 HEAD = ("| code | method | problem | order stated | order found | class | error, finest | energy | momentum |"

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hall.contract import file_name
-from hall.problems import CASES
+from other_codes.contract import file_name
+from other_codes.problems import CASES
 from liestep.errors import InputError
 from liestep.files.textfiles import csv_text, write_text_atomically
 from liestep.tools.judge.judgement import Request, judge
@@ -117,13 +117,13 @@ def stored_rows(stored: Path = STORED) -> list[dict[str, str]]:
         names = held.pop((row["problem"], f"{row['code']}_{row['method']}"), [])
         if row["version"] != versions.get(row["code"]):
             raise InputError(f"{stored/TABLE}: {where} is of version {row['version']}, the files are of"
-                             f" {versions.get(row['code'], 'none')}: make both by `python3 make.py hall`")
+                             f" {versions.get(row['code'], 'none')}: make both by `python3 make.py other_codes`")
         if sha256_of((name, files[name]) for name in names) != row["sha256"]:
             raise InputError(f"{stored/TABLE}: the files of {where} are of another version than the table: make both by"
-                             " `python3 make.py hall`")
+                             " `python3 make.py other_codes`")
     if held:
         raise InputError(f"{stored/ARCHIVE} has files of {' '.join(next(iter(held)))}, which the table does not"
-                         " have: make both by `python3 make.py hall`")
+                         " have: make both by `python3 make.py other_codes`")
     return rows
 
 
@@ -133,7 +133,7 @@ def stored_files(stored: Path = STORED) -> dict[str, bytes]:
         with tarfile.open(stored/ARCHIVE, "r:xz") as archive:
             return {entry.name: archive.extractfile(entry).read() for entry in archive}  # type: ignore[union-attr]
     except (OSError, EOFError, tarfile.TarError) as error:
-        raise InputError(f"{stored/ARCHIVE} cannot be read ({error}): make it by `python3 make.py hall`") from None
+        raise InputError(f"{stored/ARCHIVE} cannot be read ({error}): make it by `python3 make.py other_codes`") from None
 
 
 def _read(path: Path) -> list[dict[str, str]]:
@@ -141,7 +141,7 @@ def _read(path: Path) -> list[dict[str, str]]:
         with open(path, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}): make it by `python3 make.py hall`") from None
+        raise InputError(f"{path} cannot be read ({error.strerror}): make it by `python3 make.py other_codes`") from None
 
 
 def last_json(text: str) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hall.contract import Method, Problem, Run, States, cross, equations, turned
+from other_codes.contract import Method, Problem, Run, States, cross, equations, turned
 
 DISTRIBUTION = "diffrax"
 METHODS = {"Tsit5, fixed steps": Method(5, "float64, ConstantStepSize, compiled once", 6),
