@@ -20,6 +20,8 @@ def main() -> None:
     parser.add_argument("checkout", nargs="?", type=Path, help="for `against`: root of the other checkout")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
+    parser.add_argument("--record", action="store_true", help="append what was found to benchmarks/history.jsonl, and"
+                        " make the tables of benchmarks/README.md from it")
     arguments = parser.parse_args()
     if (arguments.what == "against") != (arguments.checkout is not None):
         parser.error("`against` takes the root of another checkout of liestep, and nothing else takes one")
@@ -65,7 +67,12 @@ def main() -> None:
             sections = recommend.tables(Path(folder))
         else:
             sections = core_sections(arguments.quick)
-        write(sections, arguments.output, arguments.what)
+        made = write(sections, arguments.output, arguments.what)
+        if arguments.record:
+            from benchmarks import history
+
+            history.append(made)
+            history.PAGE.write_text(history.with_tables(history.PAGE.read_text("utf-8")), "utf-8")
 
 
 def core_sections(quick: bool) -> Iterable[tuple[str, str, Iterable[dict[str, Any]]]]:
@@ -88,20 +95,23 @@ def core_sections(quick: bool) -> Iterable[tuple[str, str, Iterable[dict[str, An
         yield "scipy at equal error", "equal_error", equal_error.compare()
 
 
-def write(sections: Iterable[tuple[str, str, Iterable[dict[str, Any]]]], folder: Path, name: str) -> None:
-    """Each table as <file>.csv, all of them with the description of the machine in <name>.md."""
+def write(sections: Iterable[tuple[str, str, Iterable[dict[str, Any]]]], folder: Path, name: str
+          ) -> list[tuple[str, str, list[dict[str, Any]]]]:
+    """Each table as <file>.csv, all of them with the description of the machine in <name>.md; returns their rows."""
     from benchmarks import machine, tables
 
     described = [{"": key, "value": value} for key, value in machine.describe().items()]
-    text = ["# Benchmarks", "", tables.markdown(described)]
+    text, made = ["# Benchmarks", "", tables.markdown(described)], []
     for heading, file, rows in sections:
         print(heading, file=sys.stderr)
         listed = list(rows)
         tables.write_csv(folder/f"{file}.csv", listed)
         text += ["", f"## {heading}", "", tables.markdown(listed)]
+        made.append((heading, file, listed))
     page = folder/f"{name}.md"
     page.write_text("\n".join(text) + "\n")
     print(page.read_text())
+    return made
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Rigid bodies: the core beside C counterparts (pair loop, neighbour list) and numpy, statistics of every step, rotation
-updates beside each other, and the time per particle."""
+"""Rigid bodies: the core beside C counterparts (pair loop, neighbour list) and numpy, statistics of every step,
+rotation updates beside each other, and the time per particle."""
 import ctypes
 import subprocess
 import tempfile

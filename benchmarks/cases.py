@@ -112,7 +112,8 @@ class CounterpartRun:
         if hasattr(inner, "polar"):
             data = (inner.polar, *data)
         self.core = core
-        self.counterpart = counterpart(case.system, case.header, core.formulated.problem, data, statistics=statistics, order=order)
+        self.counterpart = counterpart(case.system, case.header, core.formulated.problem, data, statistics=statistics,
+                                       order=order)
 
     def prepare(self) -> tuple[Callable[[], Any], np.ndarray]:
         y, spec = self.core.formulated.start.copy(), self.core.spec

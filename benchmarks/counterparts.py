@@ -20,7 +20,7 @@ _pointers = ctypes.POINTER(ctypes.c_void_p)
 
 @cache
 def library(problem: str, system: str, mass: str, step: str, statistics: bool, order: int = 0) -> ctypes.CDLL:
-    """One combination of headers as a shared library (see counterparts/loop.c); `order` is the loop order of Lennard-Jones."""
+    """One combination of headers as a shared library (counterparts/loop.c); `order`: loop order of Lennard-Jones."""
     target = Path(_folder.name)/f"{problem}-{system}-{mass}-{step}-{int(statistics)}-{order}.so"
     headers = {"PROBLEM": f"problem_{problem}.h", "SYSTEM": f"system_{system}.h", "MASS": f"mass_{mass}.h",
                "STEP": f"step_{step}.h"}
@@ -66,8 +66,8 @@ class Counterpart:
 
 
 def counterpart(system_id: str, step: str, problem, method, *, statistics: bool, order: int = 0) -> Counterpart:
-    """Counterpart of a formulated problem (any formulation on spheres, or a rigid body's semidirect action or momenta) and a
-    component whose fields are the method's data.
+    """Counterpart of a formulated problem (any formulation on spheres, or a rigid body's semidirect action or momenta)
+    and a component whose fields are the method's data.
 
     Args:
         step: name of the header counterparts/step_<step>.h.

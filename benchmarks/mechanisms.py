@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import interleaved, median, ratio
 from benchmarks.counterparts import FLAGS, SOURCES
+from benchmarks.timing import interleaved, median, ratio
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
@@ -79,8 +79,8 @@ def counterpart_call(spec: RunSpecification, dense: bool) -> tuple[Any, np.ndarr
 
 
 def compared(spec: RunSpecification) -> tuple[dict[str, Any], float]:
-    """Makers of the calls of core, counterpart and counterpart with dense elimination, and the largest relative difference of their
-    last states."""
+    """Makers of the calls of core, counterpart and counterpart with dense elimination, and the largest relative
+    difference of their last states."""
     makers = {"core": lambda: core_call(spec), "C": lambda: counterpart_call(spec, False),
               "dense": lambda: counterpart_call(spec, True)}
     ends = {}

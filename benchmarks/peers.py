@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from benchmarks import tables
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance_adaptive
 from liestep.compile.status import Status
@@ -141,6 +142,23 @@ def distance(fields: Mapping[str, np.ndarray], reference: Mapping[str, np.ndarra
     """Largest difference of any number, relative to the largest of its field or to 1."""
     return max(float(np.abs(fields[name] - value).max()/max(1.0, np.abs(value).max()))
                for name, value in reference.items())
+
+
+def summary(rows: Sequence[Mapping[str, Any]], calls: str) -> list[dict[str, Any]]:
+    """One row for each problem: heyoka's time in us on its best form at each error, and the times of ours over it.
+
+    calls: "" for steps alone, " with call" for the whole call.
+    """
+    found = []
+    for problem in dict.fromkeys(row["problem"] for row in rows):
+        own = [row for row in rows if row["problem"] == problem]
+        best = " natural" if own[0]["heyoka natural us"] == own[0]["heyoka natural us"] else ""
+        per = {name: ", ".join(tables.number(row[f"{name}/heyoka{best}{calls}"]) for row in own).replace("nan", "none")
+               for name in METHODS}
+        spent = (row[f"heyoka{best} us"] + (row[f"call heyoka{best} us"] if calls else 0.0) for row in own)
+        found.append({"problem": problem, "heyoka's form": "natural" if best else "matrix",
+                      "heyoka us": ", ".join(map(tables.number, spent)), **per})
+    return found
 
 
 def words(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import CASES, NUMPY_TARGET, PENDULUM, STATISTICS_TARGET, TOP, ArrayRun, Case, CoreRun, CounterpartRun
+from benchmarks.cases import (
+    CASES,
+    NUMPY_TARGET,
+    PENDULUM,
+    STATISTICS_TARGET,
+    TOP,
+    ArrayRun,
+    Case,
+    CoreRun,
+    CounterpartRun,
+)
 from benchmarks.rowsum import RowSums
 from benchmarks.timing import interleaved, ratio
 

@@ -1,6 +1,6 @@
-"""`python -m other_codes`: makes the environment of the other codes, lets each write its files in a process of its own, judges
-them and writes the table below other_codes/stored and into docs/other_codes.md. `python -m other_codes judge FOLDER` judges files that are
-there."""
+"""`python -m other_codes`: makes the environment of the other codes, lets each write its files in a process of its own,
+judges them and writes the table below other_codes/stored and into docs/other_codes.md. `python -m other_codes judge
+FOLDER` judges files that are there."""
 import datetime
 import importlib
 import json
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from liestep.errors import InputError
 from other_codes import environment, figure, judging, page
 from other_codes.problems import write_problems
-from liestep.errors import InputError
 
 TOP = environment.TOP
 CODES = tuple(sorted(path.stem for path in (TOP/"other_codes"/"codes").glob("[!_]*.py")))

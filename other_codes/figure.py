@@ -7,9 +7,9 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from other_codes import judging
 from liestep.figures.style import DPI, RC, new_figure
 from liestep.study.tables.drift import BOUNDED_GROWTH, DRIFT_GROWTH
+from other_codes import judging
 
 PICTURE = Path(__file__).resolve().parent.parent/"docs"/"other_codes.png"
 OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the table it was drawn from

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from other_codes.contract import file_name
-from other_codes.problems import CASES
 from liestep.errors import InputError
 from liestep.files.textfiles import csv_text, write_text_atomically
 from liestep.tools.judge.judgement import Request, judge
+from other_codes.contract import file_name
+from other_codes.problems import CASES
 
 STORED = Path(__file__).resolve().parent/"stored"
 TABLE, CODES, ARCHIVE = "table.csv", "codes.csv", "files.tar.xz"
@@ -133,7 +133,8 @@ def stored_files(stored: Path = STORED) -> dict[str, bytes]:
         with tarfile.open(stored/ARCHIVE, "r:xz") as archive:
             return {entry.name: archive.extractfile(entry).read() for entry in archive}  # type: ignore[union-attr]
     except (OSError, EOFError, tarfile.TarError) as error:
-        raise InputError(f"{stored/ARCHIVE} cannot be read ({error}): make it by `python3 make.py other_codes`") from None
+        raise InputError(f"{stored/ARCHIVE} cannot be read ({error}): make it by `python3 make.py other_codes`"
+                         ) from None
 
 
 def _read(path: Path) -> list[dict[str, str]]:
@@ -141,7 +142,8 @@ def _read(path: Path) -> list[dict[str, str]]:
         with open(path, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}): make it by `python3 make.py other_codes`") from None
+        raise InputError(f"{path} cannot be read ({error.strerror}): make it by `python3 make.py other_codes`"
+                         ) from None
 
 
 def last_json(text: str) -> dict[str, Any] | None:

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from other_codes.contract import LADDER, Problem, write_problem
 from liestep.simulation.runs.specification import start_of
+from other_codes.contract import LADDER, Problem, write_problem
 
 SAMPLES = 51
 LONG_SAMPLES = 201  # that all files are small enough to be kept

@@ -19,7 +19,8 @@ def claim(name: str, criterion: dict, **more) -> dict:
 COUNTERPART = {"data": "printed", "errata": "e", "study": {}, "problem": {"bodies": "many"}, "integrator": {},
         "resolution": {}}
 CRITERIA = {  # definition -> its claim
-    "Limit": claim("limit", {"kind": "limit", "at_most": 1.0, "at_least": 0.0, "statistic": "each"}, counterpart=COUNTERPART),
+    "Limit": claim("limit", {"kind": "limit", "at_most": 1.0, "at_least": 0.0, "statistic": "each"},
+                   counterpart=COUNTERPART),
     "Relative": claim("relative", {"kind": "relative", "tolerance": 0.1}),
     "Digits": claim("digits", {"kind": "digits", "digits": 3}),
     "Factor": claim("factor", {"kind": "factor", "factor": 2.0}, verdict="recovered", scan={
@@ -47,7 +48,8 @@ CRITERIA = {  # definition -> its claim
     "LargestStep": claim("largest_step", {"kind": "largest_step", "at_most": 1.0, "at_least": 0.0,
                                           "within": {"at_most": 1.0}}, runs=[{**CHOICE, "resolution": None}]),
     "Gain": claim("gain", {"kind": "gain", "at_most": 2.0, "at_least": 0.5, "statistic": "median", "over": "steps"}),
-    "CrossoverTime": claim("crossover_time", {"kind": "crossover_time", "at_most": 1.0, "at_least": 0.0, "of": "energy"}),
+    "CrossoverTime": claim("crossover_time", {"kind": "crossover_time", "at_most": 1.0, "at_least": 0.0,
+                                              "of": "energy"}),
     "Price": claim("price", {"kind": "price", "at_most": 1.0, "at_least": 0.0, "keep": "energy", "by": "cost",
                              "against_keep": "nothing"}),
     "WinningOrder": claim("winning_order", {"kind": "winning_order", "error": 1e-6, "order": 4, "by": "cost"}),
@@ -256,9 +258,12 @@ TABLES = {
             "code": [("x", "must be a list, not 'x'"), (["owner/name main.m"], "must be a name that matches"),
                      ([3], "must be text, not 3")],
             "known": [*SWITCH, (LOST, "known is missing")],
-            "counterpart": [(3, "must be a mapping, not 3"), ({"data": "printed", "problem": {}}, "counterpart.errata is missing"),
-                     ({**COUNTERPART, "problem": {}}, "a counterpart needs what it replaces: study, problem, integrator or"),
-                     ({**COUNTERPART, "problem": {"many": "bodies"}}, "the counterpart replaces none of the claim's runs")]},
+            "counterpart": [(3, "must be a mapping, not 3"),
+                            ({"data": "printed", "problem": {}}, "counterpart.errata is missing"),
+                            ({**COUNTERPART, "problem": {}},
+                             "a counterpart needs what it replaces: study, problem, integrator or"),
+                            ({**COUNTERPART, "problem": {"many": "bodies"}},
+                             "the counterpart replaces none of the claim's runs")]},
         "Counterpart": {
             "data": [("printd", "did you mean printed?"), (LOST, "data is missing"),
                      (3, "must be 'printed' or 'corrected', not 3")],

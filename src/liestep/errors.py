@@ -6,6 +6,7 @@ from typing import Any
 
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 LONGEST = 60         # characters of a wrong name that are shown
+NAMED_ANEW = {"takeover": "crossover_time", "twin": "counterpart"}  # keys and names of before, until the first release
 
 
 class InputError(ValueError):
@@ -26,11 +27,20 @@ def number_or_nan(value: Any) -> float:
         return float("nan")
 
 
+def meant(given: str, allowed: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The allowed name that a wrong one is close to, or has become; None without one."""
+    known = list(allowed)
+    if NAMED_ANEW.get(given) in known:
+        return NAMED_ANEW[given]
+    return next(iter(difflib.get_close_matches(given, known, n=1, cutoff=cutoff)), None)
+
+
 def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     """Sentence for an unknown name, closest match first."""
     known, given = sorted(set(map(str, allowed))), str(name)
     close = difflib.get_close_matches(given, known, n=CLOSEST, cutoff=0.0)
-    hint = f"; did you mean {close[0]}?" if difflib.get_close_matches(given, close[:1], cutoff=0.5) else ""
+    found = meant(given, known, cutoff=0.5)
+    hint = f"; did you mean {found}?" if found else ""
     shown = given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
     some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {', '.join(known)}"
     return f"unknown {what} {shown!r}{hint} ({some})"

@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.kernels.test_units import first, scaled, second
 
 from liestep.compile import cache
 from liestep.compile.straight import routines, straight
 from liestep.files import answers, sealed
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
-from tests.kernels.test_units import first, scaled, second
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "11"))
 FULL = bool(os.environ.get("LIESTEP_FULL"))

@@ -1,4 +1,4 @@
-"""Methods that are compiled separately and called by their address: the same numbers, one machine code for all loops."""
+"""Methods that are compiled separately and called by their address: the same numbers, one code for all loops."""
 import subprocess
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ FOREIGN = """
 import numba
 import numpy as np
 from liestep.compile.dispatch import compiler
-from test_units import scaled, second
+from test_separate import scaled, second
 numba.njit(**compiler().PLAIN_OPTIONS)(second)(scaled(), np.ones((2, 3)), np.ones(3))
 """
 

@@ -9,9 +9,9 @@ from test_jets import OPERATIONS, ORDER, TIME, field, machine, pivot, sin, sqrt
 
 from liestep.compile import rows
 from liestep.compile.cache import loop_for
+from liestep.compile.separate import new_addresses
 from liestep.compile.straight.tape import QUOTIENT, ROOT, SUM, TURN, tape_of
 from liestep.compile.tracing import Functions, plain_component
-from liestep.compile.separate import new_addresses
 from liestep.integrators._jets import LoopedJet
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,

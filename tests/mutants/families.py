@@ -4,7 +4,7 @@ the test that must fail for it. Edits follow the source: when it changes, `old` 
 from typing import NamedTuple
 
 SPLIT, STEPS = "tests/integrators/test_rigid_split.py", "tests/integrators/test_rigid_split_steps.py"
-CROSS, CROSSOVER_TIME, CAPS = "tests/study/test_cross.py", "tests/study/test_crossover_time.py", "tests/study/test_caps.py"
+CROSS, CAPS, CROSSOVER_TIME = (f"tests/study/test_{name}.py" for name in ("cross", "caps", "crossover_time"))
 
 
 class FamilyMutant(NamedTuple):

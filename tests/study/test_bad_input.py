@@ -11,6 +11,7 @@ import pytest
 
 from liestep import InputError, simulate
 from liestep.api.command_line import main
+from liestep.errors import unknown
 from liestep.simulation.catalogue import integrator_ids, method, plugin_entries, sheet, system_entry
 from liestep.simulation.renamed import RENAMED
 from liestep.simulation.runs import specification
@@ -207,9 +208,14 @@ HEAD = "title: t\nproblems:\n  bodies: {system: sphere_nbody, t_end: 1.0}\ninteg
     (HEAD + "  vi_sphere: {steps: [abc]}\n", "not 'abc'"),
     (HEAD.replace("sphere_nbody", "sphere_body") + "  vi_sphere: {steps: [0.1]}\n", "did you mean sphere_nbody?"),
     (HEAD + "  rk4: {steps: [0.1], options: {projection: positions}}\n", "allowed are none, position, state"),
+    ("tables: [takeover]\n" + HEAD + "  rk4: {steps: [0.1]}\n", "did you mean crossover_time?"),
 ])
 def test_wrong_study_names_file_and_line(study, text, expected):
     assert expected in study(text)
+
+
+def test_a_key_of_before_is_told_its_new_name():
+    assert "; did you mean counterpart? (" in unknown("key", "twin", ["code", "counterpart", "known", "printed"])
 
 
 def test_numbers_with_an_exponent_and_no_point_are_numbers(tmp_path):

@@ -6,8 +6,8 @@ from claim_results import RESULTS, STUDY, data_are_printed, runs  # noqa: F401
 from pydantic import ValidationError
 
 from liestep.claims.claimfile import Claim, ClaimFile
-from liestep.claims.judging import judge
 from liestep.claims.counterparts import SURVIVAL, summary
+from liestep.claims.judging import judge
 
 pytestmark = pytest.mark.usefixtures("data_are_printed")
 ERRATUM = "erratum 1: another method"
@@ -37,7 +37,8 @@ def test_the_criterion_is_judged_on_both_data(first, second, data, limit, printe
     assert found.errata == ERRATUM
     own = row(first, limit)
     assert (found.verdict, found.ours, found.evidence) == (own.verdict, own.ours, own.evidence)
-    assert (found.counterpart_ours, found.counterpart_evidence) == (row(second, limit).ours, row(second, limit).evidence)
+    other = row(second, limit)
+    assert (found.counterpart_ours, found.counterpart_evidence) == (other.ours, other.evidence)
 
 
 def test_a_claim_without_a_counterpart_has_one_outcome():

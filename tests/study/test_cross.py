@@ -60,12 +60,12 @@ def test_every_integrator_enters_by_itself_or_is_refused_in_a_sentence(tmp_path)
     study, names = planned(tmp_path, EVERY), {*KEYS, "dmv4"}
     for problem in ("top", "four"):
         runs = {key for one, _, key, _ in study.pairs() if one == problem}
-        refused = {key for one, key in study.refusals if one == problem}
+        refused = {key for one, key in study.not_applicable if one == problem}
         assert runs | refused == names
         assert not runs & refused
-    assert "three equal moments" in study.refusals["top", "rodrigues_exact"]
-    assert study.refusals["four", "exact_split"] == "the system has no formulation rigid_bodies"
-    assert all("\n" not in sentence for sentence in study.refusals.values())
+    assert "three equal moments" in study.not_applicable["top", "rodrigues_exact"]
+    assert study.not_applicable["four", "exact_split"] == "the system has no formulation rigid_bodies"
+    assert all("\n" not in sentence for sentence in study.not_applicable.values())
     assert study.config.integrators["dmv4"].options["order"] == 4
 
 
@@ -120,7 +120,7 @@ def results(rows, problems, integrators, refusals=()):
     return SimpleNamespace(
         metrics=pandas.DataFrame(rows), config=SimpleNamespace(problems=problems, integrators=integrators),
         study=SimpleNamespace(name="s", integrator_id=lambda key: "rkmk" if key == "rkmk4" else key,
-                              refusals=dict(refusals), capped=lambda problem, integrator: ""))
+                              not_applicable=dict(refusals), capped=lambda problem, integrator: ""))
 
 
 TOP = SimpleNamespace(system="heavy_top", preset="asymmetric", parameters={}, initial={}, period=None)

@@ -1,4 +1,4 @@
-"""Tables `takeover`, `validity` and `ensembles` from synthetic runs with known answers; problems with horizons."""
+"""Tables `crossover_time`, `validity` and `ensembles` from synthetic runs with known answers; horizons."""
 from math import inf, isnan, nan
 from types import SimpleNamespace
 
@@ -7,16 +7,23 @@ import pandas
 import pytest
 from pydantic import ValidationError
 
-from liestep.claims.criteria.methods import EqualError, Price, Takeover, WinningOrder
+from liestep.claims.criteria.methods import CrossoverTime, EqualError, Price, WinningOrder
 from liestep.figures.commands import make_figure
 from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import write
 from liestep.study.plan.config import ProblemConfig, StudyConfig, each_horizon
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables.kinds import takeover
+from liestep.study.tables.kinds import crossover_time
+from liestep.study.tables.kinds.crossover_time import (
+    Curve,
+    compare,
+    crossover_times,
+    interpolated,
+    spent_in_a_period,
+    takes_over,
+)
 from liestep.study.tables.kinds.ensembles import compared, summary
-from liestep.study.tables.kinds.takeover import Curve, compare, interpolated, spent_in_a_period, takeovers, takes_over
 from liestep.study.tables.kinds.validity import largest_steps, validity_rows
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
@@ -42,13 +49,13 @@ def test_the_time_is_the_first_from_which_on_the_error_stays_smaller():
 def test_verdicts_of_a_pair(first, second, verdict, winner, time):
     row = compare({"a": {5.0: Curve(TIMES, first)}, "b": {5.0: Curve(TIMES, second)}}, "energy")
     assert (row["verdict"], row["method"]) == (verdict, winner)
-    assert row["takeover"] == time or (isnan(row["takeover"]) and isnan(time))
+    assert row["crossover_time"] == time or (isnan(row["crossover_time"]) and isnan(time))
 
 
 def test_horizons_are_joined_and_only_common_ones_count():
     short, long = Curve(np.array([0.5, 1.0]), np.array([1.0, 1.0])), Curve(TIMES, 10.0*TIMES)
     rows = compare({"a": {1.0: short, 5.0: Curve(TIMES, np.full(5, 20.0))}, "b": {1.0: short, 5.0: long}}, "energy")
-    assert (rows["method"], rows["takeover"]) == ("a", 3.0)
+    assert (rows["method"], rows["crossover_time"]) == ("a", 3.0)
     assert compare({"a": {1.0: short}, "b": {5.0: long}}, "energy") is None
     both = compare({"a": {1.0: short, 5.0: long}, "b": {1.0: Curve(short.times, 2.0*short.errors)}}, "energy")
     assert both["t_end"] == 1.0
@@ -80,15 +87,16 @@ def test_errors_are_interpolated_where_runs_enclose_a_cost_and_nowhere_else():
 
 def test_a_run_that_stopped_has_no_error_after_its_end():
     file = SimpleNamespace(failed=True, attributes={"t_end": 5.0, "time_reached": 2.0})
-    curve = takeover._blocks(file, np.array([0.1, 0.3, np.nan, np.nan, np.nan]))
+    curve = crossover_time._blocks(file, np.array([0.1, 0.3, np.nan, np.nan, np.nan]))
     assert list(curve.errors) == [0.1, 0.3, inf, inf, inf]
     file.failed = False
-    assert list(takeover._blocks(file, np.array([0.1, np.nan, 0.2, 0.1, 0.1])).errors) == [0.1, 0.1, 0.2, 0.2, 0.2]
+    curve = crossover_time._blocks(file, np.array([0.1, np.nan, 0.2, 0.1, 0.1]))
+    assert list(curve.errors) == [0.1, 0.1, 0.2, 0.2, 0.2]
 
 
 ROWS = pandas.DataFrame([
     {"study": "s", "motion": "m", "quantity": "energy", "evaluations_per_period": cost, "method": method,
-     "other": other, "verdict": verdict, "takeover_periods": periods}
+     "other": other, "verdict": verdict, "crossover_periods": periods}
     for cost, method, other, verdict, periods in (
         (10, "long", "short", "takes over", 50.0), (20, "long", "short", "takes over", 200.0),
         (10, "slow", "short", "takes over", 5000.0), (10, "short", "worse", "from the start", 0.0),
@@ -102,10 +110,10 @@ def test_the_claim_is_met_at_every_cost_and_from_the_right_side(method, met, und
     study = SimpleNamespace(table=lambda name: ROWS)
     choice = SimpleNamespace(study="s", problem="m_100", integrator=method)
     claim = SimpleNamespace(runs=[choice], against=[SimpleNamespace(study="s", problem="m_100", integrator="short")])
-    outcome = Takeover(kind="takeover", of="energy", at_most=1000.0).judge(claim, {"s": study})
+    outcome = CrossoverTime(kind="crossover_time", of="energy", at_most=1000.0).judge(claim, {"s": study})
     assert (outcome.met, outcome.undecided) == (met, undecided)
     assert outcome.ours == ours or (isnan(outcome.ours) and isnan(ours))
-    assert list(takeovers(ROWS, "m", "energy", "worse", "short")) == [(10, inf)]
+    assert list(crossover_times(ROWS, "m", "energy", "worse", "short")) == [(10, inf)]
 
 
 def which(rows):
@@ -211,7 +219,7 @@ def test_bad_horizons(problems, sentence):
 SMALL = """title: Small
 samples: 6
 reference: true
-tables: [takeover, validity]
+tables: [crossover_time, validity]
 tolerances: [1e-1, 1e-3, 1e-5]
 problems:
   top:
@@ -233,7 +241,7 @@ def test_a_small_study_has_tables_and_figures(tmp_path):
         write(compute_reference(asked), path)
     analyse(study)
     results = StudyResults(study)
-    table = results.table("takeover")
+    table = results.table("crossover_time")
     assert set(table["quantity"]) == {"energy", "momentum", "manifold", "state"}
     row = table[table["quantity"] == "state"].iloc[-1]
     runs = results.select("top_4", "rk4")
@@ -242,7 +250,7 @@ def test_a_small_study_has_tables_and_figures(tmp_path):
     validity = results.table("validity")
     assert list(validity["axis"]) == ["spin", "spin"]    # two horizons; adaptive methods have no step
     assert set(validity["integrator"]) == {"rk4"}
-    for name in ("equal_cost", "takeover", "validity"):
+    for name in ("equal_cost", "crossover_time", "validity"):
         picture = make_figure(results, name)[0]
         assert picture.stat().st_size > 10_000
 

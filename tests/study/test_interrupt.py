@@ -87,6 +87,15 @@ def test_pieces_change_no_bit(monkeypatch, integrator, size):
     assert (whole.steps, whole.counters) == (parts.steps, parts.counters)
 
 
+def test_pieces_that_end_early_for_ever_ask_for_a_number_of_steps():
+    """A full log of steps ends a piece early: 400 such pieces overflowed a float."""
+    own = pieces.Pieces(6)
+    with own:
+        for _ in range(1000):
+            own.ended()
+    assert own.steps == pieces.MOST
+
+
 def test_another_handler_of_the_signal_is_called():
     """A program's own handler hears of Ctrl-C, though only when a piece has ended."""
     heard = []

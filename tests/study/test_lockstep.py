@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.compile.rows import stage_columns
 from liestep.compile.status import Status
 from liestep.compile.straight.straight import loaded
@@ -47,8 +47,8 @@ def test_most_steps_are_made_by_all_lanes_at_once():
     code = lanes.LaneCode(spec, formulated, pair, 4)
     *_, observe = field_methods(formulated.start.shape, formulated.width)
     one = Trace(formulated.problem).routines([observe], formulated.start)["observe"]
-    counting = one.text.replace("ret i64 1", "%n = load i64, ptr %meter\n%m = add i64 %n, 1\nstore i64 %m, ptr %meter\n"
-                                "ret i64 1")
+    counting = one.text.replace("ret i64 1", "%n = load i64, ptr %counters\n%m = add i64 %n, 1\n"
+                                "store i64 %m, ptr %counters\nret i64 1")
     code.problem = code.problem._replace(
         observables=code.problem.observables._replace(address=loaded(counting).addresses["routine"]))
     found = code._lockstep([build(spec, state)[0] for state in ensemble_states(spec)])
@@ -61,7 +61,7 @@ class Growth(NamedTuple):
 
     limit: float
     pole: float
-    meter: np.ndarray
+    counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         if not y[0, 0] < self.limit:
@@ -82,7 +82,7 @@ class Growth(NamedTuple):
 class Drift(NamedTuple):
     """A constant velocity, whose series ends: steps go to the end unless the state is not finite there."""
 
-    meter: np.ndarray
+    counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         out[0, 0], out[0, 1], out[1, 0], out[1, 1] = y[1, 0], 0.0*y[0, 0], 0.0*y[0, 0], 0.0*y[0, 0]
@@ -102,7 +102,7 @@ def together(problem, starts, t_end=1.0):
     """Outcomes in lanes of a system of two rows of two numbers; they are those of single runs."""
     spec = ensemble("mass_spring", "printed", 1e-8, t_end, samples=21)
     formulated, pair = build(spec, dict(spec.initial))
-    built = [replace(formulated, problem=problem._replace(meter=new_meter()), start=np.array(start))
+    built = [replace(formulated, problem=problem._replace(counters=new_counters()), start=np.array(start))
              for start in starts]
     found = lanes.LaneCode(spec, built[0], pair, 4)._lockstep(built)
     for one, outcome in zip(built, found, strict=True):
@@ -113,21 +113,21 @@ def together(problem, starts, t_end=1.0):
 @pytest.mark.parametrize("limit", [170.0, 1e300])  # no coefficients beyond it; steps that become too small
 def test_members_that_fail_under_way_end_alone(limit):
     starts = np.array([-1.0, 0.5, *np.linspace(1.2, 3.0, 12), 0.7])
-    found = together(Growth(limit, -9.0, new_meter()), [[[x, 0.0], [1.0, 2.0]] for x in starts])
+    found = together(Growth(limit, -9.0, new_counters()), [[[x, 0.0], [1.0, 2.0]] for x in starts])
     assert [outcome.status == Status.OK for outcome in found] == (starts < 1.0).tolist()
     assert all(outcome.steps > 3 for outcome in found)
 
 
 def test_an_output_that_fails_within_a_step_ends_its_member():
     starts = [[[x, 0.0], [1.0, 2.0]] for x in (0.5, 0.6, 0.7)]
-    values = together(Growth(1e300, -9.0, new_meter()), starts)[1].outputs.states[:, 0, 0]
-    found = together(Growth(1e300, float(values[13]), new_meter()), starts)
+    values = together(Growth(1e300, -9.0, new_counters()), starts)[1].outputs.states[:, 0, 0]
+    found = together(Growth(1e300, float(values[13]), new_counters()), starts)
     assert [outcome.status for outcome in found] == [Status.OK, Status.NOT_FINITE, Status.OK]
     assert found[1].samples == 13
 
 
 def test_a_step_that_is_rejected_is_made_again():
-    found = together(Drift(new_meter()), [[[0.0, 0.0], [1e150, 1.0]], [[0.0, 0.0], [1.0, 1.0]]], 1e200)
+    found = together(Drift(new_counters()), [[[0.0, 0.0], [1e150, 1.0]], [[0.0, 0.0], [1.0, 1.0]]], 1e200)
     assert [outcome.status == Status.OK for outcome in found] == [False, True]
     assert found[0].steps > 1
     assert found[0].counters["steps_rejected"] > 1

@@ -32,7 +32,7 @@ integrators:
   slgi: {}
 steps: [0.1, 0.05]
 samples: 6
-tables: [orders, drift, which, takeover]
+tables: [orders, drift, which, crossover_time]
 """
 
 

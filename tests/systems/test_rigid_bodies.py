@@ -218,7 +218,7 @@ def coadjoint_end(sign, steps):
     case = formulated("heavy_top", "asymmetric", "lie_action", action="coadjoint")
     system = case.problem.generator.system
     generator = DualGenerator(system._replace(inertia=sign*system.inertia, lever=sign*system.lever))
-    problem = ActionForm(case.problem.action, generator, case.problem.meter)
+    problem = ActionForm(case.problem.action, generator, case.problem.counters)
     changed = type(case)(problem, case.start, case.fields, case.observables, case.to_fields, case.momentum_scale)
     return Map(changed, MuntheKaas(*TABLEAUX["rk4"].arrays()))(case.start, 0.1/steps, steps)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import against, mechanisms
-from benchmarks.cases import CASES, CoreRun, TwinRun
+from benchmarks.cases import CASES, CoreRun, CounterpartRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
 from liestep.simulation.runs.specification import specify
@@ -32,10 +32,10 @@ def test_each_paper_has_its_studies():
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 @pytest.mark.parametrize("statistics", [False, True])
-def test_the_twin_in_c_ends_in_the_same_state(statistics):
+def test_the_counterpart_in_c_ends_in_the_same_state(statistics):
     case = CASES[0]
     core = CoreRun(case, statistics=statistics)
-    assert difference(core, TwinRun(case, core, statistics=statistics)) == 0.0
+    assert difference(core, CounterpartRun(case, core, statistics=statistics)) == 0.0
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
@@ -165,4 +165,16 @@ def test_other_libraries_move_like_heyoka(monkeypatch):
     found = taylor_coefficients(field_expressions(field.problem, y.shape), [*y.flat, 0.0], 1, PLAIN)[1]
     assert np.abs(np.reshape(found, y.shape) - slope).max() < 1e-13*np.abs(slope).max()
     monkeypatch.setattr(others, "find_spec", lambda name: None)
-    assert others.missing() == ["diffrax is not installed; hall/requirements.txt has its version."]
+    assert others.missing() == ["diffrax is not installed; other_codes/requirements.txt has its version."]
+
+
+def test_tables_of_the_page_are_those_of_the_last_record(tmp_path):
+    from benchmarks import history
+
+    page = history.PAGE.read_text("utf-8")
+    assert history.with_tables(page) == page, "python -m benchmarks peers --record"
+    records = tmp_path/"history.jsonl"
+    for value in (1.0, 2.0):
+        history.append([("Heading", "speed", [{"case": "top", "ratio": value}])], records)
+    assert [row["ratio"] for row in history.last("speed", records)][-1] == 2.0
+    assert {"date", "commit", "processor", "table", "case"} <= set(history.last("speed", records)[0])

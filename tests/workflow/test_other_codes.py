@@ -1,5 +1,5 @@
-"""The hall of other codes: the stored table is that of its files, and the files say what the table says. No other code
-is needed."""
+"""The comparison with other codes: the stored table is that of its files, and the files say what the table says. No
+other code is needed."""
 import csv
 import importlib
 import importlib.metadata
@@ -12,15 +12,17 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from hall import __main__ as hall
-from hall import environment, figure, judging, page, write
-from hall.contract import LADDER, Method, States, matrices, read_problem, write_problem
-from hall.problems import CASES, problem
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.turns import about_axis
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
+from other_codes import __main__ as program
+from other_codes import environment, figure, judging, page, write
+from other_codes.contract import LADDER, Method, States, matrices, read_problem, write_problem
+from other_codes.problems import CASES, problem
+
+MAKE_AGAIN = "run python -m other_codes judge results/other_codes"
 
 pytestmark = pytest.mark.slow  # the archive is unpacked and packed again and again
 
@@ -32,20 +34,21 @@ def copied(tmp_path):
 
 def test_the_stored_table_is_that_of_its_files():
     rows = judging.stored_rows()
-    assert {row["code"] for row in rows} == set(hall.CODES)
+    assert {row["code"] for row in rows} == set(program.CODES)
     assert all(row["missing"] for row in rows if not row["problem"])
-    assert sum(path.stat().st_size for path in judging.STORED.iterdir()) < 2_500_000  # evidence, see docs/hall.md
+    assert sum(path.stat().st_size for path in judging.STORED.iterdir()) < 2_500_000  # evidence, see the page
 
 
 def test_versions_are_those_that_the_requirements_pin():
     pins = dict(line.split("==") for line in environment.PINS.read_text().split())
     assert not re.search(r"//|@|--", environment.PINS.read_text())  # no addresses of registries
     for row in judging._read(judging.STORED/judging.CODES):
-        if row["code"] == hall.OWN:
+        if row["code"] == program.OWN:
             assert row["version"] == importlib.metadata.version("liestep")
             continue
         assert pins[row["distribution"]] == row["version"], row["code"]
-        assert importlib.import_module(f"hall.codes.{row['code']}").METHODS[row["method"]].settings == row["settings"]
+        methods = importlib.import_module(f"other_codes.codes.{row['code']}").METHODS
+        assert methods[row["method"]].settings == row["settings"]
 
 
 def test_a_table_of_another_version_is_refused(copied):
@@ -133,7 +136,7 @@ def test_quaternions_and_matrices_agree():
 def test_equations_told_to_solvers_are_those_of_the_system(name, tmp_path):
     """A run of scipy, which is a dependency, ends where the core ends."""
     told = problem(name)._replace(t_end=0.2, samples=3)
-    states = importlib.import_module("hall.codes.scipy").prepare(told, "DOP853", 1e-12)()
+    states = importlib.import_module("other_codes.codes.scipy").prepare(told, "DOP853", 1e-12)()
     case = CASES[name]
     found = run_once(specify(case.system, "dop853", preset=case.preset, t_end=0.2, tolerance=1e-12, samples=3,
                              options={"atol": 1e-12}))
@@ -159,10 +162,10 @@ def test_a_written_file_can_be_judged(tmp_path):
 
 
 def test_a_code_that_is_missing_is_a_line(tmp_path):
-    said = {code: {"version": "1", "failed": []} for code in hall.CODES}
-    said["drake"] = hall.asked(sys.executable, "nothing", tmp_path, tmp_path)
+    said = {code: {"version": "1", "failed": []} for code in program.CODES}
+    said["drake"] = program.asked(sys.executable, "nothing", tmp_path, tmp_path)
     assert "nothing" in said["drake"]["missing"]
-    said["exudyn"] = hall.asked(str(tmp_path/"no-python"), "exudyn", tmp_path, tmp_path)
+    said["exudyn"] = program.asked(str(tmp_path/"no-python"), "exudyn", tmp_path, tmp_path)
     assert said["exudyn"]["missing"]
     failed = {"version": "1", "failed": [{"problem": "heavy_top", "label": "mujoco RK4", "size": 100, "reason": "no"}]}
     row, = judging.table(tmp_path, {"mujoco": failed}, tmp_path)
@@ -177,7 +180,7 @@ def test_a_code_that_is_missing_is_a_line(tmp_path):
                                                        ("long_top", "lie_midpoint", 50_000)])
 def test_our_own_files_are_made_again(name, method, steps, tmp_path):
     """The rows of this package come from this package: another start, step or option would show."""
-    own = importlib.import_module("hall.codes.liestep")
+    own = importlib.import_module("other_codes.codes.liestep")
     states = own.prepare(problem(name), method, steps)()
     stored = judging.stored_files()[f"{name}.liestep_{write.file_name(method)}.n{steps}.csv"].decode().splitlines()
     kept = np.array([line.split(",") for line in stored if not line.startswith("#")][1:], float)
@@ -190,10 +193,10 @@ def test_the_picture_is_that_of_the_stored_table(tmp_path):
     shown = {code for name in figure.SHORT for code, _ in figure.work_points(rows, name)}
     assert {"liestep", "heyoka", "mujoco", "drake"} <= shown <= set(figure.COLOURS)
     long = [row for row in rows if row["problem"] == figure.LONG]
-    assert {row["code"] for row in long} == set(hall.CODES)
+    assert {row["code"] for row in long} == set(program.CODES)
     assert len(figure.long_points(rows)) == sum(not row["missing"] for row in long)
     with PIL.Image.open(figure.PICTURE) as picture:
-        assert picture.text[figure.OF_TABLE] == figure.table_hash(), "run python -m hall judge results/hall"
+        assert picture.text[figure.OF_TABLE] == figure.table_hash(), MAKE_AGAIN
     figure.write(path=tmp_path/"again.png")
     with PIL.Image.open(tmp_path/"again.png") as one, PIL.Image.open(figure.PICTURE) as other:
         assert one.size == other.size
@@ -209,7 +212,7 @@ def test_long_runs_are_told_apart_by_growth():
 
 def test_the_page_shows_the_stored_table():
     written = page.PAGE.read_text("utf-8")
-    assert written == page.with_table(written, judging.stored_rows()), "run python -m hall judge results/hall"
+    assert written == page.with_table(written, judging.stored_rows()), MAKE_AGAIN
     assert page.text([{"problem": "", "code": "drake", "missing": "not installed", "method": ""}]).endswith(
         "| drake | missing: not installed |" + " |"*8 + "\n")
 
@@ -221,10 +224,10 @@ def test_output_without_an_answer(text):
 
 
 def test_wrong_calls_end_in_one_sentence(tmp_path):
-    with pytest.raises(SystemExit, match=r"hall: .*said.json cannot be read"):
-        hall.main(["judge", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"other_codes: .*said.json cannot be read"):
+        program.main(["judge", str(tmp_path)])
     with pytest.raises(SystemExit, match="takes nothing, or judge FOLDER"):
-        hall.main(["everything"])
+        program.main(["everything"])
 
 
 def test_no_finding_rests_on_steps_that_their_author_gave_up():
@@ -232,7 +235,7 @@ def test_no_finding_rests_on_steps_that_their_author_gave_up():
     given_up = {"bb_rkmk_trap_wdexp", "rotint_nmb", "incrso3_svq"}
     rows = [row for row in judging.stored_rows() if row["code"] == "sdof"]
     assert given_up.isdisjoint(row["method"] for row in rows)
-    assert given_up.isdisjoint(importlib.import_module("hall.codes.sdof").METHODS)
+    assert given_up.isdisjoint(importlib.import_module("other_codes.codes.sdof").METHODS)
     found = {row["problem"]: row for row in rows if row["method"] == "bb_rkmk_trap"}
     assert float(found["free_body"]["order_found"]) == pytest.approx(2.0, abs=0.01)
     assert float(found["free_body"]["error_finest"]) == pytest.approx(5.6e-6, rel=0.01)

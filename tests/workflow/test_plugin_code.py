@@ -92,7 +92,7 @@ def test_integrators_call_what_the_protocol_of_their_formulation_declares(system
     """At one step; the distance that not every action has is said in words there."""
     formulated, component = build(request(system, sheet(system).default, name, 1e-3))
     protocol = PROTOCOLS[formulated.formulation]
-    declared = {key for key, _ in inspect.getmembers(protocol, inspect.isfunction)} | {"meter", "distance2"}
+    declared = {key for key, _ in inspect.getmembers(protocol, inspect.isfunction)} | {"counters", "distance2"}
     problem, y, integrator = Watched(plain(formulated.problem)), formulated.start.copy(), plain(component)
     work = integrator.workspace(formulated.problem, y)
     with np.errstate(all="ignore"):

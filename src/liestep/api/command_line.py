@@ -99,8 +99,8 @@ def command_run(arguments: argparse.Namespace) -> None:
 def command_check(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import count, total
     from liestep.simulation.runs.files import read
-    from liestep.study.plan.warned import warnings
     from liestep.study.plan.plan import Study
+    from liestep.study.plan.warned import warnings
     from liestep.workflow.workflow import StudyProducts, require_room
 
     if arguments.target.endswith(".nc"):

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from liestep.claims.counterparts import Counterpart
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion
 from liestep.claims.question import RunChoice
 from liestep.claims.selection import CodeFile
-from liestep.claims.counterparts import Counterpart
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers
 from liestep.study.plan.complaints import complaint
@@ -55,7 +55,8 @@ class Claim(Strict):
         description="who says it. paper: a sentence or number of the paper; derived: it follows from its text; own: a"
         " control or generalisation of ours; external: another code or text")
     group: str = Field("", pattern=r"^[a-z0-9_]*$", description="name of the statement that this claim judges together"
-                       " with the others of the group, as a counterpart under another reading or as a part: it counts once")
+                       " with the others of the group, as a counterpart under another reading or as a part: it counts"
+                       " once")
     scope: Literal["experiment", "general"] = Field(
         "experiment", description="experiment: a statement about one experiment, to be judged with its data; general:"
         " about every system or start, which any data may judge")
@@ -74,8 +75,8 @@ class Claim(Strict):
         " testable; the reason stands in setting")
     scan: Scan | None = Field(None, description="recovered and calibrated: how the datum was found that the paper does"
                               " not print")
-    counterpart: Counterpart | None = Field(None, description="the same claim on the data as printed, where its runs have the"
-                              " corrected ones, or the other way round")
+    counterpart: Counterpart | None = Field(None, description="the same claim on the data as printed, where its runs"
+                                            " have the corrected ones, or the other way round")
     code: list[CodeFile] = Field([], description="files of a public code that the claim rests on: owner/name of the"
                                  " repository, path, commit")
     known: bool = Field(description="whether the outcome was known beforehand from a trial")
@@ -103,7 +104,8 @@ class Claim(Strict):
         if self.scan is not None and (self.verdict not in ("recovered", "calibrated") or not rule.needs_number):
             raise ValueError("a scan belongs to the verdicts recovered and calibrated with a criterion relative,"
                              " digits, factor or quantile")
-        if self.counterpart is not None and all(self.counterpart.of(choice) == choice for choice in (*self.runs, *self.against)):
+        if self.counterpart is not None and all(self.counterpart.of(choice) == choice
+                                                for choice in (*self.runs, *self.against)):
             raise ValueError("the counterpart replaces none of the claim's runs")
         if rule.needs_runs and not self.runs:
             raise ValueError(f"criterion {rule.kind} needs runs")
@@ -125,8 +127,9 @@ class Claim(Strict):
         """The claim with the runs of its counterpart; None without one."""
         if self.counterpart is None:
             return None
-        return self.model_copy(update={"runs": [self.counterpart.of(choice) for choice in self.runs], "counterpart": None,
-                                       "against": [self.counterpart.of(choice) for choice in self.against], "scan": None})
+        replaced = {name: [self.counterpart.of(choice) for choice in getattr(self, name)]
+                    for name in ("runs", "against")}
+        return self.model_copy(update={**replaced, "counterpart": None, "scan": None})
 
     @property
     def counted(self) -> str:

@@ -22,10 +22,10 @@ ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "co
 
 def command_claims(arguments: argparse.Namespace) -> None:
     from liestep.claims.claimfile import claim_files, load_claims
+    from liestep.claims.counterparts import summary as survival
     from liestep.claims.counting import headline
     from liestep.claims.history import load_history
     from liestep.claims.judging import COLUMNS, judge
-    from liestep.claims.counterparts import summary as survival
 
     known = claim_files(arguments.config)
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]

@@ -26,6 +26,7 @@ DEFAULTS: dict[str, Any] = {"verdict": "reproduced", "quantity": "", "printed": 
 CHOICE = ("problem", "integrator", "resolution")
 FIRST = "first written"
 UNRECORDED = "not in the history yet"
+RENAMED_KINDS = {"takeover": "crossover_time"}  # criteria of before: the same rule under its new name
 Row = Mapping[str, str]
 
 
@@ -34,6 +35,8 @@ def decides(claim: Mapping[str, Any]) -> str:
     found = {name: claim.get(name, DEFAULTS.get(name)) for name in (*DECIDING, PROMISED)}
     for name in ("runs", "against"):
         found[name] = [[choice.get(key) or "" for key in CHOICE] for choice in found[name]]
+    kind = found["criterion"]["kind"]
+    found["criterion"] = {**found["criterion"], "kind": RENAMED_KINDS.get(kind, kind)}
     return json.dumps(_floats(found), sort_keys=True)
 
 

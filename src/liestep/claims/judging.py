@@ -7,11 +7,11 @@ import pandas as pd
 
 from liestep.claims.chance import LARGEST, Chance, chance
 from liestep.claims.claimfile import Claim, ClaimFile
+from liestep.claims.counterparts import columns
 from liestep.claims.criteria.base import Outcome
 from liestep.claims.data import GUESSED, require_method, require_printed, unprinted
 from liestep.claims.history import Row, changed_later, sentence
 from liestep.claims.selection import Results
-from liestep.claims.counterparts import columns
 from liestep.errors import InputError
 
 COLUMNS = ("paper", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",

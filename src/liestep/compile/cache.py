@@ -20,8 +20,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from liestep.compile.dispatch import compiler
-from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.separate import connect
+from liestep.compile.sources import component_modules, source_hash
 from liestep.files import sealed
 from liestep.files.answers import cache_folder
 
@@ -103,8 +103,8 @@ class _Kept:
 
 
 class CompiledLoop:
-    """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled separately,
-    with its files on disk."""
+    """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled
+    separately, with its files on disk."""
 
     def __init__(self, function: Callable, name: str):
         self.function = function

@@ -1,4 +1,4 @@
-"""Counters of work: positions in the array `counters` that every formulation carries (free of cost in compiled code)."""
+"""Counters of work: positions in the array `counters` of every formulation (free of cost in compiled code)."""
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any

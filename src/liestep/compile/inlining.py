@@ -84,8 +84,8 @@ def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specia
 
 
 def separate_signature(function: Callable, this: types.Type) -> Any:
-    """How a method of a component is called that is compiled separately (`liestep.compile.dispatch.separate`); None where it is
-    inlined: it is not marked, or the component has numbers of another kind."""
+    """How a method of a component is called that is compiled separately (`liestep.compile.dispatch.separate`); None
+    where it is inlined: it is not marked, or the component has numbers of another kind."""
     numbers = types.float64, types.int64, types.uint32
     if not hasattr(function, "separate") or any(item.dtype not in numbers for item in _arrays(this)):
         return None

@@ -14,6 +14,7 @@ PIECE = 0.1           # s of a piece
 FIRST = 1e-3          # s of the first one for a fast method; its steps are counted by the next two numbers
 LINEAR, QUADRATIC = 1.5e-8, 1e-9  # s a step of a fast method takes for each number of the state, and for each pair
 GROWTH = 8.0          # a piece has at most so many times the steps of the one before
+MOST = 2**40          # steps of a piece: those that end early, at a full log, would ask for ever more
 
 
 class TooLong(Exception):
@@ -60,7 +61,7 @@ class Pieces:
         """
         now = perf_counter()
         taken, self._last = now - self._last, now
-        self.steps = max(1, int(self.steps*min(GROWTH, PIECE/max(taken, 1e-9))))
+        self.steps = max(1, min(MOST, int(self.steps*min(GROWTH, PIECE/max(taken, 1e-9)))))
         self._raise_noted()
         if self.limit is not None and now - self._start > self.limit:
             raise TooLong

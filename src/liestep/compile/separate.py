@@ -15,8 +15,8 @@ def separate_methods(cls: type) -> list[Callable]:
 
 
 def _no_address() -> None:
-    print("liestep: compiled code called a method that is compiled separately, and has no address of it: call the loop that"
-          " liestep.compile.cache.loop_for gives", file=sys.stderr, flush=True)
+    print("liestep: compiled code called a method that is compiled separately, and has no address of it: call the loop"
+          " that liestep.compile.cache.loop_for gives", file=sys.stderr, flush=True)
     os.abort()
 
 

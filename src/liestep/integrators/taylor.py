@@ -9,6 +9,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.rows import copy
+from liestep.compile.separate import new_addresses
 from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.status import Status
 from liestep.compile.straight.paths import expressions
@@ -16,7 +17,6 @@ from liestep.compile.straight.straight import jet_code, loaded
 from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
 from liestep.compile.straight.tape import MOST_OPERATIONS, tape_of
 from liestep.compile.tracing import digest_of, plain_component
-from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.integrators._jets import LoopedJet, PlainJet, Recurrence, StraightJet
 from liestep.integrators.step_control import Ahead

@@ -29,9 +29,9 @@ def _winners(claim: Question, results: Results, by: str, keep: str) -> "list[pan
 
 
 class CrossoverTime(Limits, Criterion):
-    """In the table `crossover_time` the method of each run takes over from that of the `against` run (same order, or one for
-    all) within the limits, in periods, at every cost; the problem is any horizon of the motion. A method that has the
-    larger error in the end never takes over. Undecided where the two tie."""
+    """In the table `crossover_time` the method of each run takes over from that of the `against` run (same order, or
+    one for all) within the limits, in periods, at every cost; the problem is any horizon of the motion. A method that
+    has the larger error in the end never takes over. Undecided where the two tie."""
 
     table: ClassVar[str] = "crossover_time"
     judges: ClassVar[str] = "nothing"

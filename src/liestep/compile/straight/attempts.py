@@ -86,8 +86,8 @@ class _Vectors:
 
 
 def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
-    """Code of f(t, h, y, k, new, out, table, counters): slopes k_1 ... of a step from y, k_0 being known, the new state,
-    and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated.
+    """Code of f(t, h, y, k, new, out, table, counters): slopes k_1 ... of a step from y, k_0 being known, the new
+    state, and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated.
 
     method: the right-hand side on symbols, see `liestep.compile.straight.routines.routine`; inputs are the time and n
     numbers.

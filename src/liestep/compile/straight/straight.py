@@ -1,5 +1,5 @@
-"""Straight-line machine code of Taylor coefficients: LLVM code without loops or branches, compiled separately from the time
-loops and called by its address.
+"""Straight-line machine code of Taylor coefficients: LLVM code without loops or branches, compiled separately from the
+time loops and called by its address.
 
 Products are added by `llvm.fma` always, so that results have the same bits on every processor; nothing is reordered
 (no fast-math), and LLVM's vectorisers do not run: on such code they take most of the compile time and gain nothing.

@@ -1,4 +1,5 @@
-"""Components whose methods are machine code that was compiled separately (`simulation.machine_code.straight` finds it)."""
+"""Components whose methods are machine code that was compiled separately (`simulation.machine_code.straight` finds
+it)."""
 from typing import Any, NamedTuple
 
 import numpy as np

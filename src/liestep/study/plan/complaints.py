@@ -1,12 +1,11 @@
 """What is wrong with a configuration file, in one sentence: line, key, what is allowed, closest match."""
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from liestep.errors import unknown
+from liestep.errors import meant, unknown
 from liestep.study.plan.yamlfile import line_of
 
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
@@ -71,10 +70,10 @@ def _instead(problem: Mapping[str, Any]) -> str:
     if kind == "union_tag_invalid":
         value = context["tag"]
     names = re.findall("'([^']*)'", context.get("expected_tags", context.get("expected", "")))
-    close = difflib.get_close_matches(str(value), names, n=1)
+    close = meant(str(value), names)
     shown = ("empty" if value is None else "a list" if isinstance(value, list) else "a mapping"
              if isinstance(value, dict) else repr(value))
-    return f", not {shown}{f'; did you mean {close[0]}?' if close else ''}"
+    return f", not {shown}{f'; did you mean {close}?' if close else ''}"
 
 
 def _place(location: tuple[int | str, ...], content: Any) -> tuple[int | str, ...]:

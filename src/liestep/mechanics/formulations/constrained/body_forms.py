@@ -75,7 +75,8 @@ def quaternion_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity
     first = own[-1].columns.stop
     one = 1 + 0*q[0]  # in the number type of the state, so that the products in S keep all digits
     problem = QuaternionBody(system, inertia, weight_matrix(lever*one, gravity*one),
-                             half_trace(inertia) if augmented else 0.0, first, np.zeros((4, 3), q.dtype), new_counters())
+                             half_trace(inertia) if augmented else 0.0, first, np.zeros((4, 3), q.dtype),
+                             new_counters())
     observables = (*own, *energies(first), *quaternion_residuals(first + 2), legendre(first + 5, MOMENTUM))
     return Formulated(problem, np.ascontiguousarray(np.array([q, v, p, 0*q])), (*shared, *QUATERNION_FIELDS),
                       observables, quaternion_fields,

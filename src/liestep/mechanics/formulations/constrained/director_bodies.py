@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import separate, borrows, kernel
+from liestep.compile.dispatch import borrows, kernel, separate
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
 from liestep.mechanics.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates

@@ -74,7 +74,8 @@ class Declared(NamedTuple):
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `cotangent_rotation`."""
-        return self.attitude(parameters, state, self.driven(parameters, RigidBody(self.build(parameters), new_counters())))
+        body = RigidBody(self.build(parameters), new_counters())
+        return self.attitude(parameters, state, self.driven(parameters, body))
 
     def has_applied(self, parameters: Parameters) -> bool:
         """Whether the system declares a torque of time and velocity."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import separate, hands_on, kernel, outlined
+from liestep.compile.dispatch import hands_on, kernel, outlined, separate
 from liestep.compile.rows import (
     Vector,
     add,

@@ -7,8 +7,8 @@ import numpy as np
 
 from liestep.compile.cache import loop_for
 from liestep.compile.counters import new_counters
-from liestep.compile.status import Status
 from liestep.compile.separate import new_addresses
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.bands import SMALLEST
 from liestep.geometry.groups.charted import CHARTS
@@ -293,7 +293,8 @@ class Declared(NamedTuple):
 
 def projected(poses: ActionForm) -> ProjectedPoses:
     """The form that returns to the joints after each step."""
-    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.counters, new_addresses(ProjectedPoses))
+    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.counters,
+                          new_addresses(ProjectedPoses))
 
 
 def twist_of(options: Mapping[str, Any]) -> int:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import separate, hands_on, outlined
+from liestep.compile.dispatch import hands_on, outlined, separate
 from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
 from liestep.geometry.bands import solve_banded
 from liestep.geometry.charts import rate, rotation_rate

@@ -1,5 +1,5 @@
-"""The table `crossover_time`: of two methods that cost the same, from which time on the one that is better in the end is
-better for good."""
+"""The table `crossover_time`: of two methods that cost the same, from which time on the one that is better in the end
+is better for good."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 from math import inf, nan
@@ -44,9 +44,9 @@ class Motion(NamedTuple):
 def crossover_time_rows(results: StudyResults) -> list[dict[str, Any]]:
     """One row for each motion, quantity, cost and pair of methods, columns COLUMNS.
 
-    method is the one that has the smaller error at the end of the longest horizon that both have. crossover_time is the first
-    time from which on its error stays the smaller one; 0 where it always is. Errors are the largest up to a time: of
-    the energy (J) and the momentum (relative) over all steps at the ends of the hundredths of each horizon, of the
+    method is the one that has the smaller error at the end of the longest horizon that both have. crossover_time is the
+    first time from which on its error stays the smaller one; 0 where it always is. Errors are the largest up to a time:
+    of the energy (J) and the momentum (relative) over all steps at the ends of the hundredths of each horizon, of the
     manifold likewise, of the state at the samples. verdict: from the start, takes over, tie (the errors at the end
     differ by 10 % at most, or both keep momentum or manifold to KEPT), neither (both stopped).
     """
