@@ -144,7 +144,7 @@ def _factors(kind: type[Number], name: str) -> list[int]:
 def _sum(kind: type[Number], name: str, z2: Any) -> Number:
     """sum_k factor_k z2^k, from the first term that counts down to the largest: in whole multiples of
     2^-(BITS + MARGIN), because the first factor is of the order of 1 and the sum as well."""
-    factors = _factors(kind, name)
+    factors = _factors(kind, name)  # type: ignore[arg-type]  # numbers have no hash, their class has
     places = kind.BITS + MARGIN
     _, mantissa, exponent, bits = z2.value
     size = exponent + bits if mantissa else -10**9  # |z2| < 2^size

@@ -235,12 +235,12 @@ class Flow(NamedTuple):
     error: Number
 
 
-def largest(values: np.ndarray) -> Number:
+def largest(values: np.ndarray) -> Any:
     """Largest absolute value of an array of objects."""
     return max(map(abs, values.flat))
 
 
-def flow(field: Step, h: Number) -> Flow:
+def flow(field: Step, h: Any) -> Flow:
     """Exact flow of a vector field over h: the modified midpoint rule, extrapolated in up to COLUMNS columns (Gragg;
     Hairer, Norsett and Wanner 1993, II.9)."""
     kind, start = numbers(field.digits), field.start

@@ -1,6 +1,7 @@
 """`liestep check-system`: the checks of built-in systems on any system, with a readable result."""
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,7 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
                       [(int(generator.integers(q.shape[0])), int(generator.integers(3))) for _ in range(3)]):
             unit = np.zeros_like(q)
             unit[place] = 1.0
-            slopes[place] = slope(lambda s, q=q, unit=unit: system.potential(q + s*unit), DISPLACEMENT)
+            slopes[place] = slope(partial(_potential, system, q, unit), DISPLACEMENT)
         gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
         worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
         if not gap[worst] <= wrong:
@@ -134,6 +135,10 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
         yield Row("force: finite, all rows written, q and omega left alone",
                   f"in {len(powers)} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
     yield from _momentum_checks(facts, begin, torque)
+
+
+def _potential(system: Any, q: np.ndarray, unit: np.ndarray, s: float) -> float:
+    return system.potential(q + s*unit)
 
 
 def _momentum_checks(facts: Sheet, begin: Start, torque: np.ndarray) -> Iterator[Row]:

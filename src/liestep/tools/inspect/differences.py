@@ -1,6 +1,7 @@
 """Forces, torques and their derivatives against differences of order 4, in plain Python. Only implicit integrators use
 derivatives of torques: a wrong one changes no trajectory of the other checks."""
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,18 +53,21 @@ def force_error(facts: Sheet, run: RunSpecification) -> float | None:
     if not problem.forces(y, out):
         return float("inf")
 
-    def energy(i: int, u: np.ndarray, moved: bool) -> float:
-        there = y.copy() if moved else turned(y, u, i)
+    def energy(i: int, axis: np.ndarray, moved: bool, s: float) -> float:
+        there = y.copy() if moved else turned(y, s*axis, i)
         if moved:
-            there[4*n + i] += u
+            there[4*n + i] += s*axis
         problem.system.forces(there, np.zeros_like(out), problem.parts)
         return float(problem.parts.sum())
 
-    gaps = [abs(slope(lambda s, i=i, axis=axis, moved=moved: energy(i, s*axis, moved), STEP)
-                + float(out[n + i if moved else i] @ axis))
+    gaps = [abs(slope(partial(energy, i, axis, moved), STEP) + float(out[n + i if moved else i] @ axis))
             for i in generator.permutation(n)[:MOST] for axis in np.eye(3)
             for moved in ((False, True) if problem.moves else (False,))]
     return max(gaps)/max(float(np.abs(out).max()), 1e-300)
+
+
+def _torque(problem: Any, y: np.ndarray, u: np.ndarray, s: float) -> np.ndarray:
+    return np.array(problem.torque(turned(y, s*u)))
 
 
 def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, float]]:
@@ -79,7 +83,7 @@ def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, fl
         generator, problem, gaps, sizes = np.random.Generator(np.random.PCG64(1)), plain(form.problem), [], [1e-300]
         for _ in range(DIRECTIONS):
             y, u = turned(form.start, generator.standard_normal(3)), generator.standard_normal(3)
-            expected = slope(lambda s, y=y, u=u, problem=problem: np.array(problem.torque(turned(y, s*u))), TURN)
+            expected = slope(partial(_torque, problem, y, u), TURN)
             found = np.array(problem.torque_slope(y, tuple(u)))
             gaps.append(float(np.abs(found - expected).max()))
             sizes += [float(np.abs(values).max()) for values in (found, expected, np.array(problem.torque(y)))]
