@@ -15,12 +15,11 @@ from liestep.integrators.dexpinv import dexpinv_component
 from liestep.integrators.tableaux import DOP853, TABLEAUX
 from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights, conditions, residuals
 from liestep.simulation.catalogue import integrator_calls, method, own_integrators
-from liestep.tools.certify import functions, symplecticity
-from liestep.tools.certify.flow import COLUMNS, flow_of
+from liestep.tools.certify import number, symplecticity
 from liestep.tools.certify.identities import SAME_MAPS, difference, identities
 from liestep.tools.certify.number import libmp, numbers, short
 from liestep.tools.certify.orders import CASES, VARIANTS, certificates_of, certify, complete, variants_of
-from liestep.tools.certify.steps import OTHERWISE, RoundedError, step_of
+from liestep.tools.certify.steps import COLUMNS, OTHERWISE, RoundedError, flow_of, step_of
 
 LONG = numbers(150)
 SCHEMES_OF_EXPONENTIALS = (commutator_free.CF4, commutator_free.CF43, commutator_free.CF32A, commutator_free.CF32B,
@@ -176,8 +175,8 @@ def test_series_keep_all_digits_at_every_angle():
     wide = numbers(400)
     for k in (1, 3, 20, 90, 250):
         z2 = Fraction(1, 2**k)
-        s, c, d, c1, d1 = (*functions.coefficients(LONG, LONG.of(z2)),
-                           *functions.dexp_coefficients(LONG, LONG.of(z2))[2:])
+        s, c, d, c1, d1 = (*number.coefficients(LONG, LONG.of(z2)),
+                           *number.dexp_coefficients(LONG, LONG.of(z2))[2:])
         z = wide.of(z2).sqrt()
         sine, cosine = (wide.raw(f(z.value, wide.BITS, "n")) for f in (libmp.mpf_sin, libmp.mpf_cos))
         exact = [sine/z, (1 - cosine)/z**2, (1 - sine/z)/z**2]
@@ -260,20 +259,20 @@ def test_a_theta_wrong_in_the_ninth_digit_is_not_certified():
     assert not certificates_of(wrong, "slgi", {}, case)[0].passed
 
 
-@pytest.mark.parametrize("function", [functions.coefficients, functions.dexpinv_coefficients,
-                                      functions.dexp_coefficients])
+@pytest.mark.parametrize("function", [number.coefficients, number.dexpinv_coefficients,
+                                      number.dexp_coefficients])
 def test_series_and_closed_forms_of_rotations_agree(function, monkeypatch):
     kind = numbers(50)
     for z2 in (Fraction(1, 2), Fraction(9, 10)):
         series = function(kind, kind.of(z2))
         with monkeypatch.context() as patch:
-            patch.setattr(functions, "SERIES_BELOW", 0.0)
+            patch.setattr(number, "SERIES_BELOW", 0.0)
             closed = function(kind, kind.of(z2))
         assert max(abs(a - b) for a, b in zip(series, closed, strict=True)) < kind.of(Fraction(1, 10**48))
 
 
 @pytest.mark.parametrize(("kernel", "function", "cancelled"), [
-    (so3.coefficients, functions.coefficients, 64), (so3.dexpinv_coefficients, functions.dexpinv_coefficients, 2000)])
+    (so3.coefficients, number.coefficients, 64), (so3.dexpinv_coefficients, number.dexpinv_coefficients, 2000)])
 def test_shipped_coefficients_of_rotations_are_right_to_double_precision(kernel, function, cancelled):
     """The series to 2 ulp; the closed forms lose some, the slope of dexpinv, which is multiplied by z^2, most."""
     kind = numbers(50)

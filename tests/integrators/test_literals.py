@@ -8,11 +8,10 @@ import pytest
 
 from liestep.compile.status import IntegrationError
 from liestep.simulation.catalogue import integrator_calls, method
-from liestep.tools.certify.flow import largest
 from liestep.tools.certify.identities import HOLDS, PENDULUM, SAME_MAPS
 from liestep.tools.certify.number import numbers
 from liestep.tools.certify.orders import CASES, DIGITS, VARIANTS, Variant, cases_of, certificates_of
-from liestep.tools.certify.steps import step_of
+from liestep.tools.certify.steps import largest, step_of
 
 sys.path.insert(0, str(Path(__file__).parents[1]/"mutants"))
 

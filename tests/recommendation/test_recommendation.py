@@ -12,7 +12,7 @@ from liestep.errors import InputError
 from liestep.simulation.catalogue import integrator_calls, sheet
 from liestep.simulation.runs.execution import RunTooLong, run_once
 from liestep.simulation.runs.specification import applicable
-from liestep.tools.recommend import agreement, compiling, tournament
+from liestep.tools.recommend import agreement, classes, tournament
 from liestep.tools.recommend import request as asking
 from liestep.tools.recommend import trials as trials_module
 from liestep.tools.recommend.answer import Recommendation
@@ -217,7 +217,7 @@ def test_methods_that_share_machine_code_are_one_group(best):
 def test_second_process_compiles_what_it_is_told():
     asked = request(SYSTEM, error=1e-6, t_end=T)
     told = json.dumps({"plugins": [], **asked.canonical()})
-    assert list(compiling.done([told, "rk4\n", "nothing of this name\n"])) == ["rk4", "nothing of this name"]
+    assert list(classes.done([told, "rk4\n", "nothing of this name\n"])) == ["rk4", "nothing of this name"]
     assert has_code(advance, *_components(asked, "rk4"))
 
 

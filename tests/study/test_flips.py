@@ -25,8 +25,7 @@ from liestep.simulation.runs.files import RunFile, read
 from liestep.study.plan.plan import Study
 from liestep.study.tables.results import StudyResults
 from liestep.workflow.manifest import read_manifest, verify
-from liestep.workflow.report.films import checked
-from liestep.workflow.report.pictures import picture
+from liestep.workflow.report.pictures import checked, picture
 from liestep.workflow.report.verdicts import paper_claims, paper_errata
 from liestep.workflow.workflow import StudyProducts, Workflow, require_config
 

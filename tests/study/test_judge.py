@@ -291,5 +291,5 @@ def test_commands_are_light():
     """Declaring the commands imports neither numpy code of the judge nor pandas."""
     import subprocess
 
-    code = "import sys, liestep.tools.judge.commands; sys.exit('pandas' in sys.modules or 'netCDF4' in sys.modules)"
+    code = "import sys, liestep.tools.commands; sys.exit('pandas' in sys.modules or 'netCDF4' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -6,7 +6,7 @@ from liestep import simulate
 from liestep.errors import InputError
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import applicable, specify, specify_problem, start_of
-from liestep.tools.inspect.slopes import LIMIT, torque_slopes
+from liestep.tools.inspect.differences import SLOPE_LIMIT, torque_slopes
 
 CENTRES = {"joint": [0.0, 1.0, 0.0], "center_of_mass": [0.0, 0.0, 0.0]}
 END = {"t_end": 0.5, "steps": 500, "samples": 2}
@@ -83,4 +83,4 @@ def test_options_of_poses_exist_with_actions_on_poses_alone():
 def test_checks_of_the_system_pass_over_forms_that_it_lacks(preset):
     found = dict(torque_slopes(sheet("heavy_top"), specify_problem("heavy_top", preset=preset)))
     assert "cotangent_rotation" in found
-    assert max(found.values()) < LIMIT
+    assert max(found.values()) < SLOPE_LIMIT

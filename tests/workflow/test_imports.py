@@ -45,7 +45,7 @@ def test_a_run_loads_its_system_and_its_integrator_not_all():
 
 def test_planning_a_workflow_loads_neither_numba_nor_tables():
     code = ("import sys, yaml; from liestep.workflow.workflow import Workflow\n"
-            "import liestep.workflow.manifest, liestep.workflow.products, liestep.workflow.report.sources\n"
+            "import liestep.workflow.manifest, liestep.workflow.products, liestep.workflow.sources\n"
             "Workflow({'studies': 'liegroup2021/heavy_top'})\n"
             f"print('loaded:', *(name for name in {HEAVY} if name in sys.modules))")
     result = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True)

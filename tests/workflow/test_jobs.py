@@ -2,8 +2,7 @@
 import pytest
 from place import TOP
 
-from liestep.workflow.jobs import TOGETHER, equal_groups, together
-from liestep.workflow.workflow import Workflow
+from liestep.workflow.workflow import TOGETHER, Workflow, equal_groups, together
 
 
 @pytest.mark.parametrize("number", [1, TOGETHER, TOGETHER + 1, 3*TOGETHER])

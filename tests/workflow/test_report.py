@@ -18,11 +18,10 @@ from liestep.errors import InputError
 from liestep.figures.films.film import animate
 from liestep.simulation.runs.files import read
 from liestep.study.plan.plan import Study
-from liestep.workflow.report import films
-from liestep.workflow.report.links import anchor
+from liestep.workflow.report import pictures
 from liestep.workflow.report.page import LIMIT, Page
 from liestep.workflow.report.pictures import LEVELS, embed, picture
-from liestep.workflow.report.verdicts import MEANINGS
+from liestep.workflow.report.verdicts import MEANINGS, anchor
 from liestep.workflow.workflow import StudyProducts
 
 
@@ -304,8 +303,8 @@ def test_films_become_smaller_until_they_fit(tmp_path):
     out = io.BytesIO()
     frames[0].save(out, "GIF", save_all=True, append_images=frames[1:], duration=100, loop=0)
     sizes = []
-    for width, every in films.LEVELS:
-        found = films.smaller(out.getvalue(), width, every)
+    for width, every in pictures.FILM_LEVELS:
+        found = pictures.smaller(out.getvalue(), width, every)
         sizes.append(len(found.address))
         with Image.open(io.BytesIO(base64.b64decode(found.address.partition(",")[2]))) as film:
             assert (film.width, film.n_frames) == (width, -(-9//every)) == (found.width, -(-9//every))
@@ -320,9 +319,9 @@ def test_films_become_smaller_until_they_fit(tmp_path):
 
 def test_films_share_the_page_with_the_figures(place):
     film, = StudyProducts(Study.find("paper/bodies", place.folder/"config", place.folder/"results")).animations
-    large, = films.embed_films([film], 10**9)
-    small, = films.embed_films([film], len(large.address) - 1)
-    least, = films.embed_films([film], 1)
-    assert large.width == small.width == films.LEVELS[0][0]
-    assert least.width == films.LEVELS[-1][0]
+    large, = pictures.embed_films([film], 10**9)
+    small, = pictures.embed_films([film], len(large.address) - 1)
+    least, = pictures.embed_films([film], 1)
+    assert large.width == small.width == pictures.FILM_LEVELS[0][0]
+    assert least.width == pictures.FILM_LEVELS[-1][0]
     assert len(least.address) < len(small.address) < len(large.address)

@@ -2,9 +2,8 @@
 from liestep.claims.claimfile import VERDICTS
 from liestep.study.tables.kinds import NAMES, table_of
 from liestep.workflow.report.headings import heading
-from liestep.workflow.report.links import link_errata
 from liestep.workflow.report.provenance import SHOWN, abbreviate, shared
-from liestep.workflow.report.verdicts import MEANINGS
+from liestep.workflow.report.verdicts import MEANINGS, link_errata
 
 
 def test_columns_have_headings_for_people_and_units():

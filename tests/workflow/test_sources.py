@@ -14,9 +14,8 @@ from liestep.compile import sources
 from liestep.files.records import FOLDER
 from liestep.simulation.catalogue import _own_system, papers, sheet
 from liestep.workflow import sources as pipeline_sources
-from liestep.workflow.jobs import Batch
-from liestep.workflow.report.sources import page_source
-from liestep.workflow.workflow import Workflow
+from liestep.workflow.sources import page_source
+from liestep.workflow.workflow import Batch, Workflow
 
 ROOT = Path(liestep.__file__).parent
 TOP = Path(__file__).parents[2]

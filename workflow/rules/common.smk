@@ -8,7 +8,7 @@ from pathlib import Path
 # thread. They read these variables when numpy is imported.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-from liestep.workflow.report.sources import page_source
+from liestep.workflow.sources import page_source
 from liestep.api import pool
 from liestep.workflow import lock
 from liestep.workflow.integrity import mend

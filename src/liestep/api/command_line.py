@@ -206,9 +206,7 @@ def printable(text: str) -> str:
 def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
     for module in ("liestep.workflow.commands", "liestep.study.tables.commands", "liestep.claims.commands",
-                   "liestep.figures.commands", "liestep.workflow.report.commands", "liestep.workflow.manifest_commands",
-                   "liestep.tools.judge.commands", "liestep.figures.films.commands", "liestep.tools.inspect.commands",
-                   "liestep.tools.certify.commands", "liestep.tools.recommend.commands"):
+                   "liestep.figures.commands", "liestep.figures.films.commands", "liestep.tools.commands"):
         importlib.import_module(module).declare(add)
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from liestep.errors import InputError
 
 LOCK = Path(".snakemake")/"liestep.lock"  # below the working folder; holds the number of the process
-_held: list[int] = []  # descriptors: a lock ends when its descriptor is closed
 
 
-def take(folder: Path = Path()) -> None:
-    """Lock a working folder for the rest of this process. Children do not inherit the lock.
+def take(folder: Path = Path()) -> int | None:
+    """Lock a working folder until the descriptor that is returned is closed, or the process ends; children do not
+    inherit it. None on a file system without locks.
 
     Raises:
         InputError: another process has it; names that process.
@@ -29,23 +29,22 @@ def take(folder: Path = Path()) -> None:
                          " it, or stop it") from None
     except OSError:  # a file system without locks: two workflows would waste work but harm nothing
         os.close(descriptor)
-        return
-    _held.append(descriptor)
+        return None
     with suppress(OSError):  # a full disk: the lock holds without the number
         os.ftruncate(descriptor, 0)
         os.write(descriptor, f"{os.getpid()}\n".encode())
+    return descriptor
 
 
 @contextmanager
 def held(folder: Path = Path()) -> Iterator[None]:
     """Lock a working folder for a while; raises InputError as `take`."""
-    before = len(_held)
-    take(folder)
+    descriptor = take(folder)
     try:
         yield
     finally:
-        while len(_held) > before:
-            os.close(_held.pop())
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def holder(folder: Path = Path()) -> str | None:

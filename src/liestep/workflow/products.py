@@ -11,9 +11,8 @@ from pathlib import Path
 from liestep.errors import InputError
 from liestep.files import records
 from liestep.files.records import file_sha256
-from liestep.workflow.jobs import short_hash
 from liestep.workflow.sources import figure_source, table_source
-from liestep.workflow.workflow import FIGURE_FILES, StudyProducts
+from liestep.workflow.workflow import FIGURE_FILES, StudyProducts, short_hash
 
 
 @dataclass(frozen=True)

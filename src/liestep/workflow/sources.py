@@ -4,14 +4,17 @@ Runs and references keep theirs in their files, see `liestep.simulation.runs.exe
 `liestep.simulation.references.reference`. Presets, lists of figures and evidence are found by name, not imported, so
 that an edit of them puts no run, table or figure out of date.
 """
+import hashlib
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
 from liestep.compile.sources import package_modules, source_hash
 from liestep.figures.commands import figure_modules
 from liestep.simulation.catalogue import papers as all_papers
 from liestep.study.tables.quantities import module_of
 
+TEMPLATES = Path(__file__).parent/"report"/"templates"  # of the report
 # evidence makes runs of its own
 SIMULATION = ("liestep.mechanics.systems", "liestep.integrators", "liestep.mechanics.formulations")
 
@@ -50,3 +53,11 @@ def evidence_source(papers: Iterable[str]) -> str:
     rooms = [paper for name, paper in all_papers().items() if name in wanted]
     return _packages(*SIMULATION, "liestep.claims",
                      *(paper.module(name) for paper in rooms for name in (*paper.evidence, paper.presets) if name))
+
+
+def page_source() -> str:
+    """Hash of what makes the report: modules and templates."""
+    digest = hashlib.sha256(source_hash(*package_modules("liestep.workflow.report")).encode())
+    for path in sorted(TEMPLATES.iterdir()):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import integrator_calls, method
-from liestep.tools.certify.flow import largest
 from liestep.tools.certify.number import numbers
 from liestep.tools.certify.orders import CASES, PENDULA, VARIANTS, Variant, cases_of
-from liestep.tools.certify.steps import Case, step_of
+from liestep.tools.certify.steps import Case, largest, step_of
 
 DIGITS = 60
 STEP = Fraction(1, 50)

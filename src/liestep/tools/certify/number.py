@@ -1,19 +1,25 @@
-"""Real numbers of a fixed number of digits, on the arithmetic of mpmath (which uses gmpy2 if it is there).
+"""Real numbers of a fixed number of digits: those of mpmath (which uses gmpy2 if it is there) that refuse to be rounded
+in silence; and their functions, with the series of rotations summed until a term no longer counts: what stands for the
+kernels of `compile.rows` and `geometry.so3` that are complete for float64 only.
 
 Whatever meets a float64 that is not a short binary fraction falls back to float64: a literal such as 1/6 that enters a
 result is found at the end as a float in the state. Short fractions (0.5, 2.0, 0.0625) are exact and stay exact.
 Comparisons take any number.
 """
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache, partial
+from typing import Any
 
+from liestep.compile.tracing import Functions
 from liestep.errors import InputError
+from liestep.geometry import so3
+from liestep.geometry.rotation_series import term
 
 try:
-    from mpmath import libmp
+    from mpmath import MPContext, libmp
 except ImportError:
     raise InputError("certificates need the package mpmath: pip install mpmath") from None
 
@@ -21,7 +27,9 @@ NEAREST = "n"
 SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT
 LARGEST = 1e6    # largest short binary fraction
 GUARD = 20       # bits beyond the digits asked for
-OPERATIONS = {"add": libmp.mpf_add, "sub": libmp.mpf_sub, "mul": libmp.mpf_mul, "truediv": libmp.mpf_div}
+MARGIN = 32          # bits of sums of series beyond those of a number
+SERIES_BELOW = 1.0   # squared angle: the closed forms lose digits below, the series of dexpinv converge up to 4 pi^2
+OPERATIONS = tuple(f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv") for side in ("", "r"))
 
 
 def short(x: float) -> bool:
@@ -32,14 +40,14 @@ def short(x: float) -> bool:
 class Number:
     """A number of `DIGITS` digits; made by a subclass of `numbers`."""
 
-    __slots__ = ("value",)
-    value: tuple[Any, ...]  # as mpmath keeps it
+    __slots__ = ()
     DIGITS: int
     BITS: int
     data = False  # whether floats are data, exact as they are: see `floats_are_data`
+    value = property(lambda self: self._mpf_)  # as mpmath keeps it
 
     @classmethod
-    def of(cls, x: Any) -> "Number":
+    def of(cls, x: Any) -> Any:
         """From a whole number, a fraction, or a float64 as it is."""
         if isinstance(x, cls):
             return x
@@ -58,120 +66,120 @@ class Number:
             cls.data = False
 
     @classmethod
-    def raw(cls, value: tuple[Any, ...]) -> "Number":
+    def raw(cls, value: tuple[Any, ...]) -> Any:
         """From the value as mpmath keeps it."""
-        number = object.__new__(cls)
-        number.value = value
+        number: Any = object.__new__(cls)
+        number._mpf_ = value
         return number
 
-    def __float__(self) -> float:
-        return libmp.to_float(self.value, rnd=NEAREST)
-
-    def __repr__(self) -> str:
-        return libmp.to_str(self.value, 20)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __bool__(self) -> bool:
-        return self.value != libmp.fzero
-
-    def __neg__(self) -> "Number":
-        return self.raw(libmp.mpf_neg(self.value))
-
-    def __abs__(self) -> "Number":
-        return self.raw(libmp.mpf_abs(self.value))
-
-    def conjugate(self) -> "Number":
-        """Itself; with `sqrt`, what norms of numpy ask objects for."""
-        return self
-
-    def sqrt(self) -> "Number":
-        return self.raw(libmp.mpf_sqrt(self.value, self.BITS, NEAREST))
-
-    def __pow__(self, power: Any) -> "Number | float":
-        if isinstance(power, int):
-            return self.raw(libmp.mpf_pow_int(self.value, power, self.BITS, NEAREST))
-        return float(self)**float(power)
-
-    if TYPE_CHECKING:  # `numbers` gives them to each class; a float64 that is no short fraction makes a float
-        def __add__(self, other: Any) -> Any: ...
-        def __radd__(self, other: Any) -> Any: ...
-        def __sub__(self, other: Any) -> Any: ...
-        def __rsub__(self, other: Any) -> Any: ...
-        def __mul__(self, other: Any) -> Any: ...
-        def __rmul__(self, other: Any) -> Any: ...
-        def __truediv__(self, other: Any) -> Any: ...
-        def __rtruediv__(self, other: Any) -> Any: ...
-        def __lt__(self, other: Any) -> bool: ...
-        def __le__(self, other: Any) -> bool: ...
-        def __gt__(self, other: Any) -> bool: ...
-        def __ge__(self, other: Any) -> bool: ...
-
-    def exponent2(self) -> int:
-        """The smallest n with |x| < 2^n; very negative for zero."""
-        _, mantissa, exponent, size = self.value
-        return exponent + size if mantissa else -10**9
-
-    def exponent10(self) -> float:
+    def exponent10(self: Any) -> float:
         """Logarithm to the base 10 of the absolute value, also far outside the range of float64; -inf for zero."""
-        if self.value == libmp.fzero:
-            return -float("inf")
-        return libmp.to_float(libmp.mpf_div(libmp.mpf_log(libmp.mpf_abs(self.value), 80, NEAREST),
-                                            libmp.mpf_log(libmp.from_int(10), 80, NEAREST), 80, NEAREST))
+        return float(self.context.log10(abs(self))) if self else -float("inf")
 
 
-def _exact(cls: type[Number], x: int | float) -> tuple[Any, ...] | None:
-    """Value of an operand that is exact: whole, or a short fraction; None for any other float."""
-    if not (isinstance(x, int) or short(x) or cls.data):
-        return None
-    return _value(x)
-
-
-@lru_cache(1024)
-def _value(x: int | float) -> tuple[Any, ...]:
-    return libmp.from_int(x) if isinstance(x, int) else libmp.from_float(float(x))
-
-
-def _arithmetic(cls: type[Number], name: str, inner: Callable[..., Any], flip: bool) -> Callable[[Any, Any], Any]:
-    """One binary operation; `flip` for the reflected one."""
-    new, rough, bits = object.__new__, getattr(float, name), cls.BITS
+def _strict(cls: type[Number], name: str, known: Callable[[float], Any]) -> Callable[[Any, Any], Any]:
+    """A binary operation of mpmath that leaves floats to float64 unless they are exact."""
+    exact, rough = getattr(cls, name), getattr(float, name)
 
     def operation(self: Any, other: Any) -> Any:
-        if type(other) is cls:
-            t = other.value
-        elif not isinstance(other, int | float):
-            return NotImplemented
-        else:
-            exact = _exact(cls, other)
-            if exact is None:
-                return rough(float(self), float(other))
-            t = exact
-        number: Any = new(cls)
-        number.value = inner(t, self.value, bits, NEAREST) if flip else inner(self.value, t, bits, NEAREST)
-        return number
+        if isinstance(other, float):
+            number = cls.of(other) if cls.data else known(other)
+            return rough(float(self), float(other)) if number is None else exact(self, number)
+        return exact(self, other)
 
     return operation
-
-
-def _comparison(cls: type[Number], function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    def compare(self: Any, other: Any) -> Any:
-        if type(other) is cls:
-            return function(self.value, other.value)
-        if isinstance(other, int):
-            return function(self.value, libmp.from_int(other))
-        return function(self.value, libmp.from_float(float(other))) if isinstance(other, float) else NotImplemented
-
-    return compare
 
 
 @cache
 def numbers(digits: int) -> type[Number]:
     """The class of numbers of so many digits."""
-    bits = int(digits*3.3219281) + GUARD
-    cls = type(f"Number{digits}", (Number,), {"__slots__": (), "DIGITS": digits, "BITS": bits})
-    for name, function in OPERATIONS.items():
-        setattr(cls, f"__{name}__", _arithmetic(cls, f"__{name}__", function, False))
-        setattr(cls, f"__r{name}__", _arithmetic(cls, f"__r{name}__", function, True))
-    for name in ("lt", "le", "gt", "ge", "eq"):
-        setattr(cls, f"__{name}__", _comparison(cls, getattr(libmp, f"mpf_{name}")))
+    context = MPContext()
+    context.prec = int(digits*3.3219281) + GUARD
+    own = {"__slots__": (), "__hash__": None, "DIGITS": digits, "BITS": context.prec}
+    cls: Any = type(f"Number{digits}", (Number, context.mpf), own)
+    context.mpf, cls._ctxdata = cls, [cls, object.__new__, context._prec_rounding]  # results are of this class
+    known = lru_cache(1024)(lambda x: cls.of(x) if short(x) else None)
+    for name in OPERATIONS:
+        setattr(cls, name, _strict(cls, name, known))
     return cls
+
+
+@cache
+def functions_of(digits: int) -> Functions:
+    """The table for `compile.tracing.plain_component`."""
+    kind = numbers(digits)
+    own = [(so3.coefficients, coefficients), (so3.dexpinv_coefficients, dexpinv_coefficients),
+           (so3.dexp_coefficients, dexp_coefficients)]
+    return Functions(
+        sqrt=_unary(kind, libmp.mpf_sqrt, math.sqrt), sin=_unary(kind, libmp.mpf_sin, math.sin),
+        cos=_unary(kind, libmp.mpf_cos, math.cos), below=lambda x, limit: x < limit,
+        atan2=lambda y, x: kind.raw(libmp.mpf_atan2(kind.of(y).value, kind.of(x).value, kind.BITS, NEAREST)),
+        kernels=tuple((kernel, partial(function, kind)) for kernel, function in own), scalar=kind.of)
+
+
+def _unary(kind: type[Number], function: Callable[..., Any], rough: Callable[[Any], float]) -> Callable[[Any], Any]:
+    """NaN where the function does not exist, as its compiled counterpart; float64 stays what it is."""
+    def apply(x: Any) -> Any:
+        if not isinstance(x, kind):
+            return rough(x)
+        try:
+            return kind.raw(function(x.value, kind.BITS, NEAREST))
+        except libmp.ComplexResult:
+            return math.nan
+
+    return apply
+
+
+@cache
+def _factors(kind: type[Number], name: str) -> list[int]:
+    """Coefficients of a series in the squared angle, at angle 1, as multiples of 2^-(BITS + MARGIN): enough for
+    SERIES_BELOW."""
+    found: list[Fraction] = []
+    least = Fraction(1, 2**kind.BITS)
+    while not found or abs(found[-1]) > least*abs(found[0]):
+        found.append(term(name, len(found)))
+    return [round(x*2**(kind.BITS + MARGIN)) for x in found]
+
+
+def _sum(kind: type[Number], name: str, z2: Any) -> Number:
+    """sum_k factor_k z2^k, from the first term that counts down to the largest: in whole multiples of
+    2^-(BITS + MARGIN), because the first factor is of the order of 1 and the sum as well."""
+    factors = _factors(kind, name)  # type: ignore[arg-type]  # numbers have no hash, their class has
+    places = kind.BITS + MARGIN
+    _, mantissa, exponent, bits = z2.value
+    size = exponent + bits if mantissa else -10**9  # |z2| < 2^size
+    count = len(factors) if size >= 0 else min(len(factors), 2 + kind.BITS//-size)
+    squared = libmp.to_fixed(z2.value, places)
+    total = factors[count - 1]
+    for factor in reversed(factors[:count - 1]):
+        total = factor + (squared*total >> places)
+    return kind.raw(libmp.from_man_exp(total, -places, kind.BITS, NEAREST))
+
+
+def coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
+    """(s, c, d) of `geometry.so3.coefficients`."""
+    if z2 < SERIES_BELOW:
+        return _sum(kind, "s", z2), _sum(kind, "c", z2), _sum(kind, "d", z2)
+    table = functions_of(kind.DIGITS)
+    z = table.sqrt(z2)
+    s, half = table.sin(z)/z, table.sin(z/2)
+    return s, 2*half*half/z2, (1 - s)/z2
+
+
+def dexpinv_coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
+    """(g, g'(z)/z) of `geometry.so3.dexpinv_coefficients`."""
+    if z2 < SERIES_BELOW:
+        return _sum(kind, "g", z2), _sum(kind, "g'", z2)
+    table = functions_of(kind.DIGITS)
+    half = table.sqrt(z2)/2
+    sine = table.sin(half)
+    cotangent, ratio = half*table.cos(half)/sine, half/sine
+    return (1 - cotangent)/z2, (ratio*ratio + cotangent - 2)/(z2*z2)
+
+
+def dexp_coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
+    """(c, d, c'(z)/z, d'(z)/z) of `geometry.so3.dexp_coefficients`."""
+    s, c, d = coefficients(kind, z2)
+    if z2 < SERIES_BELOW:
+        return c, d, _sum(kind, "c'", z2), _sum(kind, "d'", z2)
+    return c, d, (s - 2*c)/z2, (c - 3*d)/z2

@@ -14,9 +14,8 @@ import numpy as np
 from liestep.integrators.declared_tableaux import PAIRS
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.specification import applicable, start_of
-from liestep.tools.certify.flow import Flow, flow_of, largest
 from liestep.tools.certify.number import numbers
-from liestep.tools.certify.steps import OTHERWISE, Case, Step, step_of
+from liestep.tools.certify.steps import OTHERWISE, Case, Flow, Step, flow_of, largest, step_of
 
 DIGITS = 150
 STEPS = (Fraction(1, 100), Fraction(1, 100)**4, Fraction(1, 100)**5)

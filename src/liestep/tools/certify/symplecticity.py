@@ -11,11 +11,9 @@ from liestep.mechanics.contracts.keeping import Keeps
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
 from liestep.simulation.tangents.forms import Form, Pair, area_form, body_form, changes, sphere_form
-from liestep.tools.certify.flow import largest
-from liestep.tools.certify.functions import functions_of
-from liestep.tools.certify.number import numbers
+from liestep.tools.certify.number import functions_of, numbers
 from liestep.tools.certify.orders import CASES, VORTICES, cases_of
-from liestep.tools.certify.steps import REDUNDANT, Case, Step, step_of
+from liestep.tools.certify.steps import REDUNDANT, Case, Step, largest, step_of
 
 DIGITS = 60
 DIFFERENCE = Fraction(1, 10**20)   # step of the central differences of J: an error of about 1e-40

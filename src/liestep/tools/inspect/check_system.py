@@ -1,7 +1,8 @@
 """`liestep check-system`: the checks of built-in systems on any system, with a readable result."""
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from liestep.simulation.references.sizes import characteristic_time
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import (
     RunSpecification,
+    Start,
     applicable,
     complete_options,
     specify,
@@ -25,13 +27,10 @@ from liestep.simulation.runs.specification import (
     start_of,
 )
 from liestep.study.tables.order import observed_order
-from liestep.tools.inspect.gradients import LIMIT as FORCE_LIMIT
-from liestep.tools.inspect.gradients import force_error
-from liestep.tools.inspect.slopes import LIMIT as SLOPE_LIMIT
-from liestep.tools.inspect.slopes import torque_slopes
+from liestep.tools.inspect.differences import DIRECTIONS, FORCE_LIMIT, SLOPE_LIMIT, force_error, slope, torque_slopes
 
 SAMPLES = 6
-DIRECTIONS, DISPLACEMENT = 5, 1e-3
+DISPLACEMENT = 1e-3
 GRADIENT_LIMIT = 1e-8     # largest relative error of a gradient against differences of order 4
 TORQUE_LIMIT = 1e-12      # largest sum of all torques about an axis whose momentum is conserved, relative
 INVARIANT_LIMIT = 1e-10   # relative drift along the reference
@@ -70,7 +69,7 @@ def check_system(name: str, preset: str | None = None) -> list[Row]:
     if any(not row.ok for row in rows):
         return [*rows, Row("invariants, formulations, orders", "not tried: mend the gradient or the flags first", None)]
     try:
-        return [*rows, *Motion(name, preset).rows()]
+        return [*rows, *ReferenceChecks(name, preset).rows()]
     except EngineError as error:
         return [*rows, Row("reference", f"none: {error}", False)]
 
@@ -84,7 +83,7 @@ def check_integrator(name: str) -> list[Row]:
     if method(name).adaptive:
         return [Row(f"order of {name}", "not tried: the steps are adaptive", None)]
     able = [key for key in dict.fromkeys((*SHOWN, *own_systems())) if applicable(key, name)]
-    return [Motion(key, None).order(name) for key in able[:2]]
+    return [ReferenceChecks(key, None).order(name) for key in able[:2]]
 
 
 def table(name: str, rows: list[Row]) -> str:
@@ -98,72 +97,68 @@ def table(name: str, rows: list[Row]) -> str:
 
 
 def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
-    """Gradient against central differences of order 4, torques about the axes of conserved
-    momentum; in plain Python."""
+    """Gradient against central differences, of many bodies in three random components (they take long in plain Python);
+    torques about the axes of conserved momentum."""
     begin = start_of(name, preset=preset)
     system = plain(formulate(facts, begin.parameters, begin.initial, "sphere_lagrangian", {}).problem)
     start = begin.initial["q"]
     generator = np.random.Generator(np.random.PCG64(1))
     wrong, where, torque = 0.0, "", np.zeros(3)
-    forces: list[Push] = []
+    powers: list[float] = []
     for _ in range(DIRECTIONS):
         q = start + 0.05*generator.standard_normal(start.shape)
         q /= np.linalg.norm(q, axis=1)[:, None]
         gradient = np.full_like(q, np.nan)
         system.gradient(q, gradient)
-        slopes = (_differences(system.potential, q)
-                  if q.size <= 60 else _some_differences(system.potential, q, generator, gradient))
+        slopes = gradient.copy()
+        for place in (np.ndindex(q.shape) if q.size <= 60 else
+                      [(int(generator.integers(q.shape[0])), int(generator.integers(3))) for _ in range(3)]):
+            unit = np.zeros_like(q)
+            unit[place] = 1.0
+            slopes[place] = slope(partial(_potential, system, q, unit), DISPLACEMENT)
         gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
         worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
         if not gap[worst] <= wrong:
             wrong, where = (float(gap[worst]), f"body {worst[0]}, component {'xyz'[worst[1]]}: {gradient[worst]:.8g},"
                             f" differences {slopes[worst]:.8g}")
-        push = _push(system, q, generator)
-        forces = forces if push is None else [*forces, push]
-        torques = np.cross(q, gradient if push is None else gradient - push.force)
+        if system.forced():
+            omega = np.cross(q, generator.standard_normal(q.shape))
+            force = try_force(system.system, q, omega, float(generator.uniform(0.0, 10.0)))
+            powers.append(float(np.sum(force*np.cross(omega, q))))
+            gradient = gradient - force
+        torques = np.cross(q, gradient)
         torque = np.maximum(torque, np.abs(torques.sum(axis=0))/max(float(np.abs(torques).sum()), 1e-300))
     good = wrong <= GRADIENT_LIMIT
     yield Row("gradient against finite differences",
               f"relative error {wrong:.1e}, allowed {GRADIENT_LIMIT:.0e}" + ("" if good else f"; {where}"), good)
-    if forces:
-        yield Row("force: finite, all rows written, q and omega left alone", f"in {len(forces)} states; power"
-                  f" {min(one.power for one in forces):.3g} to {max(one.power for one in forces):.3g} W", True)
-    flags = facts.conserved_momentum(begin.parameters)
-    for axis, flag, size in zip("xyz", flags, torque, strict=True):
+    if powers:
+        yield Row("force: finite, all rows written, q and omega left alone",
+                  f"in {len(powers)} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
+    yield from _momentum_checks(facts, begin, torque)
+
+
+def _potential(system: Any, q: np.ndarray, unit: np.ndarray, s: float) -> float:
+    return system.potential(q + s*unit)
+
+
+def _momentum_checks(facts: Sheet, begin: Start, torque: np.ndarray) -> Iterator[Row]:
+    """Whether the torque (3,), relative to all torques, vanishes about the axes whose momentum is declared conserved,
+    and about no other."""
+    for axis, flag, size in zip("xyz", facts.conserved_momentum(begin.parameters), torque, strict=True):
         kept = size <= TORQUE_LIMIT
-        said, is_so = (("conserved" if flag else "not conserved"),
-                       ("vanishes" if kept else f"is {size:.1e} of all torques"))
-        yield Row(f"momentum about {axis}", f"declared {said}, the torque {is_so}", bool(flag) == bool(kept))
-
-
-class Push(NamedTuple):
-    """Forces of a system at one state."""
-
-    force: np.ndarray  # (n, 3)
-    power: float       # W
-
-
-def _push(system: Any, q: np.ndarray, generator: np.random.Generator) -> Push | None:
-    """The forces at a random time and at random velocities; None for a system without forces.
-
-    Raises:
-        InputError: see `try_force`.
-    """
-    if not system.forced():
-        return None
-    omega = np.cross(q, generator.standard_normal(q.shape))
-    force = try_force(system.system, q, omega, float(generator.uniform(0.0, 10.0)))
-    return Push(force, float(np.sum(force*np.cross(omega, q))))
+        yield Row(f"momentum about {axis}", f"declared {'' if flag else 'not '}conserved, the torque"
+                  f" {'vanishes' if kept else f'is {size:.1e} of all torques'}", bool(flag) == bool(kept))
 
 
 def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
     """Forces of rigid bodies against differences; derivatives of torques, which only implicit integrators use."""
     yield from _applied_checks(name, preset, facts)
-    wrong = force_error(facts, specify_problem(name, preset=preset))
+    run = specify_problem(name, preset=preset)
+    wrong = force_error(facts, run)
     if wrong is not None:
         yield Row("forces and torques against finite differences",
                   f"relative error {wrong:.1e}, allowed {FORCE_LIMIT:.0e}", wrong <= FORCE_LIMIT)
-    for formulation, wrong in torque_slopes(facts, specify_problem(name, preset=preset)):
+    for formulation, wrong in torque_slopes(facts, run):
         yield Row(f"torque_slope of {formulation}", f"differs by {wrong:.1e} from differences of the torque, allowed"
                   f" {SLOPE_LIMIT:.0e}", wrong <= SLOPE_LIMIT)
 
@@ -188,42 +183,11 @@ def _applied_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row
         powers.append(power)
     yield Row("applied: a tuple of finite numbers, attitude left alone",
               f"in {DIRECTIONS} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
-    for axis, flag, found in zip("xyz", facts.conserved_momentum(begin.parameters), total/(size or 1.0), strict=True):
-        kept = found <= TORQUE_LIMIT
-        yield Row(f"momentum about {axis}", f"declared {'' if flag else 'not '}conserved, the torque"
-                  f" {'vanishes' if kept else f'is {found:.1e} of all torques'}", bool(flag) == bool(kept))
+    yield from _momentum_checks(facts, begin, total/(size or 1.0))
 
 
-def _differences(potential: Callable[[np.ndarray], float], q: np.ndarray) -> np.ndarray:
-    """Gradient by central differences of order 4, all components."""
-    found = np.zeros_like(q)
-    for place in np.ndindex(q.shape):
-        unit = np.zeros_like(q)
-        unit[place] = 1.0
-        found[place] = _slope(potential, q, unit)
-    return found
-
-
-def _some_differences(potential: Callable, q: np.ndarray, generator: np.random.Generator,
-                      gradient: np.ndarray) -> np.ndarray:
-    """The given gradient, with three random components replaced by differences: many bodies
-    take long in plain Python."""
-    found = gradient.copy()
-    for _ in range(3):
-        unit = np.zeros_like(q)
-        place = (int(generator.integers(q.shape[0])), int(generator.integers(3)))
-        unit[place] = 1.0
-        found[place] = _slope(potential, q, unit)
-    return found
-
-
-def _slope(potential: Callable[[np.ndarray], float], q: np.ndarray, unit: np.ndarray) -> float:
-    near, far = (potential(q + s*unit) - potential(q - s*unit) for s in (DISPLACEMENT, 2.0*DISPLACEMENT))
-    return (8.0*near - far)/(12.0*DISPLACEMENT)
-
-
-class Motion:
-    """A short motion from a preset with its reference: invariants, formulations, orders."""
+class ReferenceChecks:
+    """Runs over a short time from a preset against their reference: invariants, formulations, orders."""
 
     def __init__(self, name: str, preset: str | None):
         self.name, self.preset, self.facts = name, preset, sheet(name)
@@ -237,7 +201,9 @@ class Motion:
     def rows(self) -> Iterator[Row]:
         yield from self._invariants()
         yield from self._agreement()
-        yield from self._orders()
+        able = [name for name in dict.fromkeys((*PREFERRED, *own_integrators()))
+                if applicable(self.name, name, self.run.parameters) and not method(name).adaptive]
+        yield from map(self.order, able[:3])
 
     def _invariants(self) -> Iterator[Row]:
         """Drift of everything conserved along the reference, relative to its scale; residuals."""
@@ -303,12 +269,6 @@ class Motion:
             ratio = self.error(integrator, COUNTS[-2], **options)/gap
             return Row(label, f"{found}, with half as many by {ratio:.2f} times this: of order 2", 3.5 <= ratio <= 4.5)
         return Row(label, f"{found}, allowed {AGREE_LIMIT:.0e}", gap <= AGREE_LIMIT)
-
-    def _orders(self) -> Iterator[Row]:
-        able = [name for name in dict.fromkeys((*PREFERRED, *own_integrators()))
-                if applicable(self.name, name, self.run.parameters) and not method(name).adaptive]
-        for name in able[:3]:
-            yield self.order(name)
 
     def order(self, name: str) -> Row:
         """Observed order of an integrator beside its order in theory."""

@@ -1,6 +1,7 @@
 """Text for people about one system or one integrator, made from what its file declares."""
 import sys
 import textwrap
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +10,11 @@ import numpy as np
 from liestep.compile.straight.symbols import MOST_NODES, Untraceable
 from liestep.errors import InputError, unknown
 from liestep.integrators import lie_taylor, taylor
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Options, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.simulation.catalogue import (
     integrator_calls,
@@ -50,15 +53,26 @@ def describe(name: str, integrator: str | None = None) -> str:
 def _system(name: str) -> str:
     facts = sheet(name)
     able = [key for key in integrator_ids() if applicable(name, key)]
+    preset, parameters = _first(facts)
+    found = formulate_standard(facts, parameters, preset.initial(parameters))
+    state = [f"{part.name} in {part.units}: {part.long_name}"
+             for part in found.fields if part.name in facts.state_shapes(parameters)]
+    work = any(part.name == "work" for part in found.observables)
     return "\n".join([
         f"{name}: {facts.title}", "", (sys.modules[system_entry(name).module].__doc__ or "").strip(), "",
-        _entry("Equations", facts.equations), _entry("Source", facts.citation),
-        _entry("State", "; ".join(_state(facts))), *_work(facts),
+        _entry("Equations", facts.equations), _entry("Source", facts.citation), _entry("State", "; ".join(state)),
+        *[_entry("Energy", "energy less work: total energy less the work of the forces, which is conserved")]*work,
         "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),
         "", "Presets (the first one is the default)",
         *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)), "",
         "Options of its formulations (default first)", *_columns(_form_options(facts)), "",
-        _entry("Integrators", ", ".join(able)), *_series(facts), *_code(facts)])
+        _entry("Integrators", ", ".join(able)), *_code(facts, (*SERIES, *ROUTINES))])
+
+
+def _first(facts: Sheet) -> tuple[Preset, Any]:
+    """The first preset, and its parameters checked."""
+    preset = facts.presets[facts.default]
+    return preset, facts.check(preset.parameters)
 
 
 def _pair(name: str, integrator: str) -> str:
@@ -70,62 +84,56 @@ def _pair(name: str, integrator: str) -> str:
     options = ", ".join(f"{key} {value}" for key, value in spec.options.items()) or "none"
     return "\n".join([f"{name} with {integrator}", "", f"Formulation: {formulated.formulation}",
                       _entry("Options", options), _entry("Code", code_in_words(formulated, component)),
-                      *_series(facts, integrator)])
+                      *_code(facts, SERIES, integrator)])
 
 
-# title, integrator, its series
-SERIES = (("Taylor series", "taylor", taylor.SERIES),
-          ("Taylor series in the algebra", "lie_taylor", lie_taylor.SERIES))
-
-
-def _series(facts: Sheet, only: str | None = None) -> list[str]:
-    """What Taylor series of the vector field and in the algebra take, or why there are none; of one integrator."""
-    preset, found = facts.presets[facts.default], []
-    parameters = facts.check(preset.parameters)
-    for title, name, series in SERIES:
-        formulation = method(name).formulation
-        if formulation not in facts.forms or only not in (None, name):
-            continue
-        try:
-            options = complete_options(method(name), facts, parameters, {})
-            made = formulate(facts, parameters, preset.initial(parameters), formulation, options)
-            traced = series.traced(made.problem, made.start.shape)
-        except (InputError, Untraceable) as error:
-            found.append(_entry(title, f"none: {error}"))
-            continue
-        own = facts.forms[formulation].options
+def _series_in_words(traced_of: Callable) -> Callable[..., str]:
+    def words(facts: Sheet, declared: Method, made: Formulated, options: Options) -> str:
+        traced = traced_of(made.problem, made.start.shape)
+        own = facts.forms[declared.formulation].options
         chosen = ", ".join(f"{key} {value}" for key, value in options.items() if key in own)
         code = "straight-line code" if len(traced.nodes) <= MOST_NODES else "loops over a tape"
-        found.append(_entry(title, f"{code}, {len(traced.nodes) - len(traced.inputs)} operations and"
-                            f" {len(traced.guards)} guards in one evaluation{f' ({chosen})' if chosen else ''}"))
-    return found
+        return (f"{code}, {len(traced.nodes) - len(traced.inputs)} operations and {len(traced.guards)} guards in one"
+                f" evaluation{f' ({chosen})' if chosen else ''}")
+
+    return words
 
 
-CODE = (("Stages of dop853", "dop853", routines, "rhs"), ("Map to the algebra", "rkmk853", action_routines, "algebra"))
+def _routines_in_words(routines_of: Callable, wanted: str) -> Callable[..., str]:
+    def words(facts: Sheet, declared: Method, made: Formulated, options: Options) -> str:
+        component = declared.made(made, options, TOLERANCE, _first(facts)[0].t_end)
+        code = routines_of(made.problem, made.start, made.width, component)
+        return f"straight-line code, {code[wanted].operations} operations in one evaluation"
+
+    return words
 
 
-def _code(facts: Sheet) -> list[str]:
-    """Which code the equations of motion have."""
-    preset, found = facts.presets[facts.default], []
-    parameters = facts.check(preset.parameters)
-    for title, name, routines_of, wanted in CODE:
+# title, integrator whose forms and options are taken, what is said without such code, what is said of the code
+SERIES = (("Taylor series", "taylor", "none", _series_in_words(taylor.SERIES.traced)),
+          ("Taylor series in the algebra", "lie_taylor", "none", _series_in_words(lie_taylor.SERIES.traced)))
+ROUTINES = (("Stages of dop853", "dop853", "loops", _routines_in_words(routines, "rhs")),
+            ("Map to the algebra", "rkmk853", "loops", _routines_in_words(action_routines, "algebra")))
+
+
+def _code(facts: Sheet, table: Iterable[tuple[str, str, str, Callable[..., str]]], only: str = "") -> list[str]:
+    """Which code the equations of motion and their Taylor series have, or why there is none; of one integrator."""
+    found, (preset, parameters) = [], _first(facts)
+    for title, name, without, words in table:
         declared = method(name).on(facts)
-        if declared.formulation not in facts.forms:
+        if declared.formulation not in facts.forms or only not in ("", name):
             continue
         try:
             options = complete_options(declared, facts, parameters, {})
-            motion = formulate(facts, parameters, preset.initial(parameters), declared.formulation, options)
-            code = routines_of(motion.problem, motion.start, motion.width,
-                               declared.made(motion, options, TOLERANCE, preset.t_end))
-            found.append(_entry(title, f"straight-line code, {code[wanted].operations} operations in one evaluation"))
+            made = formulate(facts, parameters, preset.initial(parameters), declared.formulation, options)
+            found.append(_entry(title, words(facts, declared, made, options)))
         except (InputError, Untraceable) as error:
-            found.append(_entry(title, f"loops: {error}"))
+            found.append(_entry(title, f"{without}: {error}"))
     return found
 
 
 def _form_options(facts: Sheet) -> list[tuple[str, ...]]:
     """Options of all forms, with their defaults at the first preset."""
-    parameters = facts.check(next(iter(facts.presets.values())).parameters)
+    _, parameters = _first(facts)
     found: list[tuple[str, ...]] = []
     for formulation, form in facts.forms.items():
         defaults: dict[str, Any] = {}
@@ -141,25 +149,6 @@ def _parameter(name: str, rule: Parameter) -> tuple[str, ...]:
     allowed = " or ".join(rule.choices) if rule.choices else {"index": "whole numbers from 0"}.get(rule.rule, rule.rule)
     shape = ("text" if rule.choices else "scalar") if not rule.shape else f"[{', '.join(map(str, rule.shape))}]"
     return name, shape, rule.units, allowed, rule.doc
-
-
-def _state(facts: Sheet) -> list[str]:
-    """Name, shape, units and meaning of every field of the state."""
-    preset = facts.presets[facts.default]
-    parameters = facts.check(preset.parameters)
-    found = formulate_standard(facts, parameters, preset.initial(parameters))
-    return [f"{part.name} in {part.units}: {part.long_name}"
-            for part in found.fields if part.name in facts.state_shapes(parameters)]
-
-
-def _work(facts: Sheet) -> list[str]:
-    """What the energy of a system with forces is."""
-    preset = facts.presets[facts.default]
-    parameters = facts.check(preset.parameters)
-    found = formulate_standard(facts, parameters, preset.initial(parameters)).observables
-    if not any(part.name == "work" for part in found):
-        return []
-    return [_entry("Energy", "energy less work: total energy less the work of the forces, which is conserved")]
 
 
 def _preset(name: str, preset: Preset, facts: Sheet) -> list[str]:

@@ -14,8 +14,8 @@ FIRST, TOLERANCE = "dop853", 1e-13
 # methods of high order, each of another class than the first; the first one that runs on the problem is taken
 SECOND = ("vi_sphere weights=kl8", "rodrigues weights=kl8", "lgvi weights=kl8", "rkmk tableau=dormand_prince5",
           "gauss", "vi_livens", "mpl")
-ENOUGH, SHARE = 10.0, 3.0    # the gap that is aimed at, and the one that is needed, are the error divided by these
-PATIENCE, DOUBLINGS = 2, 20
+AIMED, NEEDED = 10.0, 3.0    # the gap that is aimed at, and the one that is needed, are the error divided by these
+MOST_WAITED, DOUBLINGS = 2, 20
 
 
 def engines(request: Request, able: tuple[str, ...]) -> tuple[str, str]:
@@ -54,16 +54,16 @@ def agree(trials: Trials, second: str) -> np.ndarray:
             break
         gap = trials.history(other)
         failed = f" {stopped(other)}" if other.status != Status.OK else ""
-        if gap.max() <= wanted/ENOUGH:
+        if gap.max() <= wanted/AIMED:
             return gap
         gained = _agreed(gap, wanted) > _agreed(best, wanted) or gap.max() < 0.5*best.max() or failed
         waited = 0 if gained else waited + 1
         best = gap if gap.max() < best.max() or _agreed(gap, wanted) > _agreed(best, wanted) else best
-        factor = 2.0 if not gap.max() < 0.1 else min(8.0, max(1.5, (2.0*ENOUGH*gap.max()/wanted)**(1.0/order)))
-        if waited >= PATIENCE or (np.isfinite(seconds) and factor*seconds > trials.request.limit):
+        factor = 2.0 if not gap.max() < 0.1 else min(8.0, max(1.5, (2.0*AIMED*gap.max()/wanted)**(1.0/order)))
+        if waited >= MOST_WAITED or (np.isfinite(seconds) and factor*seconds > trials.request.limit):
             break
         steps = INTERVALS*int(np.ceil(factor*steps/INTERVALS))
-    if best.max() <= wanted/SHARE:
+    if best.max() <= wanted/NEEDED:
         return best
     if failed:
         raise InputError(f"{trials.request.problem} has no reference: {second}{failed}")
@@ -72,7 +72,7 @@ def agree(trials: Trials, second: str) -> np.ndarray:
 
 def _agreed(gap: np.ndarray, wanted: float) -> int:
     """Number of the first interval at whose end the gap is too wide."""
-    return int(np.argmax(np.append(gap > wanted/SHARE, True)))
+    return int(np.argmax(np.append(gap > wanted/NEEDED, True)))
 
 
 def _refusal(request: Request, second: str, gap: np.ndarray) -> str:
@@ -80,6 +80,5 @@ def _refusal(request: Request, second: str, gap: np.ndarray) -> str:
     time, before = (k*request.t_end/INTERVALS for k in (first, first - 1))
     head = (f"the error {request.error:g} cannot be judged: two references, {FIRST} and {second}, differ by more than a"
             f" third of it from t = {time:.4g} s on, by {gap.max():.1e} up to t = {request.t_end:g} s")
-    if first > 1:
-        return f"{head}; ask for t_end up to {before:.4g} s, or for an error above {SHARE*gap.max():.1e}"
-    return f"{head}; ask for a shorter t_end or for an error above {SHARE*gap.max():.1e}"
+    shorter = f"t_end up to {before:.4g} s," if first > 1 else "a shorter t_end"
+    return f"{head}; ask for {shorter} or for an error above {NEEDED*gap.max():.1e}"

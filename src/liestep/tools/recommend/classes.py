@@ -2,7 +2,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import inf
 from typing import Any, NamedTuple
@@ -16,11 +16,11 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.simulation.catalogue import method, plugin_entries
 from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.plugins.loading import PREFIX
+from liestep.simulation.plugins.loading import PREFIX, load_plugin
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.recorder import new_recorder
-from liestep.tools.recommend.request import Request
+from liestep.tools.recommend.request import Request, request
 from liestep.tools.recommend.search import Candidate
 from liestep.tools.recommend.trials import Trials
 
@@ -105,7 +105,7 @@ class Workshop:
         """Tell the second process a name; False where it cannot be started or has ended."""
         try:
             if self.child is None:
-                self.child = subprocess.Popen([sys.executable, "-m", "liestep.tools.recommend.compiling"], text=True,
+                self.child = subprocess.Popen([sys.executable, "-m", "liestep.tools.recommend.classes"], text=True,
                                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
                 self._tell(json.dumps({"plugins": self._plugins(), **self.request.canonical()}))
             self._tell(name)
@@ -179,3 +179,21 @@ def bound(trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
             steps.append(made*last.error**(1.0/one.order))
     unit = units.get(trials.request.declared(name).formulation, min(units.values()))
     return SLACK*unit*evaluations(trials.request, name)*min(steps)*trials.request.error**(-1.0/order)
+
+
+def done(lines: Iterable[str]) -> Iterator[str]:
+    """The names that the lines ask for, each when its class is compiled."""
+    reader = iter(lines)
+    told = json.loads(next(reader))
+    for path in told["plugins"]:
+        load_plugin(path)
+    asked = request(told["problem"], error=told["error"], parameters=told["parameters"], initial=told["initial"],
+                    t_end=told["t_end"])
+    for line in reader:
+        compile_one(asked, line.strip())
+        yield line.strip()
+
+
+if __name__ == "__main__":
+    for name in done(sys.stdin):
+        print(name, flush=True)

@@ -51,7 +51,7 @@ class Keeping:
         low, high = (part.reshape(-1, part.shape[-1])[:, 0] for part in (recorder.block_low, recorder.block_high))
         sizes = np.maximum(np.abs(low), np.abs(high))[recorder.block_count.ravel() > 0]
         first, whole = float(sizes[:max(1, len(sizes)//HORIZONS)].max()), float(sizes.max())
-        start = energy_at_start(found)
+        start = float(found.outputs.series[0, 0])  # energy in J, less the work where there is any
         if whole <= ROUND_OFF*np.finfo(float).eps*sqrt(found.steps)*max(abs(start), whole):
             self.found = f"energy kept to round-off, {whole:.1e} J in {horizons} horizons"
             return True
@@ -73,8 +73,3 @@ class Keeping:
         self.found = (f"{self.asked.keep} kept to {worst:.1e}" if worst <= LOST else
                       f"does not keep the {self.asked.keep} here: lost {worst:.1e}")
         return worst <= LOST
-
-
-def energy_at_start(found: Outcome) -> float:
-    """In J, less the work where there is any."""
-    return float(found.outputs.series[0, 0])

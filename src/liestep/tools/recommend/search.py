@@ -63,7 +63,7 @@ def search(trials: Trials, integrator: str, first: float, best: float, limit: fl
             last = found.tried[-1]
             if CLOSE*wanted <= last.error <= wanted:
                 break
-            new = _next(found, wanted)
+            new = _next_tolerance(found, wanted) if found.adaptive else _next_steps(found, wanted)
             if isinstance(new, str):
                 reason = new
                 break
@@ -92,12 +92,8 @@ def _growth(found: Candidate, old: float, new: float) -> float:
     return (old/new)**(1.0/max(found.order, 1)) if found.adaptive else new/old
 
 
-def _next(found: Candidate, wanted: float) -> float | str:
-    """The next size, or why there is none."""
-    return _next_tolerance(found, wanted) if found.adaptive else _next_steps(found, wanted)
-
-
 def _next_steps(found: Candidate, wanted: float) -> float | str:
+    """The next number of steps, or why there is none."""
     last = found.tried[-1]
     usable = [one for one in found.tried if one.error < USABLE]
     if last.error >= USABLE:

@@ -66,13 +66,8 @@ def heading(column: str, units: Mapping[str, str]) -> tuple[str, str]:
     return column.replace("_", " "), ""
 
 
-def headings(columns: Iterable[str], units: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Of each column."""
-    return [heading(column, units) for column in columns]
-
-
-def observable_units(study: Study) -> dict[str, str]:
-    """Units of the observables that have the same ones in all problems of a study."""
+def headings(columns: Iterable[str], study: Study) -> dict[str, tuple[str, str]]:
+    """Heading and units of each column of a study's tables; of observables, where all its problems have the same."""
     found: dict[str, set[str]] = {}
     for problem in study.config.problems:
         spec = next((cell.spec for cell in study.cells if cell.problem == problem), None)
@@ -80,4 +75,5 @@ def observable_units(study: Study) -> dict[str, str]:
             made = formulate_standard(spec.sheet, spec.parameters, spec.initial)
             for part in made.observables:
                 found.setdefault((part.stem or part.name).removesuffix("_error"), set()).add(part.units)
-    return {stem: units.pop() for stem, units in found.items() if units not in ({"1"}, {""}) and len(units) == 1}
+    units = {stem: each.pop() for stem, each in found.items() if each not in ({"1"}, {""}) and len(each) == 1}
+    return {column: heading(column, units) for column in columns}

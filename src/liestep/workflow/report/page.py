@@ -2,8 +2,8 @@
 own limit of size."""
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,32 +13,67 @@ import pandas
 from markupsafe import Markup, escape
 
 from liestep.simulation.catalogue import papers
-from liestep.workflow.report.films import SHARE, embed_films
-from liestep.workflow.report.links import anchor
-from liestep.workflow.report.pages import Page
-from liestep.workflow.report.pictures import embed
-from liestep.workflow.report.search import Entry, entries
-from liestep.workflow.report.sources import TEMPLATES
+from liestep.workflow.report.pictures import SHARE, embed, embed_films
 from liestep.workflow.report.study import StudyPage, study_page
 from liestep.workflow.report.verdicts import (
     ASSERTED,
     MEANINGS,
     ClaimRow,
     PaperClaims,
+    PaperErrata,
+    anchor,
     paper_claims,
     paper_errata,
 )
+from liestep.workflow.sources import TEMPLATES
 from liestep.workflow.workflow import REPORT_FOLDER, Workflow, page_of
 
 LIMIT = 15_000_000  # most bytes of a page
+LENGTH = 400  # characters of a text that are searched and shown
+Entry = tuple[str, str, str, str, str]  # kind, title, text, key of the page, id on it
+OWN = "Studies"  # title of the page with the studies that are in no folder
 
 
 @dataclass
-class Group:
-    """Studies of one folder."""
+class Page:
+    """One page: a paper's claims, errata and studies, or own studies."""
 
-    name: str
-    studies: list[StudyPage]
+    key: str
+    claims: PaperClaims | None = None
+    errata: PaperErrata | None = None
+    studies: list[StudyPage] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        return OWN if self.key == page_of("") else self.key
+
+    @property
+    def citation(self) -> str:
+        return next((item.citation for item in (self.claims, self.errata) if item and item.citation), "")
+
+    @property
+    def doi(self) -> str:
+        """Of the paper; empty if it is none that the package knows."""
+        return papers()[self.key].doi if self.key in papers() else ""
+
+    @property
+    def address(self) -> str:
+        """Seen from the index."""
+        return f"{REPORT_FOLDER}/{self.key}.html"
+
+    @property
+    def confirmed(self) -> int:
+        """Number of errata whose evidence confirms them."""
+        return sum(row["confirmed"] is True for row in self.errata.rows) if self.errata else 0
+
+    def count(self, verdict: str) -> int:
+        """Number of statements of the paper with a verdict."""
+        return dict(self.claims.stated).get(verdict, 0) if self.claims else 0
+
+    @property
+    def stated(self) -> int:
+        """Number of statements of the paper."""
+        return sum(count for _, count in self.claims.stated) if self.claims else 0
 
 
 @dataclass(frozen=True)
@@ -106,13 +141,12 @@ def fitted(page: Page, around: Surroundings) -> tuple[str, str]:
                   f"runs: {runs}, {size}")
 
 
-def grouped(studies: Iterable[StudyPage]) -> list[Group]:
+def grouped(studies: Iterable[StudyPage]) -> dict[str, list[StudyPage]]:
     """Studies by folder, in their order."""
-    found: dict[str, Group] = {}
+    found: dict[str, list[StudyPage]] = {}
     for study in studies:
-        folder = study.name.rpartition("/")[0]
-        found.setdefault(folder, Group(folder, [])).studies.append(study)
-    return list(found.values())
+        found.setdefault(study.name.rpartition("/")[0], []).append(study)
+    return found
 
 
 def _environment() -> jinja2.Environment:
@@ -138,12 +172,8 @@ def render(page: Page, around: Surroundings) -> str:
         title=page.title, of_paper=page.key in papers(), groups=grouped(page.studies), doi=page.doi, here=page.key,
         folder="", entries=around.known,
         claims=[page.claims] if page.claims else [], errata=[page.errata] if page.errata else [], citing=around.cited,
-        at=_address_from(page), to=around.to, **_totals(page.studies))
-
-
-def _address_from(page: Page) -> Callable[[str], str]:
-    """Study -> file of its page as seen from this page; "" for the page itself."""
-    return lambda study: "" if page_of(study) == page.key else f"{page_of(study)}.html"
+        at=lambda study: "" if page_of(study) == page.key else f"{page_of(study)}.html",  # file seen from this page
+        to=around.to, **_totals(page.studies))
 
 
 def render_index(pages: list[Page], known: list[Entry]) -> str:
@@ -171,3 +201,31 @@ def breakable(text: str) -> Markup:
 def number(value: Any) -> str:
     """Five significant digits; what is missing is empty."""
     return "" if value is None or pandas.isna(value) else f"{value:.5g}"
+
+
+def entries(pages: Iterable[Page]) -> list[Entry]:
+    """All entries of all pages, in their order."""
+    return [(kind, title, " ".join(text.split())[:LENGTH], page.key, target) for page in pages
+            for kind, title, text, target in _of_page(page)]
+
+
+def _of_page(page: Page) -> Iterator[tuple[str, str, str, str]]:
+    for row in page.claims.rows if page.claims else ():
+        yield "claim", f"{row.claim.id}: {row.outcome['verdict']}", row.claim.statement, row.anchor
+    for study in page.studies:
+        yield from _of_study(study)
+    for entry in page.errata.rows if page.errata else ():
+        yield ("erratum", f"erratum {entry['erratum']}, {entry['place']}",
+               f"{entry['printed']}; correct: {entry['correct']}", anchor("erratum", page.key, str(entry["erratum"])))
+
+
+def _of_study(study: StudyPage) -> Iterator[tuple[str, str, str, str]]:
+    used = [*(item["system"] for item in study.problems), *(item["id"] for item in study.integrators)]
+    yield ("study", f"{study.config.title} ({study.name})", " ".join(dict.fromkeys([study.config.description, *used])),
+           anchor("study", study.name))
+    for figure in study.figures:
+        yield "figure", figure.name, figure.alternative, anchor("figure", study.name, figure.name)
+    for film in study.films:
+        yield "film", film.name, film.caption, anchor("film", study.name, film.name)
+    for name in study.tables:
+        yield "table", f"{name} of {study.name}", study.config.title, anchor("table", study.name, name)

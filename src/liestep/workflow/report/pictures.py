@@ -1,21 +1,31 @@
-"""Figures as data inside the page, as sharp as the page's limit of size allows."""
+"""Figures and films as data inside the page, as sharp and as large as the page's limit of size allows."""
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from PIL import Image
 
 from liestep.errors import InputError
+from liestep.simulation.runs.execution import film_comment
+from liestep.workflow.workflow import Animation
 
-# (largest width in pixels, colours), sharpest first
+if TYPE_CHECKING:
+    from PIL.GifImagePlugin import GifImageFile
+
+# of figures, sharpest first: (largest width in pixels, colours)
 LEVELS = ((1800, 256), (1400, 256), (1100, 128), (800, 64), (560, 32))
+# of films, best first: (largest width in pixels, every so many frames)
+FILM_LEVELS = ((480, 1), (480, 2), (360, 2), (280, 3), (200, 4), (140, 8))
+COLOURS = 64       # of films
+SHARE = 1/3        # share of the page's limit of size that films may take
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG file as an address that holds all of it, with its size on the page in pixels."""
+    """A PNG or GIF file as an address that holds all of it, with its size on the page in pixels."""
 
     address: str
     width: int
@@ -29,11 +39,30 @@ def embed(paths: Sequence[Path], budget: int) -> list[Picture]:
     Raises:
         InputError: a figure is missing or no PNG file.
     """
-    for width, colours in LEVELS:
-        found = [picture(path, width, colours) for path in paths]
+    return _best(picture, paths, LEVELS, budget)
+
+
+def embed_films(films: Sequence[Animation], budget: int) -> list[Picture]:
+    """All films, as `embed`.
+
+    Raises:
+        InputError: a film is missing, no GIF file, or of another run.
+    """
+    return _best(smaller, [checked(film) for film in films], FILM_LEVELS, budget)
+
+
+def _best(make: Callable[[Any, int, int], Picture], items: Sequence[Any], levels: Sequence[tuple[int, int]],
+          budget: int) -> list[Picture]:
+    found: list[Picture] = []
+    for level in levels:
+        found = [make(item, *level) for item in items]
         if sum(len(item.address) for item in found) <= budget:
             break
     return found
+
+
+def _embedded(kind: str, content: bytes, size: tuple[int, int]) -> Picture:
+    return Picture(f"data:image/{kind};base64,{base64.b64encode(content).decode()}", *size)
 
 
 def picture(path: Path, width: int, colours: int) -> Picture:
@@ -58,4 +87,44 @@ def picture(path: Path, width: int, colours: int) -> Picture:
     if size[0] > width or len(out.getvalue()) < len(content):
         content = out.getvalue()
         size = pixels.size
-    return Picture(f"data:image/png;base64,{base64.b64encode(content).decode()}", *size)
+    return _embedded("png", content, size)
+
+
+def checked(film: Animation) -> bytes:
+    """Content of a film's file, whose comment names its run."""
+    wanted = film_comment(film.cell.spec.sha256, film.cell.spec.source_hash)
+    command = f"run `liestep animate {film.cell.path} -o {film.path}`"
+    try:
+        content = film.path.read_bytes()
+        with Image.open(io.BytesIO(content), formats=("GIF",)) as image:
+            image.seek(cast("GifImageFile", image).n_frames - 1)
+            image.load()  # a truncated file has no last frame
+            image.seek(0)
+            comment = image.info.get("comment", b"")
+    except FileNotFoundError:
+        raise InputError(f"{film.path} does not exist; {command}") from None
+    except Exception:  # of damaged files, Pillow raises anything
+        raise InputError(f"{film.path} is not a readable GIF file; {command} again") from None
+    if comment != wanted.encode():
+        raise InputError(f"{film.path} is of another state of the study; {command} again")
+    return content
+
+
+def smaller(content: bytes, width: int, every: int) -> Picture:
+    """The film at most `width` pixels wide, with every so many of its frames and COLOURS colours;
+    as it is if that is less."""
+    with Image.open(io.BytesIO(content)) as image:
+        full = image.size
+        size = min(width, image.width), round(image.height*min(width, image.width)/image.width)
+        frames, times = [], []
+        for k in range(cast("GifImageFile", image).n_frames):
+            image.seek(k)
+            if k % every == 0:
+                frames.append(image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+                              .quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE))
+                times.append(0)
+            times[-1] += image.info["duration"]
+    out = io.BytesIO()
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0)
+    less = size == full and every == 1 and len(content) <= len(out.getvalue())
+    return _embedded("gif", content if less else out.getvalue(), size)

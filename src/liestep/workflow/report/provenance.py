@@ -1,7 +1,8 @@
 """Tables and runs as compact data, which the page turns into rows when somebody opens them."""
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas
 
 from liestep.errors import InputError
@@ -10,7 +11,7 @@ from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.maps import rows_of
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import filled, readable
-from liestep.workflow.report.headings import headings, observable_units
+from liestep.workflow.report.headings import headings
 
 DIGITS = 8          # significant digits of numbers in the page; the CSV files have all
 MOST_NUMBERS = 64   # numbers of an array that the page shows; files of runs have all
@@ -39,7 +40,7 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
                                      f" study; run `liestep job analyse {results.study.name}` again")
     columns = [column for column in readable(name, table.columns) if column in table.columns
                and table[column].notna().any()]
-    titles = dict(zip(columns, headings(columns, observable_units(results.study)), strict=True))
+    titles = headings(columns, results.study)
     shown = table[columns]
     if len(table) > MOST_ROWS:
         shown, titles = aggregates(table[list(dict.fromkeys((*columns, *_keys(table))))], titles)
@@ -101,7 +102,7 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     """
     metrics = results.metrics
     columns = [column for column in metrics.columns if metrics[column].notna().any()]
-    titles = dict(zip(columns, headings(columns, observable_units(results.study)), strict=True))
+    titles = headings(columns, results.study)
     number = int(metrics["trajectories"].fillna(1).sum()) if "trajectories" in columns else len(metrics)
     cells = [cell for cell in results.study.cells for _ in range(rows_of(cell.spec))]
     rows = metrics[columns]
@@ -139,23 +140,14 @@ def abbreviate(value: Any) -> Any:
         return {name: abbreviate(item) for name, item in value.items()}
     if not isinstance(value, list):
         return value
-    shape, numbers = _shape(value), list(_flat(value))
-    if len(numbers) <= MOST_NUMBERS or not all(isinstance(item, int | float) for item in numbers):
+    try:
+        numbers = np.array(value)
+    except ValueError:  # lists of different lengths
         return value
-    return (f"{' x '.join(map(str, shape))} numbers from {min(numbers):.6g} to {max(numbers):.6g}, all in the file's"
-            " attribute specification")
-
-
-def _shape(value: list) -> tuple[int, ...]:
-    return (len(value), *(_shape(value[0]) if value and isinstance(value[0], list) else ()))
-
-
-def _flat(value: Any) -> Iterable:
-    if isinstance(value, list):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value
+    if numbers.size <= MOST_NUMBERS or numbers.dtype.kind not in "biuf":
+        return value
+    return (f"{' x '.join(map(str, numbers.shape))} numbers from {numbers.min():.6g} to {numbers.max():.6g}, all in the"
+            " file's attribute specification")
 
 
 def references_data(results: StudyResults) -> list[dict[str, Any]]:

@@ -11,10 +11,9 @@ from liestep.files.textfiles import read_text
 from liestep.simulation.catalogue import method, sheet
 from liestep.study.plan.config import StudyConfig
 from liestep.study.tables.results import StudyResults
-from liestep.workflow.jobs import Animation
 from liestep.workflow.report.pictures import Picture
 from liestep.workflow.report.provenance import references_data, runs_data, table_data
-from liestep.workflow.workflow import StudyProducts
+from liestep.workflow.workflow import Animation, StudyProducts
 
 
 @dataclass

@@ -1,0 +1,142 @@
+"""Commands of the tools. Light to import: the rest is loaded when one of them is called."""
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from liestep.errors import InputError
+from liestep.study.tables.choice import KEEP
+from liestep.tools.recommend import BUDGET
+
+
+def command_check_system(arguments: argparse.Namespace) -> None:
+    from liestep.simulation.catalogue import integrator_ids
+    from liestep.simulation.plugins.loading import find_plugin, load_plugin
+    from liestep.tools.inspect.check_system import check_integrator, check_system, table
+
+    names = (load_plugin(find_plugin(arguments.target, Path()))
+             if arguments.target.endswith(".py") else (arguments.target,))
+    right = True
+    for name in names:
+        rows = check_integrator(name) if name in integrator_ids() else check_system(name, arguments.preset)
+        right = right and all(row.ok is not False for row in rows)
+        print(table(name, rows), flush=True)
+    if not right:
+        raise SystemExit(1)
+
+
+def command_lyapunov(arguments: argparse.Namespace) -> None:
+    from liestep.tools.inspect.exponents import report
+
+    for line in report(arguments.problem, arguments.integrator, step=arguments.step, t_end=arguments.t_end,
+                       preset=arguments.preset, count=arguments.exponents):
+        print(line)
+
+
+def command_certify(arguments: argparse.Namespace) -> None:
+    from liestep.tools.certify.tables import report
+
+    failed = 0
+    for line, passed in report(arguments.integrator):
+        print(line, flush=True)
+        failed += not passed
+    print(f"{failed} not certified" if failed else "all certified")
+    if failed:
+        raise SystemExit(1)
+
+
+def command_recommend(arguments: argparse.Namespace) -> None:
+    from liestep.study.plan.yamlfile import assignments
+    from liestep.tools.recommend.tournament import recommend
+
+    print(recommend(arguments.problem, error=arguments.error, preset=arguments.preset, t_end=arguments.t_end,
+                    parameters=assignments(arguments.parameters, "parameter"), keep=arguments.keep,
+                    budget=arguments.budget))
+
+
+def command_judge(arguments: argparse.Namespace) -> None:
+    from liestep.files.textfiles import csv_text, write_text_atomically
+    from liestep.study.plan.yamlfile import assignments
+    from liestep.tools.judge.judgement import COLUMNS, Request, columns, judge, page
+
+    if arguments.no_reference and arguments.reference:
+        raise InputError("give --reference or --no-reference, not both")
+    given = {"label": arguments.label, "order": arguments.order, "symmetric": arguments.symmetric or None}
+    request = Request(
+        arguments.problem, arguments.preset, assignments(arguments.parameter, "parameter"), arguments.own_start,
+        arguments.reference, arguments.no_reference,
+        {name: value for name, value in given.items() if value is not None}, arguments.step)
+    found = judge(arguments.file, request)
+    print(page(found), end="")
+    if arguments.output:
+        for name in COLUMNS:
+            write_text_atomically(arguments.output/f"{name}.csv", csv_text(columns(name, found), getattr(found, name)))
+        write_text_atomically(arguments.output/"judgement.md", page(found))
+
+
+def command_export(arguments: argparse.Namespace) -> None:
+    from liestep.tools.judge.export import export
+
+    for line in export(arguments.output, arguments.problem, arguments.preset):
+        print(line)
+
+
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
+    check = add("check-system", command_check_system,
+                "check gradient, invariants, formulations and orders of a system (orders of an integrator)",
+                "check-system my_pendulum.py")
+    check.add_argument("target", help="a plugin's file, or the id of a system")
+    check.add_argument("--preset", help="of the system (default: the first)")
+    lyapunov = add("lyapunov", command_lyapunov,
+                   "largest Lyapunov exponents of a motion with their standard errors, by complex steps",
+                   "lyapunov spring_pendulum rk4 --step 0.01 --t-end 1000")
+    lyapunov.add_argument("problem")
+    lyapunov.add_argument("integrator", help="with fixed steps")
+    lyapunov.add_argument("--step", type=float, help="default: t_end of the preset divided by 10,000")
+    lyapunov.add_argument("--t-end", type=float, help="default: that of the preset; exponents want long runs")
+    lyapunov.add_argument("--preset")
+    lyapunov.add_argument("--exponents", type=int, default=1, help="how many (default: 1)")
+    certify = add("certify", command_certify,
+                  "certify integrators on numbers of many digits: orders, identities and symplecticity",
+                  "certify cf4 rkmk")
+    certify.add_argument("integrator", nargs="*",
+                         help="only the orders of these (default: all of the catalogue, identities and symplecticity)")
+    command = add("recommend", command_recommend,
+                  "find the integrator and the step that reach an error at the least cost, by a tournament",
+                  "recommend heavy_top --error 1e-6")
+    command.add_argument("problem")
+    command.add_argument("--error", type=float, required=True, help="largest distance from the reference, relative")
+    command.add_argument("--t-end", type=float, help="the horizon in s (default: that of the preset)")
+    command.add_argument("--preset")
+    command.add_argument("--parameters", "--parameter", action="append", default=[], metavar="NAME=VALUE")
+    command.add_argument("--keep", help=f"only methods that conserve it: {', '.join(KEEP)}")
+    command.add_argument("--budget", type=float, default=BUDGET,
+                         help=f"seconds of processor time that runs may take (default: {BUDGET:g})")
+    judge = add("judge", command_judge,
+                "errors, orders, drift and work of states that any code has written as CSV or NetCDF",
+                "judge mine_*.csv --problem heavy_top")
+    judge.add_argument("file", nargs="+", type=Path,
+                       help="states of one run each; files of one label with different steps give an order")
+    judge.add_argument("--problem", required=True, help="id of a problem, see `liestep list`")
+    judge.add_argument("--preset", help="its parameters and start (default: the first)")
+    judge.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE",
+                       help="parameter that replaces one of the preset")
+    judge.add_argument("--own-start", action="store_true", help="start the reference from the first state of the files")
+    judge.add_argument("--label", help="name of the method, for files that do not give it")
+    judge.add_argument("--step", action="append", default=[], type=float,
+                       help="step size, once for each file, for files that do not give it")
+    judge.add_argument("--order", type=float, help="order of the method, to be judged by")
+    judge.add_argument("--symmetric", action="store_true",
+                       help="the method equals its adjoint: its error has even powers of the step only")
+    judge.add_argument("--reference", type=Path, metavar="FILE",
+                       help="keep the reference in this NetCDF file, and use it again if it fits")
+    judge.add_argument("--no-reference", action="store_true", help="invariants only")
+    judge.add_argument("-o", "--output", type=Path, metavar="FOLDER",
+                       help="write errors.csv, orders.csv, drift.csv, work.csv and judgement.md")
+    export = add("export-reference", command_export,
+                 "starts and end states of all presets with error bounds, as references.csv and .json",
+                 "export-reference --problem heavy_top -o references")
+    export.add_argument("--problem", help="only presets of this problem")
+    export.add_argument("--preset", help="only this preset of the problem")
+    export.add_argument("-o", "--output", type=Path, metavar="FOLDER", required=True,
+                        help="folder of the tables and of the references, which are kept and used again")
