@@ -111,9 +111,9 @@ class Plenty(Criterion):
 FIGURE = '''
 
 @drawing("{title}: the duration of every run. {runs}")
-def durations(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 40.0)
-    figure.subplots().plot(results.metrics["t_end"].to_numpy(float), "o")
+def durations(results: Results) -> Figure:
+    figure, axes = subplots(DOUBLE, 40.0)
+    axes.plot(results.metrics["t_end"].to_numpy(float), "o")
     return figure
 '''
 TABLE = '''"""The table `lengths`: the duration of every run."""
@@ -170,8 +170,8 @@ def end(n):
 ends = [end(n) for n in (50, 100, 200)]
 print(round(float(abs(ends[0] - ends[1]).max()/abs(ends[1] - ends[2]).max())))
 """, "4"),
-    "a figure": ({}, {"figures/commands.py": ("    \"energy_error\":", "    \"durations\": \"constants\",\n"),
-                      "figures/constants.py": ("", FIGURE)}, MAKE + """
+    "a figure": ({}, {"figures/commands.py": ("    \"energy_error\":", "    \"durations\": \"ladders\",\n"),
+                      "figures/ladders.py": ("", FIGURE)}, MAKE + """
 from liestep.figures.commands import drawing_of
 print(len(drawing_of("durations")(results).axes))
 """, "1"),
