@@ -26,8 +26,8 @@ from liestep.simulation.runs.specification import start_of
 
 TRACES = {
     "no force": (("if has_force(system):\n        push", "if False:\n        push"),),
-    "force without time": (("heyoka.time, q, omega, out", "heyoka.expression(0.0), q, omega, out"),),
-    "force at rest": (("heyoka.time, q, omega, out", "heyoka.time, q, 0.0*omega, out"),),
+    "force without time": (("heyoka.time, q, np.cross", "heyoka.expression(0.0), q, np.cross"),),
+    "force at rest": (("np.cross(q, v), out", "0.0*np.cross(q, v), out"),),
 }
 NODES = {
     "without the time of the node": (("self._parts, times, nodes", "self._parts, 0.0*times, nodes"),),

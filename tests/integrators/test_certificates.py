@@ -10,7 +10,7 @@ import pytest
 from liestep.api.command_line import main
 from liestep.compile.precision import above_round_off, coefficients, number_type
 from liestep.geometry import so3
-from liestep.integrators import commutator_free, crouch_grossman
+from liestep.integrators import commutator_free
 from liestep.integrators.dexpinv import dexpinv_component
 from liestep.integrators.tableaux import DOP853, TABLEAUX
 from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights, conditions, residuals
@@ -23,7 +23,7 @@ from liestep.tools.certify.steps import COLUMNS, OTHERWISE, RoundedError, flow_o
 
 LONG = numbers(150)
 SCHEMES_OF_EXPONENTIALS = (commutator_free.CF4, commutator_free.CF43, commutator_free.CF32A, commutator_free.CF32B,
-                           crouch_grossman.CG3)
+                           commutator_free.CG3)
 # SHA-256 of the float64 bytes of all coefficients as they were when they were literals
 BITS = {
     "euler": "17550ce418055ff4",

@@ -63,7 +63,7 @@ def dense(pair, problem, y, h, places, out, work):
     for j in range(places.shape[0]):
         pair.interpolate(problem, 0.0, y, h, places[j], out[j], work)
     copy(y, out[places.shape[0]])
-    pair.accept(out[places.shape[0]], work)
+    pair.accept(problem, out[places.shape[0]], work)
 
 
 @pytest.mark.parametrize("problem", [BODIES, PENDULUM], ids=NAMES.get)

@@ -99,12 +99,12 @@ def counted(literals):
         function.__defaults__ = source.__defaults__
         return function
 
-    for function in (tracing._plain, tracing._plain_class):
+    for function in (tracing._plain, tracing._plain_by, tracing._class_with):
         function.cache_clear()
     tracing.copied = copied
     try:
         yield
     finally:
         tracing.copied = shipped
-        for function in (tracing._plain, tracing._plain_class):
+        for function in (tracing._plain, tracing._plain_by, tracing._class_with):
             function.cache_clear()

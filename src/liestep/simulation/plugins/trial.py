@@ -106,7 +106,8 @@ def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
         _call(formulation, problem, found)
     except AttributeError as error:
         *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-        if not Path(frame.f_code.co_filename).is_relative_to(PACKAGE):
+        file = frame.f_code.co_filename
+        if file != "<string>" and not Path(file).is_relative_to(PACKAGE):  # methods that are handed on have no file
             raise  # a mistake in a method that is there: its line is shown
         raise InputError(f"{type(error.obj).__name__} has no {error.name}, which formulation {formulation} needs"
                          ) from None

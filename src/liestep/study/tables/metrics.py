@@ -2,9 +2,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from math import nan
-from typing import Any
-
-import pandas
+from typing import TYPE_CHECKING, Any
 
 from liestep.compile import counters
 from liestep.errors import InputError
@@ -24,6 +22,9 @@ from liestep.study.tables.errors import (
 from liestep.study.tables.kinds.exponents import numbers as exponent_numbers
 from liestep.study.tables.quantities import quantities_of
 from liestep.study.tables.reading import reference_file, run_file, whole_file
+
+if TYPE_CHECKING:  # planning a workflow reads this module, and shall not wait for pandas
+    import pandas
 
 Cost = Callable[[Mapping[str, Any], Mapping[str, Any]], float]
 AXES = ("x", "y", "z")
@@ -168,7 +169,7 @@ def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict
     }
 
 
-def over_steps(metrics: pandas.DataFrame) -> pandas.DataFrame:
+def over_steps(metrics: "pandas.DataFrame") -> "pandas.DataFrame":
     """The rows of metrics.csv with the statistics over accepted steps in place of those over outputs, where a run has
     them: with two outputs the latter are those of its ends. Claims use metrics.csv itself."""
     table = metrics.copy()
@@ -186,7 +187,7 @@ def over_steps(metrics: pandas.DataFrame) -> pandas.DataFrame:
     return table
 
 
-def _largest_momentum_error(row: pandas.Series) -> float:
+def _largest_momentum_error(row: "pandas.Series") -> float:
     """The largest momentum error over accepted steps and conserved components."""
     axes = [axis for axis in "xyz" if row["momentum_conserved"] != "none" and axis in row["momentum_conserved"]]
     return max((row[f"momentum_error_max_{axis}"] for axis in axes), default=float("nan"))
