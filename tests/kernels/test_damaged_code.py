@@ -22,7 +22,8 @@ from tests.kernels.test_separate import first, scaled, second
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "11"))
 FULL = bool(os.environ.get("LIESTEP_FULL"))
 FLIPS, TORN = (1000, 200) if FULL else (20, 8)
-TEXT = f"define i64 @routine({routines.ARGUMENTS}) {{\n  %s = fadd double %t, 1.5\n  store double %s, ptr %out\n  ret i64 1\n}}"
+TEXT = (f"define i64 @routine({routines.ARGUMENTS}) {{\n"
+        "  %s = fadd double %t, 1.5\n  store double %s, ptr %out\n  ret i64 1\n}")
 ROUTINE = routines.Routine(TEXT, np.array([0.1, 0.7]), routines.LARGE)
 
 
