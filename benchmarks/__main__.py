@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
     parser.add_argument("--record", action="store_true", help="append what was found to benchmarks/history.jsonl, and"
-                        " make the tables of benchmarks/README.md from it")
+                        " make the tables of the two READMEs from it")
     arguments = parser.parse_args()
     if (arguments.what == "against") != (arguments.checkout is not None):
         parser.error("`against` takes the root of another checkout of liestep, and nothing else takes one")
@@ -72,7 +72,8 @@ def main() -> None:
             from benchmarks import history
 
             history.append(made)
-            history.PAGE.write_text(history.with_tables(history.PAGE.read_text("utf-8")), "utf-8")
+            for page in history.PAGES:
+                page.write_text(history.with_tables(page.read_text("utf-8")), "utf-8")
 
 
 def core_sections(quick: bool) -> Iterable[tuple[str, str, Iterable[dict[str, Any]]]]:

@@ -11,10 +11,9 @@ from typing import Any
 from benchmarks import machine, peers, tables
 
 HERE = Path(__file__).resolve().parent
-RECORDS, PAGE = HERE/"history.jsonl", HERE/"README.md"
+RECORDS, PAGES = HERE/"history.jsonl", (HERE/"README.md", HERE.parent/"README.md")
 MARK = re.compile(r"(<!-- last record: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-SHOWN: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], list[dict[str, Any]]]] = {
-    "peers_steps": lambda rows: peers.summary(rows, ""), "peers_calls": lambda rows: peers.summary(rows, " with call")}
+Rows = Sequence[Mapping[str, Any]]
 
 
 def append(sections: Iterable[tuple[str, str, Sequence[Mapping[str, Any]]]], records: Path = RECORDS) -> None:
@@ -33,11 +32,31 @@ def last(table: str, records: Path = RECORDS) -> list[dict[str, Any]]:
     return [row for row in rows if (row["date"], row["commit"]) == (rows[-1]["date"], rows[-1]["commit"])]
 
 
+def beside_others(own: Rows, others: Rows, error: float = 1e-8) -> list[dict[str, Any]]:
+    """One row for each problem: us to reach an error, and defects of the manifold."""
+    found = []
+    for row, other in zip(own, others, strict=True):
+        if row["error"] == error:
+            best = " natural" if row["heyoka natural us"] == row["heyoka natural us"] else ""
+            ours = min(("taylor", "dop853"), key=lambda name: row[f"{name}/heyoka"])
+            found.append({"problem": row["problem"], "liestep": f"{ours} {row['heyoka us']*row[f'{ours}/heyoka']:.3g}",
+                          "heyoka": row[f"heyoka{best} us"], "scipy": other["heyoka us"]*other["scipy/heyoka"],
+                          "defect of taylor": row["defect taylor"], "heyoka's": row[f"defect heyoka{best}"],
+                          "scipy's": other["defect scipy"]})
+    return found
+
+
+SHOWN: Mapping[str, Callable[[Callable[[str], Rows]], list[dict[str, Any]]]] = {
+    "peers_steps": lambda record: peers.summary(record("peers"), ""),
+    "peers_calls": lambda record: peers.summary(record("peers"), " with call"),
+    "peers_readme": lambda record: beside_others(record("peers"), record("peers_others"))}
+
+
 def with_tables(page: str, records: Path = RECORDS) -> str:
     """The page with its marked tables from the last records."""
     def made(found: re.Match[str]) -> str:
-        rows = last(found[2].partition("_")[0], records)
-        about = f"{rows[-1]['date']}, commit {rows[-1]['commit']}, {rows[-1]['processor']}"
-        return f"{found[1]}{tables.markdown(SHOWN[found[2]](rows))}\n\n({about})\n{found[3]}"
+        first = last("peers", records)[0]
+        table = tables.markdown(SHOWN[found[2]](lambda name: last(name, records)))
+        return f"{found[1]}{table}\n\n({first['date']}, commit {first['commit']}, {first['processor']})\n{found[3]}"
 
     return MARK.sub(made, page)

@@ -1,4 +1,4 @@
-"""All names that authors of systems and integrators import, also in plugins (README.md, docs/own_system.md).
+"""All names that authors of systems and integrators import, also in plugins (docs/adding.md, docs/own_system.md).
 
 Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `Sheet`, `Parameter`,
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,

@@ -158,12 +158,12 @@ print(bool(np.abs(data["y"].values[-1, 0, :2] - exact.y[:, -1]).max() < 1e-6))
 """
 # what is added: new files, old file -> (text that gets something before it, what), code, what the code prints
 ADDITIONS = {
-    "a system": ({"mechanics/systems/dipole_in_field.py": code_of("README.md", "Add a problem")}, {}, """
+    "a system": ({"mechanics/systems/dipole_in_field.py": code_of("docs/adding.md", "Add a problem")}, {}, """
 import liestep
 data = liestep.simulate("dipole_in_field", "vi_sphere", step=0.5)
 print(data.attrs["status"], list(data["q"].values[-1].shape))
 """, "ok [1, 3]"),
-    "an integrator": ({"integrators/ralston.py": code_of("README.md", "Add an integrator")}, {}, """
+    "an integrator": ({"integrators/ralston.py": code_of("docs/adding.md", "Add an integrator")}, {}, """
 import liestep
 def end(n):
     return liestep.simulate("spring_pendulum", "rk2_ralston", step=0.5/n, t_end=0.5)["q"].values[-1]

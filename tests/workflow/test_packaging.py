@@ -148,8 +148,9 @@ def test_configuration_page_has_every_key():
 
 
 def code(language: str, containing: str) -> str:
-    """The block of the README in a language that contains a text."""
-    blocks = re.findall(rf"```{language}\n(.*?)```", (TOP/"README.md").read_text(), re.DOTALL)
+    """The block of the README, or of the page on what can be added, in a language that contains a text."""
+    pages = "".join((TOP/name).read_text("utf-8") for name in ("README.md", "docs/adding.md"))
+    blocks = re.findall(rf"```{language}\n(.*?)```", pages, re.DOTALL)
     found, = (block for block in blocks if containing in block)
     return found
 

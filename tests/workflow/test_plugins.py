@@ -66,14 +66,14 @@ def test_examples_are_short_and_the_page_shows_them():
         assert path.read_text("utf-8").strip() in page, f"docs/own_system.md shows another {path.name}"
 
 
-SHOWN = {"dipole_in_field.py": 40, "ralston.py": 25}  # in README, each the one file that is added: most lines
+SHOWN = {"dipole_in_field.py": 40, "ralston.py": 25}  # in docs/adding.md, each the one file that is added: most lines
 
 
-def test_readme_shows_the_examples_and_they_are_short():
-    page = (PAGE.parents[1]/"README.md").read_text("utf-8")
+def test_the_page_shows_the_examples_and_they_are_short():
+    page = (PAGE.parent/"adding.md").read_text("utf-8")
     for name, most in SHOWN.items():
         text = (EXAMPLES/name).read_text("utf-8")
-        assert f"```python\n{text}```" in page, f"README.md shows another {name}"
+        assert f"```python\n{text}```" in page, f"docs/adding.md shows another {name}"
         assert len(text.splitlines()) <= most
 
 
