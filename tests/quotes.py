@@ -17,15 +17,16 @@ import numpy as np
 
 FOLDER = Path(__file__).parent/"study"/"quotes"
 LENGTHS = (3, 4, 5)  # in words
-# a number that HTML of LaTeX gives three times, as 3.5×1043.5superscript1043.5\times 10^{-4}
-THRICE = re.compile(r"(\d+\.\d+)×\S*?superscript\S*?\1(?=\\times)")
+# HTML of LaTeX gives a number or a letter three times, as 222, nnn and 3.5×1043.5superscript1043.5\times 10^{-4}
+POWER = re.compile(r"(\d+\.\d+)×\S*?superscript\S*?\1(?=\\times)")
+THRICE = re.compile(r"(?<![\w.])([^\W_][\w.]{0,7})\1\1(?!\w)")
 HYPHEN = re.compile(r"(?<=[^\W\d_])-\s*(?=[^\W\d_])")
 DASHES = dict.fromkeys(map(ord, "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{MINUS SIGN}\N{SOFT HYPHEN}"), "-")
 
 
 def words(text: str) -> list[str]:
     """The words and numbers of a text, as they are compared."""
-    plain = unicodedata.normalize("NFKC", THRICE.sub(r"\1", text)).translate(DASHES)
+    plain = THRICE.sub(r"\1", unicodedata.normalize("NFKC", POWER.sub(r"\1", text)).translate(DASHES))
     joined = HYPHEN.sub("", re.sub(r"\\[A-Za-z]+", " ", plain))
     return re.findall(r"[^\W\d_]+|-?\d+(?:\.\d+)*", joined.casefold())
 

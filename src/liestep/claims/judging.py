@@ -16,8 +16,8 @@ from liestep.errors import InputError
 
 COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "group", "printed", "ours", "ratio",
            "units", "criterion", "verdict", "known_beforehand", "data", "scanned", "settings", "hits", "share",
-           "probability", "sensitivity", "evidence", "setting", "code", "on_printed", "on_corrected", "survives", "errata",
-           "counterpart_ours", "counterpart_evidence", "history", "changed_later")
+           "probability", "sensitivity", "evidence", "setting", "code", "on_printed", "on_corrected", "survives",
+           "errata", "counterpart_ours", "counterpart_evidence", "history", "changed_later")
 
 
 def judge(claims: ClaimFile, results: Results, history: Collection[Row] = ()) -> pd.DataFrame:
