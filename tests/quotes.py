@@ -17,8 +17,9 @@ import numpy as np
 
 FOLDER = Path(__file__).parent/"study"/"quotes"
 LENGTHS = (3, 4, 5)  # in words
-# HTML of LaTeX gives a number or a letter three times, as 222, nnn and 3.5×1043.5superscript1043.5\times 10^{-4}
-POWER = re.compile(r"(\d+\.\d+)×\S*?superscript\S*?\1(?=\\times)")
+# HTML of LaTeX gives numbers and letters three times: 222, nnn, 1014superscript101410^{-14} and
+# 3.5×1043.5superscript1043.5\times 10^{-4}
+POWER = re.compile(r"(\d+\.\d+)×\S*?superscript\S*?\1(?=\\times)|10(\d+)superscript10\2(?=10\^)")
 THRICE = re.compile(r"(?<![\w.])([^\W_][\w.]{0,7})\1\1(?!\w)")
 HYPHEN = re.compile(r"(?<=[^\W\d_])-\s*(?=[^\W\d_])")
 DASHES = dict.fromkeys(map(ord, "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{MINUS SIGN}\N{SOFT HYPHEN}"), "-")
