@@ -105,7 +105,8 @@ def test_what_rests_on_a_public_code_names_repository_file_and_commit():
 def workplace(tmp_path, monkeypatch, data_are_printed):  # noqa: F811
     """Config with one claims file; every study has RESULTS."""
     (tmp_path/"config"/"claims").mkdir(parents=True)
-    (tmp_path/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("statement: s", "statement: \"|q| = 1\"\n    quote: it is one"))
+    (tmp_path/"config"/"claims"/"paper.yaml").write_text(
+        GOOD.replace("statement: s", "statement: \"|q| = 1\"\n    quote: it is one"))
     monkeypatch.setattr(Study, "find", lambda name, config, results: name)
     monkeypatch.setattr("liestep.study.tables.results.StudyResults", RESULTS.__getitem__)
     return ["--config", str(tmp_path/"config"), "--results", str(tmp_path/"results"), "job", "claims"], tmp_path
