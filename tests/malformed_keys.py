@@ -130,7 +130,7 @@ LIMITS = {"at_most": [*NUMBER, (-1.0, "at_least must not be greater than at_most
 STATISTIC = {"statistic": [("media", "must be 'each' or 'median', not 'media'; did you mean median?"),
                            (3, "must be 'each' or 'median', not 3")]}
 RENAMED = [(3, "must be a mapping, not 3"), ({"a": 3}, "must be text, not 3"), ([], "must be a mapping, not a list")]
-KIND = {"kind": [("nowhere", "kind must be one of 'attitude', 'evidence', 'extremum', 'state'"),
+KIND = {"kind": [("nowhere", "kind must be one of 'evidence', 'extremum', 'state'"),
                  (LOST, "key kind is missing"), (3, "kind must be one of")]}
 BY = [("costs", "did you mean cost?"), (3, "must be 'evaluations', 'cost' or 'seconds', not 3")]
 TABLES = {
