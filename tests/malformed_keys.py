@@ -9,9 +9,9 @@ CHOICE = {"study": "tiny", "problem": "bodies", "integrator": "vi_sphere", "meth
 
 
 def claim(name: str, criterion: dict, **more) -> dict:
-    return {"id": name, "statement": "s", "source": "page 1", "asserted_by": "paper", "group": "", "printed": 1.0,
-            "units": "J", "runs": [dict(CHOICE)], "against": [dict(CHOICE)], "quantity": "energy_error_mean",
-            "criterion": criterion, "verdict": "qualitative", "accuracy": None,
+    return {"id": name, "statement": "s", "quote": "q", "source": "page 1", "asserted_by": "paper", "group": "",
+            "printed": 1.0, "units": "J", "runs": [dict(CHOICE)], "against": [dict(CHOICE)],
+            "quantity": "energy_error_mean", "criterion": criterion, "verdict": "qualitative", "accuracy": None,
             "scope": "experiment", "scan": None, "known": False, "setting": "none",
             "code": [], **more}
 
@@ -231,6 +231,7 @@ TABLES = {
                                  ([3], "must be a mapping, not 3")]},
         "Claim": {
             "id": [("First Claim", "must be a name"), *NEEDED_TEXT], "statement": NEEDED_TEXT,
+            "quote": [*TEXT, ("word "*26, "a quote has at most 25 words"), ("a\nb", "must be one line of characters")],
             "source": NEEDED_TEXT, "units": TEXT, "setting": TEXT, "printed": NUMBER,
             "asserted_by": [("papre", "did you mean paper?"), (LOST, "asserted_by is missing"),
                             (3, "must be 'paper', 'derived', 'own' or 'external', not 3")],

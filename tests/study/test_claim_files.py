@@ -105,7 +105,8 @@ def test_what_rests_on_a_public_code_names_repository_file_and_commit():
 def workplace(tmp_path, monkeypatch, data_are_printed):  # noqa: F811
     """Config with one claims file; every study has RESULTS."""
     (tmp_path/"config"/"claims").mkdir(parents=True)
-    (tmp_path/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("statement: s", "statement: \"|q| = 1\""))
+    (tmp_path/"config"/"claims"/"paper.yaml").write_text(
+        GOOD.replace("statement: s", "statement: \"|q| = 1\"\n    quote: it is one"))
     monkeypatch.setattr(Study, "find", lambda name, config, results: name)
     monkeypatch.setattr("liestep.study.tables.results.StudyResults", RESULTS.__getitem__)
     return ["--config", str(tmp_path/"config"), "--results", str(tmp_path/"results"), "job", "claims"], tmp_path
@@ -120,7 +121,7 @@ def test_the_command_writes_table_and_page(workplace):
     assert table.ours[0] == 1.23449e-4
     page = (folder/"results"/"claims.md").read_text()
     assert "1 claim. 1 statement of the paper: 1 not reproduced. 1 prediction, 0 met." in page
-    assert "| not reproduced | first | \\|q\\| = 1 | x | paper |  | 0.001 | 0.00012345 | 0.12345 |" in page
+    assert "| not reproduced | first | \\|q\\| = 1 | it is one | x | paper |  | 0.001 | 0.00012345 | 0.12345 |" in page
     first = {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")}
     assert main(arguments) == 0
     assert {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")} == first

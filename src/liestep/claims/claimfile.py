@@ -20,11 +20,12 @@ from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers
 from liestep.study.plan.complaints import complaint
 from liestep.study.plan.names import named_files
-from liestep.study.plan.values import Once, Positive, Real, Strict
+from liestep.study.plan.values import Line, Once, Positive, Real, Strict
 from liestep.study.plan.yamlfile import line_of, read_yaml
 
 VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "undetermined", "not testable")
 UNJUDGED = ("undetermined", "not testable")  # without a criterion
+LONGEST_QUOTE = 25  # words
 PARTICULAR = re.compile(r"\b(examples?|figures?|figs?\.|tables?)\b", re.IGNORECASE)  # in the source of a claim
 if TYPE_CHECKING:
     AnyCriterion = Criterion
@@ -49,6 +50,8 @@ class Claim(Strict):
 
     id: str = Field(pattern=r"^[a-z0-9_]+$", description="name of the claim")
     statement: str = Field(description="what the paper says, in our words")
+    quote: Annotated[str, Line] = Field("", description="the paper's own words at the place in source, at most"
+                                        f" {LONGEST_QUOTE}; words that are left out are ...")
     source: str = Field(description="where: section, equation, figure")
     asserted_by: Literal["paper", "derived", "own", "external"] = Field(
         description="who says it. paper: a sentence or number of the paper; derived: it follows from its text; own: a"
@@ -84,6 +87,10 @@ class Claim(Strict):
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
         rule = self.criterion
+        if len(self.quote.replace("...", " ").split()) > LONGEST_QUOTE:
+            raise ValueError(f"a quote has at most {LONGEST_QUOTE} words")
+        if self.quote and self.asserted_by == "own":
+            raise ValueError("a claim of our own quotes nobody (key quote)")
         if self.asserted_by != "external" and self.accuracy is not None:
             raise ValueError("accuracy is for claims asserted by external")
         if self.asserted_by == "external" and (rule.compares or rule.needs_printed) and self.accuracy is None:

@@ -14,10 +14,10 @@ from liestep.claims.quantities import GUESSED, require_method, require_printed, 
 from liestep.claims.selection import Results
 from liestep.errors import InputError
 
-COLUMNS = ("paper", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
-           "criterion", "verdict", "known_beforehand", "data", "scanned", "settings", "hits", "share", "probability",
-           "sensitivity", "evidence", "setting", "code", "on_printed", "on_corrected", "survives", "errata",
-           "counterpart_ours", "counterpart_evidence", "history", "changed_later")
+COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "group", "printed", "ours", "ratio",
+           "units", "criterion", "verdict", "known_beforehand", "data", "scanned", "settings", "hits", "share",
+           "probability", "sensitivity", "evidence", "setting", "code", "on_printed", "on_corrected", "survives",
+           "errata", "counterpart_ours", "counterpart_evidence", "history", "changed_later")
 
 
 def judge(claims: ClaimFile, results: Results, history: Collection[Row] = ()) -> pd.DataFrame:
@@ -47,11 +47,11 @@ def _row(paper: str, claim: Claim, known: Mapping[str, Claim], results: Results)
     except InputError as error:
         raise InputError(f"claim {claim.id} of {paper}: {error}") from None
     printed = math.nan if claim.printed is None else claim.printed
-    return {"paper": paper, "claim": claim.id, "statement": claim.statement, "source": claim.source,
-            "asserted_by": claim.asserted_by, "group": claim.group, "printed": printed, "ours": outcome.ours,
-            "ratio": outcome.ours/printed if printed else math.nan, "units": claim.units, "criterion": describe(claim),
-            "verdict": verdict(claim, outcome, GUESSED in missing.values(), scan), "known_beforehand": claim.known,
-            "data": "; ".join(missing) or ("printed" if claim.runs else ""),
+    return {"paper": paper, "claim": claim.id, "statement": claim.statement, "quote": claim.quote,
+            "source": claim.source, "asserted_by": claim.asserted_by, "group": claim.group, "printed": printed,
+            "ours": outcome.ours, "ratio": outcome.ours/printed if printed else math.nan, "units": claim.units,
+            "criterion": describe(claim), "verdict": verdict(claim, outcome, GUESSED in missing.values(), scan),
+            "known_beforehand": claim.known, "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
             "evidence": outcome.evidence, "setting": claim.setting,
             "code": "; ".join(claim.code),

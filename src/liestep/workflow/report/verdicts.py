@@ -178,9 +178,9 @@ def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mappin
     if not papers:
         return []
     table = _read(results/"claims.csv")
-    wanted = [(file.paper, claim.id, claim.statement, describe(claim), claim.asserted_by, claim.group)
+    wanted = [(file.paper, claim.id, claim.statement, claim.quote, describe(claim), claim.asserted_by, claim.group)
               for file in papers for claim in file.claims]
-    _require(table, ("paper", "claim", "statement", "criterion", "asserted_by", "group"), wanted,
+    _require(table, ("paper", "claim", "statement", "quote", "criterion", "asserted_by", "group"), wanted,
              results/"claims.csv", "liestep job claims")
     rows = iter(table.to_dict("records"))
     return [PaperClaims(file.paper, file.citation,
