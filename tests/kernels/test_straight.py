@@ -18,7 +18,7 @@ from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet, system_ids
 from liestep.simulation.machine_code.machine import Machine
-from liestep.simulation.machine_code.straight import MOST_NUMBERS, MOST_OPERATIONS, for_loop, straight
+from liestep.simulation.machine_code.straight import LONG, MOST_NUMBERS, MOST_OPERATIONS, for_loop, straight
 from liestep.simulation.machine_code.traced import Trace, check_stage, field_methods, generator_methods
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import specify
@@ -305,3 +305,15 @@ def test_a_system_without_expressions_keeps_its_loops():
     for name in ("Stages of dop853", "Map to the algebra"):
         assert f"{name}: loops: it takes more than 8000 operations" in describe("elastic_rod")
     assert "Stages of dop853: straight-line code" in describe("spherical_pendulum_chain")
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "rkmk"])
+def test_small_systems_share_a_loop_unless_the_run_is_long(integrator):
+    """A second system compiles no loop; in a run of more than a million steps its own is faster."""
+    def kind(name, steps):
+        formulated, method = build(specify(name, integrator, steps=10))
+        return type(for_loop(formulated, method, steps)[0])
+
+    shared = {kind(name, 10) for name in ("free_rigid_body", "heavy_top")}
+    assert len(shared) == 1
+    assert kind("free_rigid_body", LONG + 1) not in shared

@@ -8,6 +8,7 @@ nothing and stay as they are. So a time loop is compiled once for all systems, o
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,16 @@ from liestep.simulation.machine_code.traced import Method, Trace, check_stage, f
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory
 MOST_OPERATIONS = 8_000  # of a method, on one way
-FEWEST = 100             # of equations of motion that are called by their address
+FEWEST = 100             # of equations of motion that are called by their address in a long run
+LONG = 1_000_000         # steps of a run that gains by a loop of its own for small equations: seconds of compiling
 MOST_STAGED = 2_000      # of a right-hand side all of whose stages are one routine
 _found: dict[str, dict[str, Routine] | Untraceable] = {}
 
 
-def for_loop(formulated: Formulated, integrator: Any) -> tuple[Any, Any]:
-    """Problem and integrator for the time loop of a run: with machine code where both have it, else as they are.
-    Workspaces are made for the problem itself."""
-    for made in _chosen(formulated, integrator):
+def for_loop(formulated: Formulated, integrator: Any, steps: float = inf) -> tuple[Any, Any]:
+    """Problem and integrator for the time loop of a run of so many steps: with machine code where both have it, else
+    as they are. Workspaces are made for the problem itself; bits do not depend on the number of steps."""
+    for made in _chosen(formulated, integrator, FEWEST if steps > LONG else 0):
         if not isinstance(made, Untraceable):
             return made
     return formulated.problem, integrator
@@ -51,14 +53,14 @@ def code_in_words(formulated: Formulated, integrator: Any) -> str:
     return f"loops for everything: {why}"
 
 
-def _chosen(formulated: Formulated, integrator: Any) -> Iterator[tuple[Any, Any] | Untraceable]:
+def _chosen(formulated: Formulated, integrator: Any, fewest: int = FEWEST) -> Iterator[tuple[Any, Any] | Untraceable]:
     """Problem and integrator with each kind of code that the formulation may have, the fastest first, or why there is
     none. An integrator calls no other methods of a problem than its formulation's protocol declares
     (`liestep.mechanics.contracts.formulations`), all of which the components here have."""
     problem, y, width = formulated.problem, formulated.start, formulated.width
     for method in KINDS.get(formulated.formulation, ()):
         try:
-            made = method(problem, y, width, integrator)
+            made = method(problem, y, width, integrator, fewest)
             yield made if method is straight else (made, integrator)
         except Untraceable as error:
             yield error
@@ -67,16 +69,16 @@ def _chosen(formulated: Formulated, integrator: Any) -> Iterator[tuple[Any, Any]
 # each of the next ones raises Untraceable where there is no such code, and says why
 
 
-def straight(problem: Any, y: np.ndarray, width: int, integrator: Any) -> tuple[Any, Any]:
+def straight(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> tuple[Any, Any]:
     """The problem with methods in machine code for states like y, and the integrator with that of its stages."""
     found = routines(problem, y, width, integrator)
     stages = _machine(found, "stages")
     return _field(problem, y, found), integrator.with_stages(stages.address, stages.table)
 
 
-def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightAction:
+def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> StraightAction:
     """The action with its map to the algebra in machine code for states like y, and its observables if they trace."""
-    found = action_routines(problem, y, width, integrator)
+    found = action_routines(problem, y, width, integrator, fewest)
     form = seen = problem
     if "observe" in found:
         seen = Seen(_machine(found, "observe"), problem.counters)
@@ -84,7 +86,8 @@ def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any) ->
     return StraightAction(form, _machine(found, "algebra"), seen, problem.counters)
 
 
-def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
+def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST
+                    ) -> dict[str, Routine]:
     """The map to the algebra as a routine, and the observables if they trace."""
     asked = generator_methods(y.shape, (problem.algebra_rows(), 3), width)
 
@@ -93,36 +96,37 @@ def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) ->
             return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y))
         return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked[:1], y))
 
-    return _of_motion("algebra", problem, y, integrator, asked, traced)
+    return _of_motion("algebra", problem, y, integrator, asked, traced, fewest)
 
 
-def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightRates:
+def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> StraightRates:
     """The vector field with its right-hand side in machine code for states like y."""
     asked = field_methods(y.shape, width)[:1]
     found = _of_motion("rhs", problem, y, integrator, asked, lambda: _trusted(
-        problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y)))
+        problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y)), fewest)
     return StraightRates(problem, _machine(found, "rhs"), problem.counters)
 
 
 def _of_motion(name: str, problem: Any, y: np.ndarray, integrator: Any, asked: Sequence[Method],
-               traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
+               traced: Callable[[], dict[str, Routine]], fewest: int) -> dict[str, Routine]:
     """Routines for an integrator that calls that of the equations of motion."""
     _check_size(y)
     if hasattr(integrator, "makes_series"):
         raise Untraceable("the integrator asks for no equations of motion: it has their series")
-    return _worth(name, _remembered(asked, "", problem, (), traced))
+    return _worth(name, _remembered(asked, "", problem, (), traced), fewest)
 
 
-def _worth(name: str, found: dict[str, Routine]) -> dict[str, Routine]:
-    if name in found and found[name].operations < FEWEST:
-        raise Untraceable(f"its equations of motion have fewer than {FEWEST} operations: a call costs as much")
+def _worth(name: str, found: dict[str, Routine], fewest: int) -> dict[str, Routine]:
+    if name in found and found[name].operations < fewest:
+        raise Untraceable(f"its equations of motion have fewer than {fewest} operations: in a long run a call costs as"
+                          " much")
     return found
 
 
-def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
+def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> StraightField:
     """`straight_field` where loops are not as fast; of integrators with jets of their own (`integrators.taylor`) it is
     the observables that count."""
-    return _field(problem, y, _worth("rhs", _methods_used(problem, y, width, integrator, staged=False)))
+    return _field(problem, y, _worth("rhs", _methods_used(problem, y, width, integrator, staged=False), fewest))
 
 
 def straight_field(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:

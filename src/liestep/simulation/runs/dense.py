@@ -29,7 +29,7 @@ class Between:
         self.spec, self.adaptive = spec, spec.steps is None
         self.formulated, integrator = build(spec)
         self._work = integrator.workspace(self.formulated.problem, self.formulated.start)
-        problem, integrator = for_loop(self.formulated, integrator)
+        problem, integrator = for_loop(self.formulated, integrator, spec.steps or 0)
         self._parts = integrator, problem
         self._loop = loop_for(interpolated_steps if self.adaptive else partial_steps, *self._parts, self._work)
         self.extend(nodes, times)

@@ -114,10 +114,10 @@ def _in_pieces(spec: RunSpecification, numbers: int, limit: float | None, reache
 
 def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None,
                limit: float | None = None, watch: Watch | None = None) -> Outcome:
-    (problem, integrator), y = for_loop(formulated, integrator), formulated.start.copy()
-    baseline, seen = np.zeros(formulated.width), formulated.observables
     assert spec.steps is not None
     assert spec.step is not None
+    (problem, integrator), y = for_loop(formulated, integrator, spec.steps), formulated.start.copy()
+    baseline, seen = np.zeros(formulated.width), formulated.observables
     h = spec.step
     trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
     recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
@@ -141,7 +141,7 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
                   limit: float | None = None, watch: Watch | None = None) -> Outcome:
-    (problem, pair), y = for_loop(formulated, pair), formulated.start.copy()
+    (problem, pair), y = for_loop(formulated, pair, steps=0), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
     accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
