@@ -230,3 +230,11 @@ def test_rules_call_jobs_that_exist(capsys):
     jobs = set(re.findall(r"^    (\w+)\b", capsys.readouterr().out, re.MULTILINE))
     rules = "".join(path.read_text() for path in sorted((TOP/"workflow"/"rules").glob("*.smk")))
     assert set(re.findall(r'"liestep (?:job )?(\w+) ', rules)) <= jobs | {"animate", "verify"}
+
+
+def test_the_module_imports_nothing_of_the_working_folder(tmp_path):
+    for name in ("numpy", "numba", "yaml", "threading"):
+        (tmp_path/f"{name}.py").write_text("raise SystemExit('imported from the working folder')\n")
+    done = subprocess.run([sys.executable, "-m", "liestep", "describe", "rk4"], cwd=tmp_path, capture_output=True,
+                          text=True, check=True)
+    assert done.stdout.startswith("rk4: order 4")
