@@ -29,9 +29,9 @@ def check_tangent(name: str, omega: np.ndarray, base: str, q: np.ndarray) -> Non
 
 def check_attitude(name: str, attitude: np.ndarray) -> None:
     """Raises InputError when a matrix (3, 3) or one of several (n, 3, 3) is not a rotation."""
-    for k, matrix in enumerate(attitude.reshape(-1, 3, 3)):
-        defect = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
-        if defect > MANIFOLD_TOLERANCE or np.linalg.det(matrix) < 0.0:
-            which = f"{name}[{k}]" if attitude.ndim == 3 else name
-            raise InputError(f"initial {which} is not a rotation: the largest entry of |Q^T Q - 1| is {defect:.3g},"
-                             f" allowed {MANIFOLD_TOLERANCE:g} and a positive determinant")
+    matrices = attitude.reshape(-1, 3, 3)
+    defects = np.abs(matrices.transpose(0, 2, 1) @ matrices - np.eye(3)).max(axis=(1, 2))
+    for k in np.flatnonzero((defects > MANIFOLD_TOLERANCE) | (np.linalg.det(matrices) < 0.0)):
+        which = f"{name}[{k}]" if attitude.ndim == 3 else name
+        raise InputError(f"initial {which} is not a rotation: the largest entry of |Q^T Q - 1| is {defects[k]:.3g},"
+                         f" allowed {MANIFOLD_TOLERANCE:g} and a positive determinant")

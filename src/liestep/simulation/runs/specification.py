@@ -28,6 +28,8 @@ from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positiv
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
+SHARED = ("initial", "parameters")  # by all runs of a problem
+MOST_TEXTS = 100  # of them, in memory
 # by name: lockstep stands outside the flow of a run, and only ensembles of this integrator are made there
 LANES, OF_LANES = "liestep.lockstep.lanes", "liestep.integrators.taylor"
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
@@ -146,16 +148,40 @@ class RunSpecification(Horizon, Output, Trajectories):
         """Stored in the file: a file of another one is out of date."""
         return source_hash(*self.modules)
 
+    def _values(self) -> list[tuple[str, Any]]:
+        """What the text of the run is made from, by name."""
+        values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
+        return sorted((values | {"ensemble": self.ensemble and self.ensemble.canonical(),
+                                 "until": self.until and self.until.canonical()}).items())
+
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
-        values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
-        values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
-                  "until": self.until and self.until.canonical()}
-        return {name: _plain(value) for name, value in sorted(values.items())}
+        return {name: _plain(value) for name, value in self._values()}
 
     @cached_property
     def sha256(self) -> str:
-        return hashlib.sha256(json.dumps(self.canonical(), sort_keys=True).encode()).hexdigest()
+        """Of the text json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
+        pieces = (f'"{name}": {(_text_of if name in SHARED else _json)(value)}'
+                  for name, value in self._values())
+        return hashlib.sha256(f"{{{', '.join(pieces)}}}".encode()).hexdigest()
+
+
+_texts: dict[int, tuple[Mapping[str, Any], str]] = {}
+
+
+def _text_of(values: Mapping[str, Any]) -> str:
+    """JSON text of the parameters or the start of a problem, made once for the runs that hold the same object."""
+    held, text = _texts.get(id(values), (None, ""))
+    if held is not values:
+        if len(_texts) == MOST_TEXTS:
+            _texts.clear()
+        text = _json(values)
+        _texts[id(values)] = values, text
+    return text
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_plain(value), sort_keys=True)
 
 
 def _plain(value: Any) -> Any:
