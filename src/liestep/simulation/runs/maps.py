@@ -127,12 +127,12 @@ class ShardSpecification(RunSpecification):
         return (*super().modules, "liestep.simulation.runs.shards",
                 facts.presets[self.request.preset or facts.default].initial.__module__)
 
-    def canonical(self) -> dict[str, Any]:
+    def _values(self) -> list[tuple[str, Any]]:
         own = {entry.name for entry in fields(self)} - {entry.name for entry in fields(RunSpecification)}
-        found = {name: value for name, value in super().canonical().items() if name not in own | {"points"}}
-        return dict(sorted({**found, "map": {**self.map.canonical(), "first": self.first, "count": self.count,
-                                             "preset": self.request.preset,
-                                             "initial": _lists(self.request.initial)}}.items()))
+        found = {name: value for name, value in super()._values() if name not in own | {"points"}}
+        return sorted({**found, "map": {**self.map.canonical(), "first": self.first, "count": self.count,
+                                        "preset": self.request.preset,
+                                        "initial": _lists(self.request.initial)}}.items())
 
     @cached_property
     def points(self) -> np.ndarray:
