@@ -1,5 +1,8 @@
 """Films of runs: every system can be drawn, frames are stored samples, bytes repeat, and wrong
 requests are one sentence."""
+import base64
+import gzip
+import json
 import shutil
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.figures.films.film import animate, chosen, frame_of, writer_for
 from liestep.figures.films.motions import motion_of
+from liestep.figures.films.viewer import page_of
 from liestep.figures.scenes.space import Scene
 from liestep.figures.style import new_figure
 from liestep.simulation.catalogue import sheet, system_ids
@@ -53,6 +57,20 @@ def test_every_system_is_drawn_inside_the_picture(name, runs):
         assert points[:, 0].max() <= right
         assert points[:, 1].min() >= bottom
         assert points[:, 1].max() <= top
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*system_ids(), "coadjoint"])
+def test_every_system_has_a_page_of_what_its_film_draws(name, runs):
+    """Every place of the first sample lies in the picture, which reaches from -1 to 1 about its centre."""
+    page = page_of([read(runs/f"{name}.nc")], 3)
+    packed = page.partition('id="runs">')[2].partition("</script>")[0]
+    run, = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert (len(run["frames"]), len(run["time"])) == (3, 3)
+    calls = run["still"] + run["frames"][0]
+    assert calls
+    seen = (np.concatenate([call[1] for call in calls]) - run["centre"]) @ np.transpose(run["axes"])
+    assert np.abs(seen[:, :2]).max() <= 1.0
 
 
 @pytest.mark.slow

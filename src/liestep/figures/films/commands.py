@@ -1,4 +1,4 @@
-"""The command that makes a film of a run. Light to import."""
+"""The commands that make a film of a run and a page of runs. Light to import."""
 import argparse
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +16,13 @@ def command_animate(arguments: argparse.Namespace) -> None:
     print(f"{target}: {count} frames")
 
 
+def command_view(arguments: argparse.Namespace) -> None:
+    from liestep.figures.films.viewer import view
+
+    frames = view(arguments.files, arguments.output)
+    print(f"{arguments.output}: {len(arguments.files)} runs, up to {frames} samples of each; open it in a browser")
+
+
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     film = add("animate", command_animate,
@@ -27,3 +34,9 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     film.add_argument("--frames", type=int, default=120, help="at most so many samples, equally spaced (default 120)")
     film.add_argument("--fps", type=int, default=20, help="frames in a second (default 20)")
     film.add_argument("--width", type=int, default=480, help="width and height in pixels (default 480)")
+    page = add("view", command_view,
+               "page that shows runs in a browser: turn, move through time, two beside each other with their energy",
+               "view rk4.nc vi_sphere.nc -o motion.html")
+    page.add_argument("files", type=Path, nargs="+", metavar="file", help="NetCDF files of runs or references")
+    page.add_argument("-o", "--output", type=Path, metavar="FILE", default=Path("motion.html"),
+                      help="name that ends with .html (default motion.html)")
