@@ -41,7 +41,7 @@ def claim(asserted_by="paper", scope="experiment", **more):
     ("paper", HELD, "reproduced"), ("paper", FAILED, "not reproduced"), ("external", FAILED, "not reproduced")])
 @pytest.mark.parametrize("scope", ["experiment", "general"])
 def test_own_claims_are_met_or_missed_and_never_reproduced(asserted_by, outcome, expected, scope):
-    found = verdict(claim(asserted_by, scope), outcome, unprinted=False, scan=None, systems=TWO)
+    found = verdict(claim(asserted_by, scope), outcome, missing=False, scan=None, systems=TWO)
     assert found == ("qualitative" if (asserted_by, scope) == ("external", "general") and outcome.met else expected)
 
 
@@ -50,7 +50,7 @@ def test_own_claims_are_met_or_missed_and_never_reproduced(asserted_by, outcome,
     ("paper", "general", "not reproduced"), ("external", "experiment", "not reproduced"),
     ("own", "experiment", "missed")])
 def test_data_that_are_not_printed_refute_no_experiment_of_a_paper(asserted_by, scope, expected):
-    assert verdict(claim(asserted_by, scope), FAILED, unprinted=True, scan=None) == expected
+    assert verdict(claim(asserted_by, scope), FAILED, missing=True, scan=None) == expected
 
 
 @pytest.mark.parametrize(("asserted_by", "systems", "criterion", "expected"), [
@@ -60,7 +60,7 @@ def test_data_that_are_not_printed_refute_no_experiment_of_a_paper(asserted_by, 
     ("paper", (), {"kind": "evidence", "paper": "twospheres2009", "check": "determinant"}, "reproduced")])
 def test_a_general_statement_needs_the_papers_words_and_two_systems(asserted_by, systems, criterion, expected):
     found = claim(asserted_by, "general", criterion=criterion)
-    assert verdict(found, HELD, unprinted=True, scan=None, systems=systems) == expected
+    assert verdict(found, HELD, missing=True, scan=None, systems=systems) == expected
 
 
 def test_a_scan_that_finds_anything_only_calibrates():
@@ -68,7 +68,7 @@ def test_a_scan_that_finds_anything_only_calibrates():
     found = claim(verdict="recovered", scan=scan, printed=1.0, criterion={"kind": "digits", "digits": 3})
     for probability, expected in ((0.001, "recovered"), (0.0011, "calibrated")):
         scanned = Chance(5, 1, probability, probability, 1.0)
-        assert verdict(found, HELD, unprinted=True, scan=scanned) == expected
+        assert verdict(found, HELD, missing=True, scan=scanned) == expected
 
 
 @pytest.mark.parametrize("word", ["reproduced", "recovered", "calibrated", "qualitative"])
@@ -148,7 +148,7 @@ def test_no_claim_of_ours_can_be_reproduced_and_every_group_has_a_reason(paper):
     for one in FILES[paper].claims:
         if one.asserted_by == "own" and one.criterion.kind != "none":
             for systems in (ONE, TWO):
-                assert verdict(one, HELD, unprinted=False, scan=None, systems=systems) in OWN
+                assert verdict(one, HELD, missing=False, scan=None, systems=systems) in OWN
     for name, group in FILES[paper].groups.items():
         assert len(group.reason.split()) >= 5, name
         assert sum(one.group == name for one in FILES[paper].claims) >= 2, name
@@ -161,4 +161,4 @@ def test_a_general_statement_on_one_system_is_not_reproduced_whatever_the_file_s
     for one in claims:
         systems = systems_of([one], studies)
         if len(systems) == 1 and one.asserted_by != "own":
-            assert verdict(one, HELD, unprinted=True, scan=None, systems=systems) != "reproduced", one.id
+            assert verdict(one, HELD, missing=True, scan=None, systems=systems) != "reproduced", one.id

@@ -31,15 +31,12 @@ VERDICTS = {  # what each word means; documentation and report quote it
     f" such a match is at most {LARGEST:g}",
     "calibrated": "met with a datum that was chosen to come near this number, or that a scan would also find by chance:"
     " agreement, but no evidence",
-    "qualitative": "met by a criterion of ours (a statement without a number, a size), with data that are not all"
-    " printed, or on one system only",
+    "qualitative": "met by a criterion of ours (no number, a size), with data not all printed, or on one system only",
     "met": "a control or prediction of our own holds",
-    "not reproduced": "not met with the data that the paper prints, or a counterexample to a statement about every"
-    " system or start",
+    "not reproduced": "not met with printed data, or a statement about every system or start has a counterexample",
     "refuted": "a group of instances of one general statement has a counterexample",
     "missed": "a control or prediction of our own fails",
-    "undetermined": "not met, or not decidable, with data that are not printed, or with runs that are too short or too"
-    " coarse; or what is needed is not built",
+    "undetermined": "not met with data that are not printed, or the runs are too short or coarse, or a tool is missing",
     "not testable": "no criterion can be stated",
 }
 OWN = ("met", "missed")  # words for claims of our own, and for no others
@@ -225,17 +222,15 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
     return ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()))
 
 
-def _groups(parts: Iterable[tuple[Path, ClaimFile, dict[tuple, int]]]) -> dict[str, Group]:
+def _groups(parts: list[tuple[Path, ClaimFile, dict[tuple, int]]]) -> dict[str, Group]:
     """The groups of all files; raises InputError for one that appears twice, has no type, or has no claims."""
-    parts = list(parts)
     found: dict[str, Group] = {}
+    used = {claim.group for _, part, _ in parts for claim in part.claims}
     for path, part, lines in parts:
         for name in part.groups:
-            where = f"{path}, line {line_of(('groups', name), lines)}: group {name}"
-            if name in found:
-                raise InputError(f"{where} appears twice")
-            if not any(claim.group == name for _, other, _ in parts for claim in other.claims):
-                raise InputError(f"{where} has no claims")
+            if name in found or name not in used:
+                raise InputError(f"{path}, line {line_of(('groups', name), lines)}: group {name}"
+                                 f" {'appears twice' if name in found else 'has no claims'}")
         found |= part.groups
     for path, part, lines in parts:
         for k, claim in enumerate(part.claims):

@@ -35,12 +35,11 @@ def statements(rows: Iterable[Mapping[str, Any]]) -> list[Statement]:
             for name, found in groups.items()]
 
 
-def _members(rows: Iterable[Mapping[str, Any]]) -> str:
+def _members(rows: list[Mapping[str, Any]]) -> str:
     """The claims of a group by their verdicts, with its type."""
-    rows = list(rows)
     listed = ((word, ", ".join(row["claim"] for row in rows if row["verdict"] == word)) for word in WORDS)
-    kind = rows[0]["group_type"]
-    return f"{kind}: {'; '.join(f'{names} {word}' for word, names in listed if names)}" if kind else ""
+    said = "; ".join(f"{names} {word}" for word, names in listed if names)
+    return f"{rows[0]['group_type']}: {said}" if rows[0]["group_type"] else ""
 
 
 def joint_verdict(kind: str | None, verdicts: Iterable[str]) -> str:

@@ -63,7 +63,7 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
             **(columns(claim.counterpart, outcome, counterpart) if claim.criterion.needs_runs else {})}
 
 
-def verdict(claim: Claim, outcome: Outcome, unprinted: bool, scan: Chance | None, systems: Collection[str] = ()) -> str:
+def verdict(claim: Claim, outcome: Outcome, missing: bool, scan: Chance | None, systems: Collection[str] = ()) -> str:
     """The verdict on a claim.
 
     A number that a scan finds by chance with a probability above LARGEST is calibrated, not recovered. A criterion that
@@ -71,16 +71,17 @@ def verdict(claim: Claim, outcome: Outcome, unprinted: bool, scan: Chance | None
     short or too coarse to decide. A general statement is reproduced only in the paper's own words and, where runs
     decide, on two systems or more.
     """
-    own = claim.asserted_by == "own"
     if claim.criterion.kind == "none":
         return claim.verdict
+    silent = missing and claim.scope == "experiment" and claim.counted == "paper"
+    if not outcome.met and (outcome.undecided or silent):
+        return "undetermined"
+    if claim.asserted_by == "own":
+        return OWN[0 if outcome.met else 1]
     if not outcome.met:
-        silent = unprinted and claim.scope == "experiment" and claim.counted == "paper"
-        return "undetermined" if outcome.undecided or silent else OWN[1] if own else "not reproduced"
+        return "not reproduced"
     if claim.verdict == "recovered" and (scan is None or scan.probability > LARGEST):
         return "calibrated"
-    if own:
-        return OWN[0]
     narrow = claim.asserted_by != "paper" or (claim.criterion.needs_runs and len(systems) < 2)
     return "qualitative" if claim.verdict == "reproduced" and claim.scope == "general" and narrow else claim.verdict
 

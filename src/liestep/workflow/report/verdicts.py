@@ -67,12 +67,10 @@ def link_errata(text: str, paper: str, known: Sequence[str]) -> Markup:
     return Markup(re.sub(r"\berrat(?:um|a) \d+[a-z]?(?:(?:, | and )\d+[a-z]?\b)*", numbers, str(escape(text))))
 
 
-SIGNS = {  # verdict -> (sign, class of colours)
-    "reproduced": ("✓", "good"), "recovered": ("✓", "good"), "calibrated": ("≈", "fair"), "qualitative": ("≈", "fair"),
-    "met": ("✓", "good"), "not reproduced": ("✗", "bad"), "refuted": ("✗", "bad"), "missed": ("✗", "bad"),
-    "undetermined": ("?", "none"), "not testable": ("–", "none"),
-}
-MEANINGS = {verdict: (*SIGNS[verdict], meaning) for verdict, meaning in VERDICTS.items()}
+SIGNS = {"reproduced": ("✓", "good"), "recovered": ("✓", "good"), "calibrated": ("≈", "fair"), "met": ("✓", "good"),
+         "qualitative": ("≈", "fair"), "not reproduced": ("✗", "bad"), "refuted": ("✗", "bad"), "missed": ("✗", "bad"),
+         "undetermined": ("?", "none"), "not testable": ("–", "none")}
+MEANINGS = {verdict: (*SIGNS[verdict], said) for verdict, said in VERDICTS.items()}  # (sign, class of colours, meaning)
 ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",
             "external": "another code or text"}
 
