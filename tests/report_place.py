@@ -40,6 +40,7 @@ claims:
     statement: "the error vanishes"
     source: "section 2"
     asserted_by: paper
+    scope: general
     runs: [{study: paper/bodies, problem: bodies, integrator: rk4}]
     quantity: energy_error_max
     criterion: {kind: limit, at_most: 1e-30}

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from claim_results import PLANNED, data_are_printed  # noqa: F401
 
-from liestep.claims.chance import LARGEST, chance
-from liestep.claims.claimfile import Claim, ClaimFile
-from liestep.claims.counting import changes, headline, joint_verdict, predictions, statements
+from liestep.claims.chance import chance
+from liestep.claims.claimfile import LARGEST, Claim, ClaimFile
+from liestep.claims.counting import changes, headline, predictions, statements
 from liestep.claims.criteria.printed import Quantile
 from liestep.claims.judging import judge
 from liestep.errors import InputError
@@ -146,28 +146,18 @@ def test_what_is_no_scan_is_refused(numbers, printed, sentence):
         chance(claim(printed=printed), {}, study(numbers))
 
 
-@pytest.mark.parametrize(("verdicts", "expected"), [
-    (["reproduced"], "reproduced"), (["reproduced", "qualitative"], "qualitative"),
-    (["not reproduced", "recovered"], "recovered"), (["not reproduced", "calibrated", "recovered"], "calibrated"),
-    (["not reproduced", "qualitative"], "undetermined"), (["not reproduced", "reproduced"], "undetermined"),
-    (["not reproduced", "not reproduced"], "not reproduced"), (["undetermined", "undetermined"], "undetermined"),
-    (["undetermined", "recovered"], "undetermined"), (["not reproduced", "undetermined"], "undetermined")])
-def test_readings_of_one_statement_have_one_verdict(verdicts, expected):
-    assert joint_verdict(verdicts) == expected
-
-
 def test_statements_count_once_and_own_ones_apart():
     rows = [{"claim": name, "group": group, "asserted_by": by, "verdict": verdict, "known_beforehand": known,
-             "changed_later": name in "ad"}
+             "changed_later": name in "ad", "group_type": "readings" if group else ""}
             for name, group, by, verdict, known in (
                 ("a", "one", "paper", "not reproduced", True), ("b", "one", "derived", "recovered", True),
-                ("c", "", "paper", "qualitative", False), ("d", "", "own", "not reproduced", False),
+                ("c", "", "paper", "qualitative", False), ("d", "", "own", "missed", False),
                 ("e", "", "external", "reproduced", True), ("f", "", "paper", "undetermined", False))]
     assert [(item.name, item.counted, item.verdict) for item in statements(rows)] == [
-        ("one", "paper", "recovered"), ("c", "paper", "qualitative"), ("d", "own", "not reproduced"),
+        ("one", "paper", "recovered"), ("c", "paper", "qualitative"), ("d", "own", "missed"),
         ("e", "external", "reproduced"), ("f", "paper", "undetermined")]
     assert headline(rows) == (
-        "3 statements of the paper: 1 recovered, 1 qualitative, 1 undetermined; 1 control of our own: 1 not reproduced;"
+        "3 statements of the paper: 1 recovered, 1 qualitative, 1 undetermined; 1 control of our own: 1 missed;"
         " 1 number of another code: 1 reproduced. 2 predictions, 1 met. The criteria of 2 claims were changed after"
         " they were first written.")
     assert predictions([]) == "0 predictions, 0 met"

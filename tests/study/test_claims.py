@@ -253,3 +253,14 @@ def test_every_criterion_is_a_sentence_with_its_numbers():
     for kind, (rule, shown) in numbers.items():
         assert shown in describe(claim(kind, rule=rule, printed=1.0, against=RK))
     assert describe(claim("limit", rule={"at_least": 1.5})) == "error >= 1.5"
+
+
+def test_a_group_is_named_in_every_row_of_its_claims():
+    items = [claim("limit", rule={"at_most": limit}, id=name, group="both") for name, limit in (("a", 1.0), ("b", 0.0))]
+    groups = {"both": {"type": "universal", "reason": "each run is an instance"}}
+    table = judge(ClaimFile(paper="paper", citation="c", groups=groups, claims=[*items, claim("limit", rule={
+        "at_most": 1.0}, asserted_by="own")]), RESULTS)
+    assert list(table.verdict) == [MET, MISSED, "met"]
+    assert list(table.group_type) == ["universal", "universal", ""]
+    said = "refuted (universal: a reproduced; b not reproduced)"
+    assert list(table.group_verdict) == [said, said, ""]

@@ -60,7 +60,7 @@ def judged(rule, adaptive, against=1):
     choice = {"study": "s", "problem": "p", "integrator": "adaptive"}
     claim = Claim.model_validate({
         "id": "one", "statement": "s", "source": "section 1", "asserted_by": "own", "known": False, "runs": [choice],
-        "against": [{**choice, "integrator": "constant"}]*against, "quantity": "error_final", "verdict": "qualitative",
+        "against": [{**choice, "integrator": "constant"}]*against, "quantity": "error_final",
         "criterion": {"kind": "gain", **rule}})
     return claim.criterion.judge(claim, {"s": SimpleNamespace(metrics=pd.concat([adaptive, LADDER]))})
 

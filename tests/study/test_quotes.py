@@ -8,7 +8,7 @@ from liestep.errors import InputError
 from liestep.study.plan.yamlfile import line_of, read_yaml
 
 FILES = claim_files(TOP/"config")
-DONE = ("liegroup2021", "twospheres2009")  # papers whose claims all have their quote
+DONE = sorted(path.stem for path in FOLDER.iterdir())  # papers whose claims all have their quote
 TEXT = """The vari-
 ational integrator preserves the total energy (q of S2) \\emph{well}. The mean error is
 3.5244×104Nm3.5244superscript104Nm3.5244\\times 10^{-4}\\,\\mathrm{Nm}; one

@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from liestep.claims.claimfile import Claim
 from liestep.claims.selection import Results, RunChoice, number_columns, require_quantity, select, study_of, variable
 from liestep.errors import InputError
 
 if TYPE_CHECKING:
     import pandas
 
-    from liestep.claims.claimfile import Claim
-
-LARGEST = 1e-3   # probability of a match by chance up to which a number counts as recovered
 ENOUGH = 10      # settings that give all numbers, from which their share is known to a third
 MEAN = "_error_mean"
 
@@ -57,7 +55,7 @@ class _Tried:
     tried: np.ndarray
 
 
-def chance(claim: "Claim", claims: Mapping[str, "Claim"], results: Results) -> Chance:
+def chance(claim: Claim, claims: Mapping[str, Claim], results: Results) -> Chance:
     """The chance that the scan of a claim gives its printed number, and those of the claims that it names.
 
     Raises:
@@ -80,7 +78,7 @@ def chance(claim: "Claim", claims: Mapping[str, "Claim"], results: Results) -> C
     return Chance(count, int((inside & tried.tried).sum()), share, probability, _sensitivity(tried))
 
 
-def _printed(claim: "Claim") -> float:
+def _printed(claim: Claim) -> float:
     if claim.printed is None or claim.printed <= 0.0:
         raise InputError("a scan needs a printed number above zero")
     return claim.printed
@@ -130,7 +128,7 @@ def _rows(choices: list[RunChoice], results: Results) -> list[tuple[RunChoice, "
     return list(found.values())
 
 
-def _own(claim: "Claim", results: Results) -> "pandas.Series":
+def _own(claim: Claim, results: Results) -> "pandas.Series":
     """Row of metrics.csv of the claim's run."""
     (_, row), = _rows(claim.runs, results)
     require_quantity(claim.quantity, number_columns(row))
@@ -142,7 +140,7 @@ def _same(numbers: np.ndarray, own: float) -> np.ndarray:
     return np.isclose(numbers, own, rtol=1e-12, atol=0.0)
 
 
-def _runs(claim: "Claim", targets: list["Claim"], results: Results) -> _Tried:
+def _runs(claim: Claim, targets: list[Claim], results: Results) -> _Tried:
     """Every run of the scan is a setting."""
     assert claim.scan is not None
     rows = _rows(claim.scan.runs, results)
@@ -156,7 +154,7 @@ def _runs(claim: "Claim", targets: list["Claim"], results: Results) -> _Tried:
                   _same(numbers[:, 0], _own(claim, results)[claim.quantity]), np.full(len(rows), True))
 
 
-def _ends(claim: "Claim", results: Results) -> _Tried:
+def _ends(claim: Claim, results: Results) -> _Tried:
     """Every stored time of the runs is a setting; those that are multiples of `ends` were tried."""
     assert claim.scan is not None
     assert claim.scan.ends is not None

@@ -23,7 +23,23 @@ from liestep.study.plan.names import named_files
 from liestep.study.plan.values import Line, Once, Positive, Real, Strict
 from liestep.study.plan.yamlfile import line_of, read_yaml
 
-VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "undetermined", "not testable")
+LARGEST = 0.001  # probability of a match by chance up to which a scan speaks for what it found
+VERDICTS = {  # what each word means; documentation and report quote it
+    "reproduced": "met with the data that the paper prints and nothing else; a statement about every system or start:"
+    " in the paper's own words, by formulas or on two systems or more",
+    "recovered": "met after a datum that the paper does not print, or misprints, was found by a scan whose chance of"
+    f" such a match is at most {LARGEST:g}",
+    "calibrated": "met with a datum that was chosen to come near this number, or that a scan would also find by chance:"
+    " agreement, but no evidence",
+    "qualitative": "met by a criterion of ours (no number, a size), with data not all printed, or on one system only",
+    "met": "a control or prediction of our own holds",
+    "not reproduced": "not met with printed data, or a statement about every system or start has a counterexample",
+    "refuted": "a group of instances of one general statement has a counterexample",
+    "missed": "a control or prediction of our own fails",
+    "undetermined": "not met with data that are not printed, or the runs are too short or coarse, or a tool is missing",
+    "not testable": "no criterion can be stated",
+}
+OWN = ("met", "missed")  # words for claims of our own, and for no others
 UNJUDGED = ("undetermined", "not testable")  # without a criterion
 LONGEST_QUOTE = 25  # words
 PARTICULAR = re.compile(r"\b(examples?|figures?|figs?\.|tables?)\b", re.IGNORECASE)  # in the source of a claim
@@ -57,8 +73,7 @@ class Claim(Strict):
         description="who says it. paper: a sentence or number of the paper; derived: it follows from its text; own: a"
         " control or generalisation of ours; external: another code or text")
     group: str = Field("", pattern=r"^[a-z0-9_]*$", description="name of the statement that this claim judges together"
-                       " with the others of the group, as a counterpart under another reading or as a part: it counts"
-                       " once")
+                       " with the others of the group: it counts once, by the type that groups gives it")
     scope: Literal["experiment", "general"] = Field(
         "experiment", description="experiment: a statement about one experiment, to be judged with its data; general:"
         " about every system or start, which any data may judge")
@@ -70,9 +85,10 @@ class Claim(Strict):
     against: list[RunChoice] = Field([], description="ratio, same_state, largest_step: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
                           " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
-    criterion: AnyCriterion = Field(description="when the claim counts as reproduced; committed before the run")
+    criterion: AnyCriterion = Field(description="when the claim counts as met; committed before the run")
     verdict: Literal["reproduced", "recovered", "calibrated", "qualitative", "undetermined", "not testable"] = Field(
         "reproduced", description="verdict when the criterion is met; reproduced needs the data that the paper prints."
+        " A claim of our own has none: it is met or missed."
         " Without a criterion (kind none): undetermined, for what could be judged but is not yet or lacks data, or not"
         " testable; the reason stands in setting")
     scan: Scan | None = Field(None, description="recovered and calibrated: how the datum was found that the paper does"
@@ -91,6 +107,8 @@ class Claim(Strict):
             raise ValueError(f"a quote has at most {LONGEST_QUOTE} words")
         if self.quote and self.asserted_by == "own":
             raise ValueError("a claim of our own quotes nobody (key quote)")
+        if self.asserted_by == "own" and "verdict" in self.model_fields_set and self.verdict not in UNJUDGED:
+            raise ValueError(f"a claim of our own is met or missed, never {self.verdict}: leave the key verdict out")
         if self.asserted_by != "external" and self.accuracy is not None:
             raise ValueError("accuracy is for claims asserted by external")
         if self.asserted_by == "external" and (rule.compares or rule.needs_printed) and self.accuracy is None:
@@ -121,7 +139,6 @@ class Claim(Strict):
             raise ValueError(f"criterion {rule.kind} needs the runs to compare with (key against)")
         return self
 
-
     @property
     def choices(self) -> list[RunChoice]:
         """All runs that the claim names."""
@@ -143,11 +160,22 @@ class Claim(Strict):
         return "paper" if self.asserted_by == "derived" else self.asserted_by
 
 
+class Group(Strict):
+    """How the claims of a group judge their statement together."""
+
+    type: Literal["parts", "readings", "universal"] = Field(
+        description="parts: all must hold, the weakest word counts; readings: of the same words, any that holds is"
+        " named, and where others fail reproduced becomes qualitative, because we chose; universal: instances of a"
+        " statement about all, which one counterexample refutes")
+    reason: Annotated[str, Line] = Field(min_length=1, description="why, from the wording of the statement")
+
+
 class ClaimFile(Strict):
     """All claims of one paper, or a part of them."""
 
     paper: str = Field(description="id of the paper")
     citation: str = Field("", description="full citation (default: that of the paper's package)")
+    groups: dict[str, Group] = Field({}, description="the groups of the claims by their names")
     claims: list[Claim] = Field(description="the statements")
 
 
@@ -178,6 +206,7 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
     found: dict[str, Claim] = {}
     parts = [(path, *_load(path)) for path in paths]
     first = parts[0][1]
+    groups = _groups(parts)
     for path, part, lines in parts:
         if part.paper != first.paper:
             raise InputError(f"{path}, line {line_of(('paper',), lines)}: paper is {part.paper}, in {parts[0][0].name}"
@@ -190,7 +219,25 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
     _require_joint(first.paper, found)
     known = papers().get(first.paper)
     citation = first.citation or (known.citation if known else "")
-    return ClaimFile(paper=first.paper, citation=citation, claims=list(found.values()))
+    return ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()))
+
+
+def _groups(parts: list[tuple[Path, ClaimFile, dict[tuple, int]]]) -> dict[str, Group]:
+    """The groups of all files; raises InputError for one that appears twice, has no type, or has no claims."""
+    found: dict[str, Group] = {}
+    used = {claim.group for _, part, _ in parts for claim in part.claims}
+    for path, part, lines in parts:
+        for name in part.groups:
+            if name in found or name not in used:
+                raise InputError(f"{path}, line {line_of(('groups', name), lines)}: group {name}"
+                                 f" {'appears twice' if name in found else 'has no claims'}")
+        found |= part.groups
+    for path, part, lines in parts:
+        for k, claim in enumerate(part.claims):
+            if claim.group and claim.group not in found:
+                raise InputError(f"{path}, line {line_of(('claims', k, 'group'), lines)}: group {claim.group} of claim"
+                                 f" {claim.id} has no type; give it one under groups")
+    return found
 
 
 def _require_groups(paper: str, claims: Iterable[Claim]) -> None:

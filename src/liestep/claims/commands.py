@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
 
 # columns of the readable tables, in their order
-CLAIM_PAGE = ("verdict", "claim", "statement", "quote", "source", "asserted_by", "group", "printed", "ours", "ratio",
-              "units", "criterion", "evidence", "on_printed", "on_corrected", "survives", "errata", "known_beforehand",
-              "data", "settings", "hits", "probability", "setting", "code", "history")
+CLAIM_PAGE = ("verdict", "claim", "statement", "quote", "source", "asserted_by", "group_verdict", "printed", "ours",
+              "ratio", "units", "criterion", "evidence", "on_printed", "on_corrected", "survives", "errata",
+              "known_beforehand", "data", "settings", "hits", "probability", "setting", "code", "history")
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed", "code")
 
 

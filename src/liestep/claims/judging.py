@@ -1,23 +1,24 @@
 """Judge the claims of a paper: printed number, ours, criterion, verdict."""
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import asdict
 
 import pandas as pd
 
-from liestep.claims.chance import LARGEST, Chance, chance
-from liestep.claims.claimfile import Claim, ClaimFile
+from liestep.claims.chance import Chance, chance
+from liestep.claims.claimfile import LARGEST, OWN, Claim, ClaimFile
 from liestep.claims.counterparts import columns
+from liestep.claims.counting import statements
 from liestep.claims.criteria.base import Outcome
 from liestep.claims.history import Row, changed_later, sentence
-from liestep.claims.quantities import GUESSED, require_method, require_printed, unprinted
+from liestep.claims.quantities import EQUIVALENT, require_method, require_printed, systems_of, unprinted
 from liestep.claims.selection import Results
 from liestep.errors import InputError
 
-COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "group", "printed", "ours", "ratio",
-           "units", "criterion", "verdict", "known_beforehand", "data", "scanned", "settings", "hits", "share",
-           "probability", "sensitivity", "evidence", "setting", "code", "on_printed", "on_corrected", "survives",
-           "errata", "counterpart_ours", "counterpart_evidence", "history", "changed_later")
+COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "group", "group_type", "group_verdict",
+           "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "data", "scanned",
+           "settings", "hits", "share", "probability", "sensitivity", "evidence", "setting", "code", "on_printed",
+           "on_corrected", "survives", "errata", "counterpart_ours", "counterpart_evidence", "history", "changed_later")
 
 
 def judge(claims: ClaimFile, results: Results, history: Collection[Row] = ()) -> pd.DataFrame:
@@ -27,13 +28,16 @@ def judge(claims: ClaimFile, results: Results, history: Collection[Row] = ()) ->
         InputError: a claim names a study, run or quantity that does not exist, or promises a verdict that its data
         cannot give.
     """
-    known = {claim.id: claim for claim in claims.claims}
-    return pd.DataFrame([{**_row(claims.paper, claim, known, results), "history": sentence(claim, history),
-                          "changed_later": changed_later(claim, history)} for claim in claims.claims],
-                        columns=list(COLUMNS))
+    rows = [{**_row(claims, claim, results), "history": sentence(claim, history),
+             "changed_later": changed_later(claim, history)} for claim in claims.claims]
+    joint = {item.name: f"{item.verdict} ({item.members})" for item in statements(rows) if item.members}
+    return pd.DataFrame([{**row, "group_verdict": joint.get(row["group"], "")} for row in rows], columns=list(COLUMNS))
 
 
-def _row(paper: str, claim: Claim, known: Mapping[str, Claim], results: Results) -> dict:
+def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
+    known, paper = {one.id: one for one in claims.claims}, claims.paper
+    kind = claims.groups[claim.group].type if claim.group else ""
+    instances = [one for one in claims.claims if kind == "universal" and one.group == claim.group] or [claim]
     try:
         outcome = claim.criterion.judge(claim, results)
         other = claim.on_other_data()
@@ -44,34 +48,42 @@ def _row(paper: str, claim: Claim, known: Mapping[str, Claim], results: Results)
         for choice in claim.choices:
             require_method(choice, studies[choice.study])
         missing = unprinted(claim, studies)
+        systems = systems_of(instances, studies) if claim.scope == "general" else ()
     except InputError as error:
         raise InputError(f"claim {claim.id} of {paper}: {error}") from None
     printed = math.nan if claim.printed is None else claim.printed
     return {"paper": paper, "claim": claim.id, "statement": claim.statement, "quote": claim.quote,
-            "source": claim.source, "asserted_by": claim.asserted_by, "group": claim.group, "printed": printed,
-            "ours": outcome.ours, "ratio": outcome.ours/printed if printed else math.nan, "units": claim.units,
-            "criterion": describe(claim), "verdict": verdict(claim, outcome, GUESSED in missing.values(), scan),
+            "source": claim.source, "asserted_by": claim.asserted_by, "group": claim.group, "group_type": kind,
+            "printed": printed, "ours": outcome.ours, "ratio": outcome.ours/printed if printed else math.nan,
+            "units": claim.units, "criterion": describe(claim),
+            "verdict": verdict(claim, outcome, bool({*missing.values()} - {EQUIVALENT}), scan, systems),
             "known_beforehand": claim.known, "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
-            "evidence": outcome.evidence, "setting": claim.setting,
-            "code": "; ".join(claim.code),
+            "evidence": outcome.evidence, "setting": claim.setting, "code": "; ".join(claim.code),
             **(columns(claim.counterpart, outcome, counterpart) if claim.criterion.needs_runs else {})}
 
 
-def verdict(claim: Claim, outcome: Outcome, guessed: bool, scan: Chance | None) -> str:
+def verdict(claim: Claim, outcome: Outcome, missing: bool, scan: Chance | None, systems: Collection[str] = ()) -> str:
     """The verdict on a claim.
 
     A number that a scan finds by chance with a probability above LARGEST is calibrated, not recovered. A criterion that
-    is missed with guessed data says nothing about an experiment whose data are not printed, nor does a run that is too
-    short or too coarse to decide.
+    is missed with data that are not printed says nothing about the experiment of a paper, nor does a run that is too
+    short or too coarse to decide. A general statement is reproduced only in the paper's own words and, where runs
+    decide, on two systems or more.
     """
     if claim.criterion.kind == "none":
         return claim.verdict
+    silent = missing and claim.scope == "experiment" and claim.counted == "paper"
+    if not outcome.met and (outcome.undecided or silent):
+        return "undetermined"
+    if claim.asserted_by == "own":
+        return OWN[0 if outcome.met else 1]
     if not outcome.met:
-        return "undetermined" if outcome.undecided or (guessed and claim.scope == "experiment") else "not reproduced"
+        return "not reproduced"
     if claim.verdict == "recovered" and (scan is None or scan.probability > LARGEST):
         return "calibrated"
-    return claim.verdict
+    narrow = claim.asserted_by != "paper" or (claim.criterion.needs_runs and len(systems) < 2)
+    return "qualitative" if claim.verdict == "reproduced" and claim.scope == "general" and narrow else claim.verdict
 
 
 def describe(claim: Claim) -> str:

@@ -1,6 +1,6 @@
 """What a claim may be about, known before any run is made: its runs, their methods, which of their data a paper does
 not print, and its quantity."""
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from liestep.claims.claimfile import Claim
 from liestep.claims.selection import OWN_QUANTITY, RunChoice
@@ -17,8 +17,8 @@ from liestep.study.tables.quantities import quantities_of
 
 TEXTS = ("study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "resolution",
          "status", "message", "run_sha256", "source_hash", "path", "momentum_conserved")  # columns without numbers
+EQUIVALENT = "scaled"  # kind of a preset whose data are the printed ones in other units
 NUMBERS = tuple(name for name in COLUMNS if name not in TEXTS)
-GUESSED = "guess"  # kind of a preset whose data are a free choice
 _known: dict[tuple[str, str, str], Formulated] = {}
 
 
@@ -124,10 +124,15 @@ def unprinted(claim: Claim, studies: Mapping[str, Study]) -> dict[str, str]:
     return found
 
 
+def systems_of(claims: Iterable[Claim], studies: Mapping[str, Study]) -> set[str]:
+    """Ids of the systems on which claims are judged."""
+    return {studies[choice.study].config.problems[choice.problem].system for claim in claims for choice in claim.runs}
+
+
 def require_printed(claim: Claim, studies: Mapping[str, Study]) -> None:
     """Raises InputError for a claim about an experiment that would be called reproduced with data that the paper does
     not print."""
-    if claim.scope == "general" or claim.asserted_by == "external" or claim.verdict != "reproduced":
+    if claim.scope == "general" or claim.asserted_by in ("external", "own") or claim.verdict != "reproduced":
         return  # data of another code are those of its own sources, which the claim names
     found = unprinted(claim, studies)
     if found:

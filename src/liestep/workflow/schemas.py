@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from liestep.claims.claimfile import ClaimFile
+from liestep.claims.claimfile import VERDICTS, ClaimFile
 from liestep.claims.errata import ErrataFile
 from liestep.files.textfiles import write_text_atomically
 from liestep.study.plan.config import Settings, StudyConfig
@@ -94,6 +94,8 @@ def figure_table() -> str:
 def page_text(page: str) -> str:
     """The page with its tables made anew: each stands between <!-- what --> and <!-- what: end -->."""
     tables = {f"keys of {name}": key_tables(name) for name in MODELS} | {"figures": figure_table()}
+    words = (f"| {verdict} | {meaning} |" for verdict, meaning in VERDICTS.items())
+    tables["words of verdicts"] = "\n".join(["| verdict | meaning |", "|---|---|", *words])
     for mark, table in tables.items():
         start, end = f"<!-- {mark} -->", f"<!-- {mark}: end -->"
         before, _, rest = page.partition(start)

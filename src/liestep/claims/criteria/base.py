@@ -28,7 +28,7 @@ STOPPED = Outcome(False, math.nan, "the run stopped early")
 
 
 class Criterion(Strict):
-    """When a claim counts as reproduced. A subclass has a field `kind`, a Literal of its name with the description
+    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description
     KIND, and says in its class line what differs from the facts below: `class Ratio(Bounds, Criterion,
     needs_against=True)`."""
 

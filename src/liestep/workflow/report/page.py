@@ -12,6 +12,7 @@ import jinja2
 import pandas
 from markupsafe import Markup, escape
 
+from liestep.claims.claimfile import OWN as OWN_WORDS
 from liestep.simulation.catalogue import papers
 from liestep.workflow.report.pictures import SHARE, embed, embed_films
 from liestep.workflow.report.study import StudyPage, study_page
@@ -154,7 +155,7 @@ def _environment() -> jinja2.Environment:
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
     environment.filters |= {"number": number, "breakable": breakable}
-    environment.globals |= {"anchor": anchor, "meanings": MEANINGS, "asserted": ASSERTED,
+    environment.globals |= {"anchor": anchor, "meanings": MEANINGS, "own": OWN_WORDS, "asserted": ASSERTED,
                             "style": (TEMPLATES/"report.css").read_text("utf-8"),
                             "script": (TEMPLATES/"report.js").read_text("utf-8")}
     return environment

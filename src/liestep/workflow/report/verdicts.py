@@ -8,9 +8,8 @@ from urllib.parse import quote
 import pandas
 from markupsafe import Markup, escape
 
-from liestep.claims.chance import LARGEST
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
-from liestep.claims.counting import Statement, counts, headline, statements
+from liestep.claims.counting import WORDS, Statement, counts, headline, statements
 from liestep.claims.errata import load_errata
 from liestep.claims.judging import describe
 from liestep.errors import InputError
@@ -68,20 +67,10 @@ def link_errata(text: str, paper: str, known: Sequence[str]) -> Markup:
     return Markup(re.sub(r"\berrat(?:um|a) \d+[a-z]?(?:(?:, | and )\d+[a-z]?\b)*", numbers, str(escape(text))))
 
 
-MEANINGS = {  # verdict -> (sign, class of colours, meaning)
-    "reproduced": ("✓", "good", "the criterion is met with the data that the paper prints; a statement about every"
-                   " system or start may be judged with any data"),
-    "recovered": ("✓", "good", "met after a datum that the paper does not print, or misprints, was found by a scan"
-                  f" whose chance of such a match is at most {LARGEST:g}"),
-    "calibrated": ("≈", "fair", "met with a datum that was chosen to come near this number, or that a scan would also"
-                   " find by chance: agreement, but no evidence"),
-    "qualitative": ("≈", "fair", "met by a criterion of ours: a statement without a number, a size, or data that are"
-                    " not all printed"),
-    "not reproduced": ("✗", "bad", "the criterion is not met"),
-    "undetermined": ("?", "none", "cannot be decided: data are not printed, readings disagree, the runs are too short"
-                     " or too coarse, or what is needed is not built"),
-    "not testable": ("–", "none", "no criterion can be stated"),
-}
+SIGNS = {"reproduced": ("✓", "good"), "recovered": ("✓", "good"), "calibrated": ("≈", "fair"), "met": ("✓", "good"),
+         "qualitative": ("≈", "fair"), "not reproduced": ("✗", "bad"), "refuted": ("✗", "bad"), "missed": ("✗", "bad"),
+         "undetermined": ("?", "none"), "not testable": ("–", "none")}
+MEANINGS = {verdict: (*SIGNS[verdict], said) for verdict, said in VERDICTS.items()}  # (sign, class of colours, meaning)
 ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",
             "external": "another code or text"}
 
@@ -102,7 +91,7 @@ class ClaimRow:
 
     @property
     def rank(self) -> int:
-        return VERDICTS.index(self.outcome["verdict"])
+        return WORDS.index(self.outcome["verdict"])
 
 
 @dataclass(frozen=True)
@@ -140,7 +129,8 @@ class PaperClaims:
         first: dict[str, ClaimRow] = {}
         for row in self.rows:
             first.setdefault(row.claim.group or row.claim.id, row)
-        return [(item.verdict, first[item.name].anchor, item.name, first[item.name].claim.statement)
+        return [(item.verdict, first[item.name].anchor, item.name,
+                 first[item.name].claim.statement + f" ({item.members})"*bool(item.members))
                 for item in self.statements if item.counted == "paper"]
 
     @property
@@ -178,10 +168,11 @@ def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mappin
     if not papers:
         return []
     table = _read(results/"claims.csv")
-    wanted = [(file.paper, claim.id, claim.statement, claim.quote, describe(claim), claim.asserted_by, claim.group)
+    wanted = [(file.paper, claim.id, claim.statement, claim.quote, describe(claim), claim.asserted_by, claim.group,
+               file.groups[claim.group].type if claim.group else "")
               for file in papers for claim in file.claims]
-    _require(table, ("paper", "claim", "statement", "quote", "criterion", "asserted_by", "group"), wanted,
-             results/"claims.csv", "liestep job claims")
+    _require(table, ("paper", "claim", "statement", "quote", "criterion", "asserted_by", "group", "group_type"),
+             wanted, results/"claims.csv", "liestep job claims")
     rows = iter(table.to_dict("records"))
     return [PaperClaims(file.paper, file.citation,
                         [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))
