@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.criteria.computed import Computed
-from liestep.claims.history import history_file
+from liestep.claims.history import history_file, load_history
 from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
@@ -304,6 +304,7 @@ class Workflow:
         for paper, paths in claim_files(self.folder).items():
             path = paths[0] if len(paths) == 1 else paths[0].parent
             file = load_claims(paths)
+            load_history(self.folder, paper, paths)
             if file.paper != paper:
                 raise InputError(f"{path}: paper is {file.paper}; it must be {paper}, as the file or folder is called")
             needed = {choice.study for claim in file.claims for choice in claim.choices}
