@@ -72,7 +72,7 @@ def changes(rows: Iterable[Mapping[str, Any]]) -> str:
     history nothing is said of it."""
     rows = list(rows)
     if rows and all(row.get("history") == UNRECORDED for row in rows):
-        return "Whether what decides a claim was changed after it was first written is in no history here"
+        return "Whether what decides a claim was changed later is in no history here"
     number = sum(row["changed_later"] in (True, "True") for row in rows)
     if number == 0:
         return "Nothing that decides a claim was changed after it was first written"
