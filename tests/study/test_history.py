@@ -147,12 +147,16 @@ def git(*arguments: str) -> str:
         return ""
 
 
+def require_log():
+    if git("rev-parse", "--is-shallow-repository").strip() != "false" or git("rev-parse", "--show-prefix").strip():
+        pytest.skip("the history cannot be recomputed: this is no repository with its whole log")
+
+
 @pytest.mark.parametrize("paper", claim_files(ROOT/"config"))
 def test_the_committed_history_is_that_of_the_log(paper):
     """Up to the commit that last wrote the file, row by row. Hashes count where the repository knows them: those of
     commits that were rebased are gone."""
-    if git("rev-parse", "--is-shallow-repository").strip() != "false" or git("rev-parse", "--show-prefix").strip():
-        pytest.skip("the history cannot be recomputed: this is no repository with its whole log")
+    require_log()
     paths = [f"config/history/{name}" for name in (f"{paper}.csv", "reviewed.yaml")]
     end = git("log", "-1", "--format=%H", "--", *paths).strip()
     if not end or git("status", "--porcelain", "--", *paths).strip():
@@ -180,8 +184,7 @@ def test_every_prediction_is_older_than_its_first_result(paper, monkeypatch):
 
 def test_every_reviewed_commit_is_needed():
     """Each entry names commits and claims of this repository, and takes changes out of the history."""
-    if git("rev-parse", "--is-shallow-repository").strip() != "false":
-        pytest.skip("the history cannot be recomputed: this is no repository with its whole log")
+    require_log()
     reviewed = Reviewed.load(ROOT/"config")
     logs = [list(logged(ROOT, paper)) for paper in claim_files(ROOT/"config")]
     full = [row for log in logs for row in history_rows(log, reviewed)]
@@ -252,3 +255,11 @@ def test_a_malformed_list_of_reviewed_commits_is_one_sentence(tmp_path):
     (tmp_path/"history"/"reviewed.yaml").write_text("same:\n  - {commit: abc, reason: r}\n")
     with pytest.raises(InputError, match=r"reviewed\.yaml, line 2: .*commit"):
         Reviewed.load(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["claim,commit\none,two\n", ",".join(history.COLUMNS) + "\none,two\n"])
+def test_a_history_that_is_no_table_is_one_sentence(tmp_path, text):
+    (tmp_path/"history").mkdir()
+    (tmp_path/"history"/"paper.csv").write_text(text)
+    with pytest.raises(InputError, match=r"paper\.csv is no table with the columns claim, commit, .*; write it anew"):
+        load_history(tmp_path, "paper", [])

@@ -9,6 +9,7 @@ first commit on that has all runs of the claim: what is changed after it counts,
 is a prediction. config/history/reviewed.yaml lists what cannot alter a verdict: commits that only reworded, and ids
 that were renamed.
 """
+import csv
 import hashlib
 import io
 import json
@@ -23,7 +24,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from liestep.errors import InputError
-from liestep.files.textfiles import csv_text, read_csv, write_text_atomically
+from liestep.files.textfiles import csv_text, read_text, write_text_atomically
 from liestep.study.plan.complaints import complaint
 from liestep.study.plan.config import Ladder, word_of
 from liestep.study.plan.values import Strict
@@ -205,7 +206,9 @@ def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, l
     """
     path = history_file(config, paper)
     found: dict[str, list[Row]] = {}
-    for row in read_csv(path, COLUMNS).astype(str).to_dict("records") if path.is_file() else ():
+    for row in csv.DictReader(io.StringIO(read_text(path))) if path.is_file() else ():
+        if tuple(row) != COLUMNS or None in row.values():
+            raise InputError(f"{path} is no table with the columns {', '.join(COLUMNS)}; write it anew from the log")
         found.setdefault(row["claim"], []).append(row)
     study = cache(lambda name: read_yaml(config/name)[0] if (config/name).is_file() else None)
     for file in paths if found else ():
