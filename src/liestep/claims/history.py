@@ -1,13 +1,11 @@
 """When what decides the claims was first written, and what was changed later: config/history/<paper>.csv.
 
 `python -m liestep.claims.history`, called in the top folder of a repository with its history, writes the files from the
-log. Nobody edits them. What decides a claim are its statement, criterion and other keys of DECIDING, and all that a
-study file says of the runs: system, parameters, options, steps, horizon, samples, tolerances. Each is kept as a hash,
-so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it; each
-later row a commit that changed something, with the subject of the commit as the reason. A result may exist from the
-first commit on that has all runs of the claim: what is changed after it counts, and only a claim without such a change
-is a prediction. config/history/reviewed.yaml lists what cannot alter a verdict: commits that only reworded, and ids
-that were renamed.
+log. Nobody edits them. They hold hashes of what decides: keys of a claim (DECIDING), and all that a study file says of
+its runs, so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it,
+each later row one that changed something, with its subject as the reason. A result may exist from the first commit on
+that has all runs: only what is not written or changed after that is a prediction. config/history/reviewed.yaml lists
+commits that cannot alter a verdict, and ids that were renamed.
 """
 import csv
 import hashlib
@@ -47,7 +45,7 @@ Commit = tuple[str, list[str], str, str, Mapping[str, str], Collection[str]]
 
 
 def decides(claim: Mapping[str, Any], studies: Iterable[Any]) -> str:
-    """What decides a claim, as name=hash; `claim`: its mapping in a claims file, `studies`: contents of `_studies`."""
+    """What decides a claim, as name=hash; `claim`: its mapping in a claims file, `studies`: those of its choices."""
     found = {name: claim.get(name, default) for name, default in DECIDING.items()}
     runs = [_run(study, choice) for study, choice in zip(studies, _choices(claim), strict=True)]
     for key in sorted({key for run in runs for key in run or ()}):
@@ -63,7 +61,6 @@ def _choices(claim: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _studies(claim: Mapping[str, Any]) -> list[str]:
-    """Files in config of the studies that a claim chooses runs of."""
     return [f"studies/{choice['study']}.yaml" for choice in _choices(claim)]
 
 
@@ -75,11 +72,12 @@ def _hash(value: Any) -> str:
 
 def _run(study: Mapping[str, Any] | None, choice: Mapping[str, Any]) -> dict[str, Any] | None:
     """All that a study file says of the runs that a claim chooses; None where it does not have them."""
-    problem = _entry((study or {}).get("problems", {}), choice["problem"], "system")
-    integrator = _entry((study or {}).get("integrators", {}), choice["integrator"], "id")
-    if integrator is None and study and study.get("every_integrator"):
-        integrator = {"id": choice["integrator"], "options": {}}
-    if study is None or problem is None or integrator is None:
+    study = study or {}
+    problem = _entry(study.get("problems", {}), choice["problem"], "system")
+    methods = study.get("integrators", {})
+    every = {choice["integrator"]: methods.get(choice["integrator"])} if study.get("every_integrator") else {}
+    integrator = _entry(methods | every, choice["integrator"], "id")
+    if problem is None or integrator is None:
         return None
     pair = (problem.get("overrides") or {}).get(choice["integrator"]) or {}
     found = {key: value for level in (study, problem, integrator, pair) for key, value in level.items()
@@ -166,9 +164,8 @@ def history_rows(commits: Iterable[Commit], reviewed: Reviewed) -> list[dict[str
             elif now not in before:
                 if len(rows) == 1 and _open(rows[0]):
                     rows.clear()
-                changed = LATE if claim in late else FIRST
-                if rows:
-                    changed = min((_changed(one, now) for one in before), key=len)
+                changed = (min((_changed(one, now) for one in before), key=len) if rows else
+                           LATE if claim in late else FIRST)
                 if rows and any(entry.covers(claim, commit, subject, changed) for entry in reviewed.same):
                     rows[-1]["decides"] = now
                 else:
@@ -267,12 +264,11 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
         yield name, parents, date, subject, claims, late
 
 
-def _contents(top: Path, blobs: Iterable[str]) -> Callable[[str], Any]:
+def _contents(top: Path, blobs: Collection[str]) -> Callable[[str], Any]:
     """Contents of YAML files by their blobs, which one process reads; None for other names."""
-    wanted = list(blobs)
-    stream = io.BytesIO(_git(top, "cat-file", "--batch", given="\n".join(wanted).encode()))
+    stream = io.BytesIO(_git(top, "cat-file", "--batch", given="\n".join(blobs).encode()))
     texts = {}
-    for blob in wanted:
+    for blob in blobs:
         texts[blob] = stream.read(int(stream.readline().split()[2]))
         stream.readline()
     return cache(lambda blob: numbers(yaml.load(texts[blob], LOADER)) if blob in texts else None)

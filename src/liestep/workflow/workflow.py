@@ -304,7 +304,6 @@ class Workflow:
         for paper, paths in claim_files(self.folder).items():
             path = paths[0] if len(paths) == 1 else paths[0].parent
             file = load_claims(paths)
-            load_history(self.folder, paper, paths)
             if file.paper != paper:
                 raise InputError(f"{path}: paper is {file.paper}; it must be {paper}, as the file or folder is called")
             needed = {choice.study for claim in file.claims for choice in claim.choices}
@@ -313,6 +312,7 @@ class Workflow:
                 raise InputError(f"{path}: {unknown('study', missing[0], studies)}")
             if missing:
                 continue
+            load_history(self.folder, paper, paths)
             found[paper] = sorted(needed)
             for claim in file.claims:
                 if isinstance(claim.criterion, Computed):
