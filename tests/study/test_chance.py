@@ -158,8 +158,8 @@ def test_statements_count_once_and_own_ones_apart():
         ("e", "external", "reproduced"), ("f", "paper", "undetermined")]
     assert headline(rows) == (
         "3 statements of the paper: 1 recovered, 1 qualitative, 1 undetermined; 1 control of our own: 1 missed;"
-        " 1 number of another code: 1 reproduced. 2 predictions, 1 met. The criteria of 2 claims were changed after"
-        " they were first written.")
+        " 1 number of another code: 1 reproduced. 2 predictions, 1 met. What decides 2 claims was changed after it"
+        " was first written.")
     assert predictions([]) == "0 predictions, 0 met"
     assert headline([row for row in rows if row["claim"] == "e"]).startswith("1 number of another code: 1 reproduced.")
 
@@ -167,6 +167,6 @@ def test_statements_count_once_and_own_ones_apart():
 def test_without_a_history_nothing_is_said_of_changes():
     known = {"changed_later": False, "history": "first written"}
     unknown = {"changed_later": False, "history": "not in the history yet"}
-    assert changes([unknown]) == "Whether a criterion was changed after it was first written is in no history here"
-    assert changes([unknown, known]) == "No criterion was changed after it was first written"
-    assert changes([{**known, "changed_later": "True"}]).startswith("The criteria of 1 claim")
+    assert changes([unknown]) == "Whether what decides a claim was changed later is in no history here"
+    assert changes([unknown, known]) == "Nothing that decides a claim was changed after it was first written"
+    assert changes([{**known, "changed_later": "True"}]).startswith("What decides 1 claim was")

@@ -97,7 +97,8 @@ class Claim(Strict):
                                             " have the corrected ones, or the other way round")
     code: list[CodeFile] = Field([], description="files of a public code that the claim rests on: owner/name of the"
                                  " repository, path, commit")
-    known: bool = Field(description="whether the outcome was known beforehand from a trial")
+    known: bool = Field(description="whether the outcome was known beforehand from a trial, or could be: the runs"
+                        " were there before what decides was written or changed")
     setting: str = Field("", description="data that the paper does not print, and how they were chosen")
 
     @model_validator(mode="after")

@@ -31,7 +31,8 @@ def command_claims(arguments: argparse.Namespace) -> None:
     results = _studies(files, arguments.config, arguments.results)
     sections, rows = [], []
     for file in files:
-        judged = judge(file, results, load_history(arguments.config, file.paper)).to_dict("records")
+        history = load_history(arguments.config, file.paper, known[file.paper])
+        judged = judge(file, results, history).to_dict("records")
         summary = f"{count(len(judged), 'claim')}. {headline(judged)} {survival(judged)}".rstrip()
         sections.append((file.paper, file.citation, summary, judged))
         rows += judged

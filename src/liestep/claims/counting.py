@@ -81,15 +81,15 @@ def headline(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def changes(rows: Iterable[Mapping[str, Any]]) -> str:
-    """How many criteria were changed after they were first written: a later one may know the outcome. Without a history
-    nothing is said of it."""
+    """How many claims had changed what decides them after it was first written: that may know the outcome. Without a
+    history nothing is said of it."""
     rows = list(rows)
     if rows and all(row.get("history") == UNRECORDED for row in rows):
-        return "Whether a criterion was changed after it was first written is in no history here"
+        return "Whether what decides a claim was changed later is in no history here"
     number = sum(row["changed_later"] in (True, "True") for row in rows)
     if number == 0:
-        return "No criterion was changed after it was first written"
-    return f"The criteria of {count(number, 'claim')} were changed after they were first written"
+        return "Nothing that decides a claim was changed after it was first written"
+    return f"What decides {count(number, 'claim')} was changed after it was first written"
 
 
 def predictions(rows: Iterable[Mapping[str, Any]]) -> str:

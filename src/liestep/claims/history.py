@@ -1,100 +1,191 @@
-"""When the criteria of the claims were first written, and what was changed later: config/history/<paper>.csv.
+"""When what decides the claims was first written, and what was changed later: config/history/<paper>.csv.
 
 `python -m liestep.claims.history`, called in the top folder of a repository with its history, writes the files from the
-log. Nobody edits them. A claim's first row is the commit that wrote it; every later row is a commit that changed what
-decides (runs, compared runs, quantity, criterion, printed number) or the verdict that it promises, with the subject of
-the commit as the reason. Runs are compared by problem, integrator and resolution, so that studies can be renamed.
+log. Nobody edits them. They hold hashes of what decides: keys of a claim (DECIDING), and all that a study file says of
+its runs, so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it,
+each later row one that changed something, with its subject as the reason. A result may exist from the first commit on
+that has all runs: only what is not written or changed after that is a prediction. config/history/reviewed.yaml lists
+commits that cannot alter a verdict, and ids that were renamed.
 """
+import csv
+import hashlib
 import io
 import json
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import Field, ValidationError
 
-from liestep.claims.claimfile import Claim
-from liestep.files.textfiles import csv_text, read_csv, write_text_atomically
-from liestep.study.plan.yamlfile import LOADER, numbers
+from liestep.errors import InputError
+from liestep.files.textfiles import csv_text, read_text, write_text_atomically
+from liestep.study.plan.complaints import complaint
+from liestep.study.plan.config import Ladder, word_of
+from liestep.study.plan.values import Strict
+from liestep.study.plan.yamlfile import LOADER, line_of, numbers, read_yaml
 
 FOLDER = "history"
 COLUMNS = ("claim", "commit", "date", "changed", "reason", "decides")
-DECIDING = ("printed", "runs", "against", "quantity", "criterion")
-PROMISED = "verdict"
-DEFAULTS: dict[str, Any] = {"verdict": "reproduced", "quantity": "", "printed": None, "runs": [], "against": []}
-CHOICE = ("problem", "integrator", "resolution")
-FIRST = "first written"
+DECIDING = {"statement": None, "scope": "experiment", "group": "", "asserted_by": "paper", "printed": None,
+            "quantity": "", "criterion": None}  # keys of a claim with their defaults
+PROMISED = "verdict"  # is recorded, but does not decide
+# what a study file says that no number of a run depends on, and what `_run` resolves itself
+SHOWN = ("title", "description", "label", "variant", "figures", "animations", "tables", "timing", "map_quantity", "at",
+         "plugins", "reference", "every_integrator", "every_system", "problems", "integrators", "overrides", "vary")
+MISSING, NONE = "missing", "none"  # instead of the hash of the runs: no study has them; there is no criterion
+FIRST, LATE = "first written", "written after its runs"
 UNRECORDED = "not in the history yet"
-RENAMED_KINDS = {"takeover": "crossover_time"}  # criteria of before: the same rule under its new name
 Row = Mapping[str, str]
+# hash, parents, date, subject, claim -> `decides`, and the claims whose runs a parent has
+Commit = tuple[str, list[str], str, str, Mapping[str, str], Collection[str]]
 
 
-def decides(claim: Mapping[str, Any]) -> str:
-    """What decides a claim and the verdict that it promises, as JSON; `claim` is its mapping in a claims file."""
-    found = {name: claim.get(name, DEFAULTS.get(name)) for name in (*DECIDING, PROMISED)}
-    for name in ("runs", "against"):
-        found[name] = [[choice.get(key) or "" for key in CHOICE] for choice in found[name]]
-    kind = found["criterion"]["kind"]
-    found["criterion"] = {**found["criterion"], "kind": RENAMED_KINDS.get(kind, kind)}
-    return json.dumps(_floats(found), sort_keys=True)
+def decides(claim: Mapping[str, Any], studies: Iterable[Any]) -> str:
+    """What decides a claim, as name=hash; `claim`: its mapping in a claims file, `studies`: those of its choices."""
+    found = {name: claim.get(name, default) for name, default in DECIDING.items()}
+    runs = [_run(study, choice) for study, choice in zip(studies, _choices(claim), strict=True)]
+    for key in sorted({key for run in runs for key in run or ()}):
+        found[key] = [run and run.get(key) for run in runs]
+    found[PROMISED] = claim.get(PROMISED, "reproduced")
+    which = (MISSING if None in runs else NONE if claim["criterion"]["kind"] == NONE else
+             _hash([len(claim.get("runs", ())), len(runs)]))
+    return " ".join([f"runs={which}", *(f"{name}={_hash(value)}" for name, value in found.items() if value)])
 
 
-def _floats(value: Any) -> Any:
-    """Whole numbers as floats: a file may write 3 or 3.0."""
-    if isinstance(value, Mapping):
-        return {key: _floats(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_floats(item) for item in value]
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+def _choices(claim: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [*claim.get("runs", ()), *claim.get("against", ())]
 
 
-def decides_today(claim: Claim) -> str:
-    """The same of a validated claim, without values that are defaults."""
-    return decides(claim.model_dump(exclude_unset=True, by_alias=True))
+def _studies(claim: Mapping[str, Any]) -> list[str]:
+    return [f"studies/{choice['study']}.yaml" for choice in _choices(claim)]
 
 
-def history_rows(commits: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> list[dict[str, str]]:
-    """Rows of the history, columns COLUMNS, by claims in the order in which they were written.
+def _hash(value: Any) -> str:
+    """Of the JSON of a value; whole numbers are floats, since a file may write 3 or 3.0."""
+    text = json.dumps(json.loads(json.dumps(value), parse_int=float), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:7]
 
-    Args:
-        commits: hash, date, subject, and the claims by their ids, oldest first.
-    """
-    found: dict[str, list[dict[str, str]]] = {}
-    for commit, date, subject, claims in commits:
-        for name, claim in claims.items():
-            now = decides(claim)
-            rows = found.setdefault(name, [])
-            changed = _changed(rows[-1]["decides"], now) if rows else FIRST
-            if changed:
-                rows.append(dict(zip(COLUMNS, (name, commit, date, changed, subject, now), strict=True)))
-    return [row for rows in found.values() for row in rows]
+
+def _run(study: Mapping[str, Any] | None, choice: Mapping[str, Any]) -> dict[str, Any] | None:
+    """All that a study file says of the runs that a claim chooses; None where it does not have them."""
+    study = study or {}
+    problem = _entry(study.get("problems", {}), choice["problem"], "system")
+    methods = study.get("integrators", {})
+    every = {choice["integrator"]: methods.get(choice["integrator"])} if study.get("every_integrator") else {}
+    integrator = _entry(methods | every, choice["integrator"], "id")
+    if problem is None or integrator is None:
+        return None
+    pair = (problem.get("overrides") or {}).get(choice["integrator"]) or {}
+    found = {key: value for level in (study, problem, integrator, pair) for key, value in level.items()
+             if key not in SHOWN and value is not None}
+    if choice.get("resolution"):
+        return found | {"steps": choice["resolution"], "tolerances": None, "evaluations": None}
+    for key in ("steps", "tolerances"):
+        if isinstance(found.get(key), list | dict) and "counts" not in found[key]:
+            found[key] = [f"{value:.6g}" for value in Ladder.model_validate(found[key]).expand()]
+    return found
+
+
+def _entry(entries: Mapping[str, Any], key: str, own: str) -> dict[str, Any] | None:
+    """The entry that has a key or, with `vary` or `horizons`, makes it; `own` is what the key stands for by default."""
+    for name, entry in entries.items():
+        entry = {own: name, "options": {}, **(entry or {})}
+        for values in product(*entry.get("vary", {}).values()):
+            if "_".join([name, *map(word_of, values)]) == key:
+                return {**entry, "options": entry["options"] | dict(zip(entry.get("vary", ()), values, strict=True))}
+        for number in entry.get("horizons", ()):
+            if f"{name}_{number}" == key:
+                return {**entry, "horizons": number}
+    return None
+
+
+def _open(row: Row) -> bool:
+    """Whether there can be no result yet."""
+    return row["decides"].startswith((f"runs={MISSING}", f"runs={NONE}"))
 
 
 def _changed(before: str, now: str) -> str:
-    first, second = json.loads(before), json.loads(now)
-    return ", ".join(name for name in (*DECIDING, PROMISED) if first[name] != second[name])
+    first, second = before.split(), now.split()
+    parts = [part for part in (*first, *second) if (part in first) != (part in second)]
+    return ", ".join(dict.fromkeys(part.partition("=")[0] for part in parts))
 
 
-def sentence(claim: Claim, rows: Iterable[Row]) -> str:
-    """The history of a claim in words; rows are those of all claims of its paper."""
-    own = [row for row in rows if row["claim"] == claim.id]
-    if not own:
-        return UNRECORDED
-    parts = [f"{row['changed']} {row['date'][:10]} ({row['commit']}{_reason(row)})" for row in own]
-    later = _changed(own[-1]["decides"], decides_today(claim))
-    return "; ".join([*parts, *([f"{later} changed after that"] if later else [])])
+class Same(Strict):
+    """A commit that cannot alter a verdict by what it changed (names of `decides`) of claims (default: all)."""
+
+    commit: str = Field(pattern=r"^[0-9a-f]{10} .")  # hash and subject, which stays in a rebase
+    changed: list[str] = []
+    reason: str
+    claims: list[str] = []
+    renamed: dict[str, str] = {}  # id -> id before the commit
+
+    def covers(self, claim: str, commit: str, subject: str, changed: str) -> bool:
+        return ((commit.startswith(self.commit[:10]) or subject == self.commit[11:])
+                and claim in (self.claims or [claim]) and set(changed.split(", ")) <= set(self.changed))
 
 
-def _reason(row: Row) -> str:
-    return "" if row["changed"] == FIRST else f', "{row["reason"]}"'
+class Reviewed(Strict):
+    """What people found to be the same: config/history/reviewed.yaml."""
+
+    same: list[Same] = []
+
+    @classmethod
+    def load(cls, config: Path) -> "Reviewed":
+        """Raises InputError: file, line, and what is allowed."""
+        path = config/FOLDER/"reviewed.yaml"
+        content, lines = read_yaml(path) if path.is_file() else ({}, {})
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            raise InputError(f"{path}, {complaint(error, content, lines, cls)}") from None
 
 
-def changed_later(claim: Claim, rows: Iterable[Row]) -> bool:
+def history_rows(commits: Iterable[Commit], reviewed: Reviewed) -> list[dict[str, str]]:
+    """Rows of the history, columns COLUMNS, by claims in the order in which they were written; the commits with parents
+    first. A commit is compared with its parents, since branches stand side by side in the log."""
+    found: dict[str, list[dict[str, str]]] = {}
+    states: dict[str, dict[str, str]] = {}
+    earlier = {new: old for entry in reviewed.same for new, old in entry.renamed.items()}
+    for commit, parents, date, subject, claims, late in commits:
+        states[commit] = dict(claims)
+        for claim, now in claims.items():
+            old = earlier.get(claim, claim)
+            if claim not in found and old in found:
+                found[claim] = [{**row, "claim": claim} for row in found.pop(old)]
+            rows = found.setdefault(claim, [])
+            before = [states[parent][name] for parent in parents for name in (claim, old)
+                      if name in states.get(parent, ())] or [row["decides"] for row in rows[-1:]]
+            if before and now.startswith(f"runs={MISSING}"):
+                states[commit][claim] = before[0]
+            elif now not in before:
+                if len(rows) == 1 and _open(rows[0]):
+                    rows.clear()
+                changed = (min((_changed(one, now) for one in before), key=len) if rows else
+                           LATE if claim in late else FIRST)
+                if rows and any(entry.covers(claim, commit, subject, changed) for entry in reviewed.same):
+                    rows[-1]["decides"] = now
+                else:
+                    rows.append(dict(zip(COLUMNS, (claim, commit[:10], date, changed, subject, now), strict=True)))
+    return [row for rows in found.values() for row in rows]
+
+
+def sentence(rows: Iterable[Row]) -> str:
+    """The history of a claim in words, from its rows."""
+    parts = []
+    for row in rows:
+        reason = "" if row["changed"] in (FIRST, LATE) else f', "{row["reason"]}"'
+        place = f"{row['date'][:10]} ({row['commit']}{reason})" if row["commit"] else "changed after that"
+        parts.append(f"{row['changed']} {place}")
+    return "; ".join(parts) or UNRECORDED
+
+
+def changed_later(rows: Iterable[Row]) -> bool:
     """Whether what decides a claim, not only the verdict that it promises, was changed after it was first written."""
-    own = [row["decides"] for row in rows if row["claim"] == claim.id]
-    states = [*own, decides_today(claim)] if own else []
-    return any(set(_changed(states[0], state).split(", ")) & set(DECIDING) for state in states[1:])
+    return any(row["changed"] not in (FIRST, LATE, PROMISED) for row in rows)
 
 
 def history_file(config: Path, paper: str) -> Path:
@@ -102,41 +193,89 @@ def history_file(config: Path, paper: str) -> Path:
     return config/FOLDER/f"{paper}.csv"
 
 
-def load_history(config: Path, paper: str) -> list[Row]:
-    """Rows of the history of a paper's claims; none where there is no file.
+def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, list[Row]]:
+    """Rows of the history by claims; `paths` are the claims files. What they or the studies have changed since then is
+    a last row without a commit. Claims that are not in the history yet have no rows.
 
     Raises:
-        InputError: not a table with these columns.
+        InputError: no table with these columns; a claim is called a prediction (known: false), but something was
+        changed when a result could be known: file and line.
     """
     path = history_file(config, paper)
-    return read_csv(path, COLUMNS).astype(str).to_dict("records") if path.is_file() else []
+    found: dict[str, list[Row]] = {}
+    for row in csv.DictReader(io.StringIO(read_text(path))) if path.is_file() else ():
+        if tuple(row) != COLUMNS or None in row.values():
+            raise InputError(f"{path} is no table with the columns {', '.join(COLUMNS)}; write it anew from the log")
+        found.setdefault(row["claim"], []).append(row)
+    study = cache(lambda name: read_yaml(config/name)[0] if (config/name).is_file() else None)
+    for file in paths if found else ():
+        claims, lines = read_yaml(file)
+        for number, claim in enumerate(claims["claims"]):
+            rows = found.get(claim["id"], [])
+            now = decides(claim, map(study, _studies(claim)))
+            if rows and not _open(rows[-1]) and (changed := _changed(rows[-1]["decides"], now)):
+                rows.append(dict.fromkeys(COLUMNS, "") | {"claim": claim["id"], "changed": changed})
+            if not claim["known"] and rows and (rows[0]["changed"] == LATE or changed_later(rows)):
+                line = line_of(("claims", number, "known"), lines)
+                raise InputError(f"{file}, line {line}: claim {claim['id']} is no prediction, since a result could be"
+                                 f" known: {sentence(rows)}; write known: true")
+    return found
 
 
-def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Hash, date, subject and claims of every commit up to `end` that touched the claims files of a paper.
+def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
+    """Every commit up to `end` that touched claims or studies, parents first.
 
     Raises:
         subprocess.CalledProcessError, FileNotFoundError: there is no git, or no repository.
     """
-    places = (f"config/claims/{paper}.yaml", f"config/claims/{paper}")
-    log = _git(top, "log", "--reverse", "--date=iso-strict", "--abbrev=10", "--format=%h%x09%ad%x09%s", end, "--",
-               *places)
-    known: dict[str, list[dict[str, Any]]] = {}
-    for line in log.splitlines():
-        commit, date, subject = line.split("\t", 2)
-        claims: dict[str, Any] = {}
-        for entry in _git(top, "ls-tree", "-r", commit, "--", *places).splitlines():
-            blob, name = entry.split()[2], entry.split("\t")[1]
-            if name.endswith(".yaml"):
-                if blob not in known:
-                    content = numbers(yaml.load(io.StringIO(_git(top, "cat-file", "blob", blob)), LOADER))
-                    known[blob] = content["claims"]
-                claims |= {claim["id"]: claim for claim in known[blob]}
-        yield commit, date, subject, claims
+    folders = ("--", "config/claims", "config/studies")
+    log = _git(top, "log", "--topo-order", "--reverse", "--parents", "--raw", "--no-abbrev", "--no-renames",
+               "--date=iso-strict", "--format=%x00%H%x09%P%x09%ad%x09%s", end, *folders).decode()
+    trees: dict[str, dict[str, str]] = {}  # commit -> path in config -> blob
+    found = []
+    for entry in log.split("\0")[1:]:
+        first, *changes = entry.splitlines()
+        name, above, date, subject = first.split("\t", 3)
+        parents = above.split()
+        tree = trees[name] = dict(trees[parents[0]] if parents else {})
+        if len(parents) > 1:
+            tree.clear()
+            changes = _git(top, "ls-tree", "-r", name, *folders).decode().splitlines()
+        for change in filter(None, changes):
+            modes, path = change.split("\t")
+            tree[path.removeprefix("config/")] = modes.split()[3 if modes.startswith(":") else 2]
+        found.append((name, parents, date, subject))
+    content = _contents(top, {blob for tree in trees.values() for blob in tree.values() if blob.strip("0")})
+
+    @cache
+    def decided(blob: str, number: int, studies: tuple[str, ...]) -> str:
+        return decides(content(blob)["claims"][number], map(content, studies))
+
+    for name, parents, date, subject in found:
+        claims, late = {}, set()
+        for path, blob in trees[name].items():
+            inside = path == f"claims/{paper}.yaml" or path.startswith(f"claims/{paper}/")
+            for number, claim in enumerate((content(blob) or {}).get("claims", ()) if inside else ()):
+                states = [decided(blob, number, tuple(trees[one].get(study, "") for study in _studies(claim)))
+                          for one in (name, *parents)]
+                claims[claim["id"]] = states[0]
+                if _choices(claim) and states[0] in states[1:]:
+                    late.add(claim["id"])
+        yield name, parents, date, subject, claims, late
 
 
-def _git(top: Path, *arguments: str) -> str:
-    return subprocess.run(["git", "-C", str(top), *arguments], capture_output=True, check=True, text=True).stdout
+def _contents(top: Path, blobs: Collection[str]) -> Callable[[str], Any]:
+    """Contents of YAML files by their blobs, which one process reads; None for other names."""
+    stream = io.BytesIO(_git(top, "cat-file", "--batch", given="\n".join(blobs).encode()))
+    texts = {}
+    for blob in blobs:
+        texts[blob] = stream.read(int(stream.readline().split()[2]))
+        stream.readline()
+    return cache(lambda blob: numbers(yaml.load(texts[blob], LOADER)) if blob in texts else None)
+
+
+def _git(top: Path, *arguments: str, given: bytes = b"") -> bytes:
+    return subprocess.run(["git", "-C", str(top), *arguments], input=given, capture_output=True, check=True).stdout
 
 
 def main() -> None:
@@ -145,7 +284,8 @@ def main() -> None:
 
     config = Path("config")
     for paper in claim_files(config):
-        write_text_atomically(history_file(config, paper), csv_text(COLUMNS, history_rows(logged(Path(), paper))))
+        rows = history_rows(logged(Path(), paper), Reviewed.load(config))
+        write_text_atomically(history_file(config, paper), csv_text(COLUMNS, rows))
 
 
 if __name__ == "__main__":

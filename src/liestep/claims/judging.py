@@ -1,6 +1,6 @@
 """Judge the claims of a paper: printed number, ours, criterion, verdict."""
 import math
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 import pandas as pd
@@ -21,15 +21,16 @@ COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "gro
            "on_corrected", "survives", "errata", "counterpart_ours", "counterpart_evidence", "history", "changed_later")
 
 
-def judge(claims: ClaimFile, results: Results, history: Collection[Row] = ()) -> pd.DataFrame:
-    """One row per claim, columns COLUMNS; `history` are the rows of the paper's file, see `liestep.claims.history`.
+def judge(claims: ClaimFile, results: Results, history: Mapping[str, Sequence[Row]] | None = None) -> pd.DataFrame:
+    """One row per claim, columns COLUMNS; `history` as `liestep.claims.history.load_history` gives it.
 
     Raises:
         InputError: a claim names a study, run or quantity that does not exist, or promises a verdict that its data
         cannot give.
     """
-    rows = [{**_row(claims, claim, results), "history": sentence(claim, history),
-             "changed_later": changed_later(claim, history)} for claim in claims.claims]
+    known = history or {}
+    rows = [{**_row(claims, claim, results), "history": sentence(known.get(claim.id, ())),
+             "changed_later": changed_later(known.get(claim.id, ()))} for claim in claims.claims]
     joint = {item.name: f"{item.verdict} ({item.members})" for item in statements(rows) if item.members}
     return pd.DataFrame([{**row, "group_verdict": joint.get(row["group"], "")} for row in rows], columns=list(COLUMNS))
 

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.criteria.computed import Computed
-from liestep.claims.history import history_file
+from liestep.claims.history import history_file, load_history
 from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
@@ -312,6 +312,7 @@ class Workflow:
                 raise InputError(f"{path}: {unknown('study', missing[0], studies)}")
             if missing:
                 continue
+            load_history(self.folder, paper, paths)
             found[paper] = sorted(needed)
             for claim in file.claims:
                 if isinstance(claim.criterion, Computed):
