@@ -1,6 +1,6 @@
 """Judge the claims of a paper: printed number, ours, criterion, verdict."""
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 
 import pandas as pd
