@@ -3,7 +3,7 @@ time loops and called by its address.
 
 Products are added by `llvm.fma` always, so that results have the same bits on every processor; nothing is reordered
 (no fast-math), and LLVM's vectorisers do not run: on such code they take most of the compile time and gain nothing.
-Object code is kept in the folder of the machine code, named by the hash of its text and of the processor.
+Object code is kept in the folder of the machine code, named by the hash of its text and of the machine.
 """
 import hashlib
 import re
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import cache_root
+from liestep.compile.cache import cache_root, machine_mark
 from liestep.compile.straight.symbols import Expressions
 from liestep.compile.straight.writer import CONDITIONS, Writer
 from liestep.files import sealed
@@ -123,14 +123,9 @@ def loaded(text: str) -> Loaded:
 
 
 def _object_code(text: str) -> bytes:
-    import llvmlite
     from llvmlite import binding
 
-    from liestep.compile import processor
-
-    made_by = [llvmlite.__version__, str(binding.llvm_version_info), processor.describe(), text]
-    digest = hashlib.sha256("|".join(made_by).encode())
-    path = cache_root()/f"straight-{digest.hexdigest()[:24]}.o"
+    path = cache_root()/f"straight-{machine_mark()}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.o"
     kept = sealed.content(path)
     if kept is not None:
         return kept
