@@ -139,6 +139,11 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     judge.add_argument("--no-reference", action="store_true", help="invariants only")
     judge.add_argument("-o", "--output", type=Path, metavar="FOLDER",
                        help="write errors.csv, orders.csv, drift.csv, work.csv and judgement.md")
+    declare_exports(add)
+
+
+def declare_exports(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands that write references and machine code for others."""
     export = add("export-reference", command_export,
                  "starts and end states of all presets with error bounds, as references.csv and .json",
                  "export-reference --problem heavy_top -o references")
@@ -146,11 +151,6 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     export.add_argument("--preset", help="only this preset of the problem")
     export.add_argument("-o", "--output", type=Path, metavar="FOLDER", required=True,
                         help="folder of the tables and of the references, which are kept and used again")
-    declare_cache(add)
-
-
-def declare_cache(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the command for machine code."""
     cache = add("cache", command_cache, "write the machine code of this machine into one file, or add that of a file:"
                 " for other clones, and machines with the same versions and level of processor",
                 "cache export code.zip")
