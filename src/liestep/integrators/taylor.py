@@ -353,11 +353,20 @@ class Series(NamedTuple):
         return refused(self.combination, self.formulation, self.prefers, parameters, sheet)
 
 
+_jets: dict[tuple[int, int, str], tuple[Expressions, dict[str, int], np.ndarray]] = {}
+
+
 def straight_jet(found: Expressions, order: int, **layout: Any) -> StraightJet:
-    """Machine code of the coefficients of expressions."""
-    code = jet_code(found, order, **layout)
-    places = loaded(code.text).addresses
-    return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
+    """Machine code of the coefficients of expressions. Its text is made once for those that are kept: a run asks twice,
+    and for a long chain it takes half a second."""
+    key = id(found), order, repr(layout)
+    if key not in _jets:
+        if len(_jets) == MOST_TRACED:
+            _jets.clear()
+        code = jet_code(found, order, **layout)
+        _jets[key] = found, loaded(code.text).addresses, code.constants  # `found` is held, so that its id stays its own
+    _, places, constants = _jets[key]
+    return StraightJet(places["jet"], places["sum"], constants.copy(), np.zeros(1))
 
 
 def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
