@@ -24,11 +24,13 @@ LOCK, PROJECT = TOP/"requirements.lock", TOP/"pyproject.toml"
 ENVIRONMENT = TOP/".venv"
 STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation has none
 OLDEST = (3, 11)
-CACHE = TOP/".cache"/"machine-code"  # of the quick tests; never stale, because code is found by the hash of its sources
+# machine code of the tests; never stale, because code is found by the hash of its sources
+CACHE = os.environ.get("LIESTEP_TEST_CACHE") or str(TOP/".cache"/"machine-code")
 QUICK_FILES = ("config.yaml", "studies/quick/double_pendulum.yaml", "claims/quick.yaml")
 TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
 # tests start many programs: without the bytecode of the package each compiles its sources for 2 s
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
+KEEP_CODE = {"LIESTEP_TEST_CACHE": CACHE, **KEEP_BYTECODE}
 PIP = ("-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-build-isolation")
 
 
@@ -89,8 +91,7 @@ def check() -> int:
     """Everything that is quick; all of it also if a part fails. Returns 0 if nothing failed."""
     failed = [name for name, program, variables in (
         ("style", ("ruff", "check"), {}), ("types", ("mypy",), {}),
-        ("tests", (*TESTS, "-q", "--quick", "--durations=5", "--durations-min=5"),
-         {"LIESTEP_TEST_CACHE": str(CACHE), **KEEP_BYTECODE}),
+        ("tests", (*TESTS, "-q", "--quick", "--durations=5", "--durations-min=5"), KEEP_CODE),
     ) if call(*program, **variables) != 0]
     print("make.py check:", f"{', '.join(failed)} failed" if failed else "style, types and quick tests pass")
     return 1 if failed else 0
@@ -100,7 +101,7 @@ def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
     commands = {"quick": quick, "results": lambda *options: call("snakemake", *options),
-                "test": lambda *options: call(*TESTS, *options, **KEEP_BYTECODE),
+                "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
                 "other_codes": lambda: call("python", "-m", "other_codes"), "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:

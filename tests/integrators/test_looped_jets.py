@@ -14,8 +14,8 @@ from liestep.compile.straight.tape import tape_of
 from liestep.errors import InputError
 from liestep.integrators import taylor
 from liestep.integrators.taylor import LoopedJet, field_expressions, jet_of
-from liestep.lockstep import lanes
-from liestep.simulation.runs.execution import ensemble_states, run_once
+from liestep.simulation.runs.execution import build, ensemble_states, run_once
+from liestep.simulation.runs.outcomes import members
 from liestep.simulation.runs.specification import specify, start_of
 from liestep.tools.inspect import describe
 
@@ -74,7 +74,7 @@ def test_large_systems_follow_their_motion_between_steps(system, start, options,
 
 def jet(system, start):
     spec = specify(system, "taylor", tolerance=1e-13, t_end=0.1, samples=2, **start)
-    form, pair = lanes.build(spec)
+    form, pair = build(spec)
     return pair.workspace(form.problem, form.start).jet
 
 
@@ -90,7 +90,7 @@ def test_events_and_members_of_large_systems():
     spec = specify("spherical_pendulum_chain", "taylor", t_end=0.01, samples=3,
                    ensemble={"members": 2, "amplitude": 1e-3, "seed": 1}, **chain)
     states = ensemble_states(spec)
-    for state, member in zip(states, lanes.outcomes(spec, states), strict=True):
+    for state, member in zip(states, members(spec), strict=True):
         assert np.array_equal(member().outputs.states, run_once(spec, state).outputs.states)
 
 

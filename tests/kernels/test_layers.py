@@ -13,8 +13,8 @@ import liestep
 
 ROOT = Path(liestep.__file__).parent
 LAYERS = (  # from the bottom; rooms of one line do not import each other
-    "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "lockstep", "study",
-    "claims", "figures", "papers", "tools", "workflow", "lgt", "api", "__init__ __main__")
+    "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "study", "claims",
+    "figures", "papers", "tools", "workflow", "lgt", "api", "__init__ __main__")
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
 FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
          for path in sorted(ROOT.rglob("*.py"))}
@@ -77,12 +77,11 @@ def test_there_is_no_circle():
 
 def test_only_registries_import_by_name():
     """What is imported by name draws no arrow: the registries of systems, integrators, papers, tables and criteria may,
-    plugins lie outside the package, lockstep outside the flow, and public names and commands are loaded when used."""
+    plugins lie outside the package, and public names and commands are loaded when used."""
     by_name = {module for module in FILES for node in ast.walk(tree(module))
                if getattr(node, "attr", getattr(node, "id", "")) in ("import_module", "__import__")}
     assert {module for module in by_name if room(module) not in ("api", "__init__")} == {
         "liestep.simulation.catalogue", "liestep.claims.criteria", "liestep.study.tables.kinds",
-        "liestep.simulation.runs.outcomes",
         "liestep.simulation.plugins.loading", "liestep.simulation.plugins.reads"}
     assert not [module for module in FILES for node in ast.walk(tree(module)) if isinstance(node, ast.ImportFrom)
                 and node.module == "importlib"
@@ -96,13 +95,6 @@ def test_files_and_functions_are_short(module):
     long = [node.name for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef)
             and node.end_lineno - node.lineno >= 60]
     assert not long
-
-
-def test_lockstep_is_asked_for_in_one_place():
-    """By its name, when an ensemble is made: it stands outside the flow of a run."""
-    asked = [module for module, path in FILES.items() if room(module) != "lockstep"
-             and "liestep.lockstep" in path.read_text("utf-8")]
-    assert asked == ["liestep.simulation.runs.specification"]
 
 
 def test_papers_do_not_import_each_other():

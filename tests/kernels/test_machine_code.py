@@ -119,6 +119,22 @@ def test_two_processes_compile_at_once(checkout):
     assert "data saved" not in messages
 
 
+def test_a_clone_elsewhere_compiles_nothing_and_has_the_same_bits(tmp_path):
+    first, second = Checkout(tmp_path/"first"), Checkout(tmp_path/"deeper"/"second")
+    second.cache = first.cache
+    wanted, messages = first.run(NUMBA_DEBUG_CACHE="1")
+    assert "data saved" in messages
+    for path in (second.source/"liestep").rglob("*.py"):
+        os.utime(path, (0, 0))
+    before = first.loops()
+    found, messages = second.run(NUMBA_DEBUG_CACHE="1")
+    assert found == wanted
+    assert "data loaded" in messages
+    assert "data saved" not in messages
+    assert first.loops() == before
+    assert not any(os.fsencode(tmp_path) in path.read_bytes() for path in first.cache.iterdir())
+
+
 @pytest.mark.slow
 def test_another_time_of_the_loops_file_changes_nothing(checkout):
     first = checkout.run()[0]

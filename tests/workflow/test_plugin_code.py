@@ -81,8 +81,8 @@ def of_kinds():
     """Integrators of formulations that have straight-line code, each with the first system on which it runs."""
     for name in integrator_ids():
         for system in system_ids():
-            parameters = start_of(system).parameters
-            if applicable(system, name, parameters) and method(name).on(sheet(system)).formulation in straight.KINDS:
+            if (method(name).on(sheet(system)).formulation in straight.KINDS
+                    and applicable(system, name, start_of(system).parameters)):
                 yield pytest.param(system, name, id=name)
                 break
 

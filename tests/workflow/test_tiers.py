@@ -4,6 +4,7 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
 from conftest import CASES, LIMIT, MEASURED, quick_cases, seconds_in, slow_tests
 
 TOP = Path(__file__).parents[2]
@@ -64,10 +65,30 @@ def test_every_room_and_every_folder_has_quick_tests():
     assert {Path(name).parent for name in quick_modules()} == {Path(name).parent for name in MODULES}
 
 
-def test_check_leaves_out_the_slow_tests_and_continuous_integration_none():
+def loaded_make():
     specification = importlib.util.spec_from_file_location("make", TOP/"make.py")
     make = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(make)
+    return make
+
+
+@pytest.mark.parametrize("chosen", [None, "/somewhere/else"])
+def test_tests_keep_their_machine_code_in_this_folder_or_in_that_of_the_caller(chosen, monkeypatch):
+    monkeypatch.delenv("LIESTEP_TEST_CACHE", raising=False)
+    if chosen:
+        monkeypatch.setenv("LIESTEP_TEST_CACHE", chosen)
+    make, called = loaded_make(), []
+    monkeypatch.setattr(make, "make_environment", lambda: None)
+    monkeypatch.setattr(make, "call", lambda *arguments, **variables: called.append(variables) or 0)
+    make.main(["test"])
+    make.check()
+    found = {variables["LIESTEP_TEST_CACHE"] for variables in called if "LIESTEP_TEST_CACHE" in variables}
+    assert found == {chosen or str(TOP/".cache"/"machine-code")}
+    assert len(called) == 4
+
+
+def test_check_leaves_out_the_slow_tests_and_continuous_integration_none():
+    make = loaded_make()
     assert not {"-m", "--quick"} & {*make.TESTS[3:]}
     assert re.search(r"^python3 make.py test$", (TOP/".ci"/"run").read_text("utf-8"), re.MULTILINE)
     called = []

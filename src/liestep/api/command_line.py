@@ -16,7 +16,7 @@ from liestep.files import answers
 
 # what `liestep --help` shows, in this order
 GROUPS = {"what there is": ("list", "describe", "recommend"),
-          "one run": ("run", "view", "animate", "lyapunov"),
+          "one run": ("run", "view", "animate", "lyapunov", "cache"),
           "studies": ("new-study", "check", "status", "verify", "clean", "export-crate"),
           "systems, integrators and codes of your own": ("check-system", "certify", "judge", "export-reference")}
 

@@ -2,8 +2,9 @@
 
 Numba's own cache notices changes of the file that holds the loop only, two processes that write at once can mix their
 entries, and a bit that has flipped in a file is called. Here every (loop, component classes, types of arguments) has a
-file of its own, named by the hash of all sources that the classes import, of the versions and of the processor, and its
-digest is compared before it is loaded (`liestep.files.sealed`).
+file of its own, named by the hash of all sources that the classes import, of the versions and of the processor's level,
+and its digest is compared before it is loaded (`liestep.files.sealed`). No path and no time is in it: clones of equal
+sources share it, wherever they lie, and it can be sent to another machine (`liestep.compile.shipping`).
 """
 import hashlib
 import os
@@ -22,7 +23,7 @@ import numpy as np
 
 from liestep.compile.dispatch import compiler
 from liestep.compile.separate import parts_with_addresses, separate_methods
-from liestep.compile.sources import component_modules, source_hash
+from liestep.compile.sources import component_modules, module_file, source_hash
 from liestep.files import sealed
 from liestep.files.answers import cache_folder
 
@@ -48,15 +49,21 @@ def cache_root() -> Path:
 
 
 @cache
-def _machine() -> str:
+def machine() -> str:
     """Versions and processor: homes are shared between machines, and code for one may not run on another."""
     import llvmlite
 
     from liestep.compile import processor
 
     numba, _ = compiling()
-    return (f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__}"
-            f" {processor.describe()}")
+    return (f"Python {platform.python_version()}, Numba {numba.__version__}, llvmlite {llvmlite.__version__},"
+            f" numpy {np.__version__}, {processor.describe()}")
+
+
+@cache
+def machine_mark() -> str:
+    """Its digest in names of files."""
+    return hashlib.sha256(machine().encode()).hexdigest()[:8]
 
 
 class _Kept:
@@ -85,7 +92,8 @@ class _Kept:
         if result.library.has_dynamic_globals:
             return
         caching, path = compiling()[0].core.caching, self._file(signature)
-        if not sealed.keep(path, caching.dumps((signature, result._reduce()))):
+        parts = result._replace(type_annotation="")._reduce()  # a listing with the paths of the sources
+        if not sealed.keep(path, caching.dumps((signature, parts))):
             warnings.warn(f"machine code is not kept: {path} cannot be written", stacklevel=3)
         caching._cache_log("[cache] data saved to %r", str(path))
 
@@ -180,11 +188,16 @@ def has_code(function: Callable, *components: Any) -> bool:
 
 def _name(function: Callable, *components: Any) -> str:
     """Name of the files of a loop or method for components."""
-    stat = Path(function.__code__.co_filename).stat()
-    # the code holds the path of the loop's file: two checkouts have files of their own
-    parts = (function.__qualname__, function.__code__.co_filename, str(stat.st_mtime_ns), str(stat.st_size), _machine(),
-             source_hash(function.__module__, *component_modules(*components)), *class_names(*components))
-    return f"{function.__name__}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:20]}"
+    modules = (function.__module__, *component_modules(*components))
+    parts = (function.__qualname__, source_hash(*modules), *map(_outside, modules), *class_names(*components))
+    return f"{function.__name__}-{machine_mark()}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:20]}"
+
+
+@cache
+def _outside(module: str) -> str:
+    """Hash of the file of a module that `source_hash` does not know: of a script, for example."""
+    file = None if module_file(module) else getattr(sys.modules.get(module), "__file__", None)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
 
 
 def specialisations() -> int:

@@ -18,11 +18,9 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import lower_builtin
 from numba.np import linalg
 
+import liestep.compile.processor  # noqa: F401  before Numba makes its code generator
 from liestep.compile.address import call_address
-from liestep.compile.processor import use_wide_registers
 from liestep.compile.separate import separate_methods
-
-use_wide_registers()  # before Numba makes its code generator
 
 
 def _no_blas() -> None:

@@ -1,37 +1,56 @@
-"""For which processor code is compiled: this one, with vector registers of 512 bits where it has them.
+"""For which processor code is compiled: the level of this one, so that machine code serves all processors of a level.
 
-LLVM uses 256 bits on processors that have 512, because some of the first ones slowed down their clock for them.
-The force of the Lennard-Jones molecules takes three quarters of the time with 512; short loops do not notice.
-Results have the same bits.
+Levels are those of the x86-64 ABI, and arm64. Of level 4 vectors have all 512 bits: LLVM uses 256 there, because some
+of the first of these processors slowed down their clock. The force of the Lennard-Jones molecules takes three quarters
+of the time with 512; short loops do not notice. Results have the same bits. Loaded before Numba makes its code
+generator, which it does once.
 """
 import numba
 from llvmlite import binding
 
-WIDE = "+avx512f"
+LEVELS = {"x86-64-v4": "avx512f avx512bw avx512cd avx512dq avx512vl",  # and what the next ones have
+          "x86-64-v3": "avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave", "x86-64-v2": "cx16 popcnt sahf sse4.2 ssse3",
+          "x86-64": ""}
 
 
-def _features() -> str:
-    """Features of this processor as LLVM names them, separated by commas."""
-    return binding.get_host_cpu_features().flatten()
+def _level() -> tuple[str, str]:
+    """Name of the level, for LLVM, and features that are not those of the name; of other kinds the processor itself."""
+    features, kind = binding.get_host_cpu_features(), binding.get_process_triple().partition("-")[0]
+    if kind in ("aarch64", "arm64"):
+        return "generic", "+neon"
+    if kind != "x86_64":
+        return binding.get_host_cpu_name(), features.flatten()
+    wanted: list[str] = []
+    for name, more in reversed(LEVELS.items()):
+        wanted += more.split()
+        if all(features.get(each) for each in wanted):
+            found = name
+    return found, "-prefer-256-bit" if found == "x86-64-v4" else ""
 
 
 def has_wide_registers() -> bool:
     """Whether this processor has vector registers of 512 bits."""
-    return WIDE in _features().split(",")
-
-
-def use_wide_registers() -> None:
-    """Ask LLVM for vectors of 512 bits; to be called before Numba makes its code generator, which it does once.
-    The user's own settings NUMBA_CPU_NAME and NUMBA_CPU_FEATURES come first."""
-    if has_wide_registers() and numba.config.CPU_NAME is None and numba.config.CPU_FEATURES is None:
-        numba.config.CPU_FEATURES = f"{_features()},-prefer-256-bit"
+    return _level()[0] == "x86-64-v4"
 
 
 def target() -> tuple[str, str]:
     """Name and features for which code is compiled."""
-    return numba.config.CPU_NAME or binding.get_host_cpu_name(), numba.config.CPU_FEATURES or _features()
+    config = numba.config
+    return (config.CPU_NAME or binding.get_host_cpu_name(),
+            binding.get_host_cpu_features().flatten() if config.CPU_FEATURES is None else config.CPU_FEATURES)
 
 
 def describe() -> str:
     """The same in words."""
-    return " ".join(target())
+    return " ".join((binding.get_process_triple(), *target()))
+
+
+def _use_level() -> None:
+    """The user's own settings NUMBA_CPU_NAME and NUMBA_CPU_FEATURES come first, and a code generator that has compiled
+    something before, which is for the processor itself."""
+    config, made = numba.config, vars(numba.core.registry.cpu_target)
+    if config.CPU_NAME is None and config.CPU_FEATURES is None and "_toplevel_target_context" not in made:
+        config.CPU_NAME, config.CPU_FEATURES = _level()
+
+
+_use_level()

@@ -16,6 +16,11 @@ def content(path: str | os.PathLike) -> bytes | None:
             data = file.read()
     except OSError:
         return None
+    return unsealed(path, data)
+
+
+def unsealed(path: str | os.PathLike, data: bytes) -> bytes | None:
+    """What bytes of a file of this name hold; None where they are not as they were written."""
     found = data[:-32]
     return found if data[-32:] == _digest(path, found) else None
 

@@ -80,6 +80,12 @@ def command_export(arguments: argparse.Namespace) -> None:
         print(line)
 
 
+def command_cache(arguments: argparse.Namespace) -> None:
+    from liestep.compile.shipping import export, take_in
+
+    print((export if arguments.action == "export" else take_in)(arguments.file))
+
+
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     check = add("check-system", command_check_system,
@@ -133,6 +139,11 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     judge.add_argument("--no-reference", action="store_true", help="invariants only")
     judge.add_argument("-o", "--output", type=Path, metavar="FOLDER",
                        help="write errors.csv, orders.csv, drift.csv, work.csv and judgement.md")
+    declare_exports(add)
+
+
+def declare_exports(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands that write references and machine code for others."""
     export = add("export-reference", command_export,
                  "starts and end states of all presets with error bounds, as references.csv and .json",
                  "export-reference --problem heavy_top -o references")
@@ -140,3 +151,8 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     export.add_argument("--preset", help="only this preset of the problem")
     export.add_argument("-o", "--output", type=Path, metavar="FOLDER", required=True,
                         help="folder of the tables and of the references, which are kept and used again")
+    cache = add("cache", command_cache, "write the machine code of this machine into one file, or add that of a file:"
+                " for other clones, and machines with the same versions and level of processor",
+                "cache export code.zip")
+    cache.add_argument("action", choices=("export", "import"))
+    cache.add_argument("file", type=Path, help="import runs what it holds: take it from people whom you trust")

@@ -3,17 +3,17 @@ time loops and called by its address.
 
 Products are added by `llvm.fma` always, so that results have the same bits on every processor; nothing is reordered
 (no fast-math), and LLVM's vectorisers do not run: on such code they take most of the compile time and gain nothing.
-Object code is kept in the folder of the machine code, named by the hash of its text and of the processor.
+Object code is kept in the folder of the machine code, named by the hash of its text and of the machine.
 """
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import cache_root
+from liestep.compile.cache import cache_root, machine_mark
 from liestep.compile.straight.symbols import Expressions
 from liestep.compile.straight.writer import CONDITIONS, Writer
 from liestep.files import sealed
@@ -29,8 +29,8 @@ class Routine(NamedTuple):
     operations: int
 
 
-def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, groups: Sequence[int] = (),
-             new: Callable[[], Writer] = Writer) -> Routine:
+def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, groups: Sequence[int] = ()
+             ) -> Routine:
     """Code of the function `jet` (y, table, out) -> 1 where all guards hold, which writes the coefficients 0 to `order`
     of y, `out` (order + 1, n), then the largest numbers of each group of rows: of y, of its rate, and of the last two
     coefficients; and of `sum` (c, step, y). The table holds t, then the constants. Rows of so many numbers are put into
@@ -43,7 +43,7 @@ def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, grou
 
     given = width
     found, width = packed(found, width)
-    count, writer = len(found.inputs) - 1, new()
+    count, writer = len(found.inputs) - 1, Writer()
     zeros = count - base//width if base else 0
     time = writer.read("table", 0, first=True)
     start = [writer.read("y", i*width, width, first=True) for i in range(count - zeros)]
@@ -63,21 +63,20 @@ def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, grou
             writer.store("out", (order + 1)*n + place*count + group, _largest(writer, members))
     result = writer.all_hold((CONDITIONS[guard.op], *jet.guard_value(guard), guard.wanted) for guard in found.guards)
     writer.lines.append(f"ret i64 {result}")
-    sums = _sums(new(), n, order)
+    sums = _sums(n, order)
     text = "\n".join([*(writer.declared | sums.declared),
                       writer.function("jet(ptr noalias %y, ptr noalias %table, ptr noalias %out)"),
                       sums.function("sum(ptr noalias %c, ptr noalias %h, ptr noalias %y)")])
-    return Routine(text, np.array([0.0]*writer.lanes + list(writer.table)), operations)
+    return Routine(text, np.array([0.0, *writer.table]), operations)
 
 
-def _sums(writer: Writer, n: int, order: int) -> Writer:
-    """y = sum_k c_k h^k by Horner's rule, all numbers of y at once; of several lanes one after the other."""
-    step, width = writer.read("h", 0), n if writer.lanes == 1 else 1
-    for i in range(0, n, width):
-        total = writer.add(writer.read("c", order*n + i, width), -0.0)
-        for k in range(order - 1, -1, -1):
-            total = writer.fma(step, total, writer.read("c", k*n + i, width))
-        writer.store("y", i, total)
+def _sums(n: int, order: int) -> Writer:
+    """y = sum_k c_k h^k by Horner's rule, all numbers of y at once."""
+    writer = Writer()
+    step, total = writer.read("h", 0), writer.add(writer.read("c", order*n, n), -0.0)
+    for k in range(order - 1, -1, -1):
+        total = writer.fma(step, total, writer.read("c", k*n, n))
+    writer.store("y", 0, total)
     writer.lines.append("ret i64 1")
     return writer
 
@@ -123,14 +122,9 @@ def loaded(text: str) -> Loaded:
 
 
 def _object_code(text: str) -> bytes:
-    import llvmlite
     from llvmlite import binding
 
-    from liestep.compile import processor
-
-    made_by = [llvmlite.__version__, str(binding.llvm_version_info), processor.describe(), text]
-    digest = hashlib.sha256("|".join(made_by).encode())
-    path = cache_root()/f"straight-{digest.hexdigest()[:24]}.o"
+    path = cache_root()/f"straight-{machine_mark()}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.o"
     kept = sealed.content(path)
     if kept is not None:
         return kept

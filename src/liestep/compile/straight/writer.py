@@ -38,9 +38,6 @@ class Writer:
     """Arithmetic that writes LLVM instructions; values are names of registers, or numbers. A pack, of rows x, y, z, is
     a `Wide` register; where a number meets a pack it is spread over its components."""
 
-    lanes = 1
-    kind, bits, yes = "double", "i1", "true"  # of a value, of what a comparison gives, of a true one
-
     def __init__(self) -> None:
         self.head: list[str] = []  # lines before all others
         self.lines: list[str] = []
@@ -68,8 +65,8 @@ class Writer:
         return value if value in _LITERALS else self.from_table(self.table.setdefault(value, len(self.table)))
 
     def from_table(self, place: int) -> str:
-        """Constant number `place`, which stands behind the times and is read before everything else."""
-        return self.once("table", (self.lanes + place,), lambda args: self.number(*args, first=True))
+        """Constant number `place`, which stands behind the time and is read before everything else."""
+        return self.once("table", (1 + place,), lambda args: self.number(*args, first=True))
 
     def number(self, i: int, *, first: bool = False) -> str:
         """Number i of the table."""
@@ -87,7 +84,7 @@ class Writer:
 
     def of(self, width: int) -> str:
         """Type of a value or a pack."""
-        return self.kind if width == 1 else vector(width)
+        return "double" if width == 1 else vector(width)
 
     def once(self, what: str, args: tuple, make: Callable[[tuple], Any]) -> Any:
         if (what, args) not in self.made:
@@ -171,24 +168,21 @@ class Writer:
 
     def read(self, array: str, i: int | str, width: int = 1, *, first: bool = False) -> Any:
         """Value i of an array, or a pack of so many values."""
-        place = self.write(f"getelementptr {self.kind}, ptr %{array}, i64 {i}", first=first)
+        place = self.write(f"getelementptr double, ptr %{array}, i64 {i}", first=first)
         name = self.write(f"load {self.of(width)}, ptr {place}, align 8", first=first)
         return name if width == 1 else Wide(name, width)
 
     def store(self, array: str, i: int, value: Any) -> None:
         """Write a number, or a pack, to place i of an array."""
-        place = self.write(f"getelementptr {self.kind}, ptr %{array}, i64 {i}")
+        place = self.write(f"getelementptr double, ptr %{array}, i64 {i}")
         self.lines.append(f"store {self.of(self.size(value) or 1)} {self.operand(value)}, ptr {place}, align 8")
 
     def all_hold(self, comparisons: Iterable[tuple[str, Any, Any, bool]]) -> str:
         """1 where all comparisons (condition, left, right, what it must give) hold, as a whole number."""
-        holds = self.yes
+        holds = "true"
         for condition, left, right, wanted in comparisons:
-            this = self.write(f"fcmp {condition} {self.kind} {self.operand(left)}, {self.operand(right)}")
+            this = self.write(f"fcmp {condition} double {self.operand(left)}, {self.operand(right)}")
             if not wanted:
-                this = self.write(f"xor {self.bits} {this}, {self.yes}")
-            holds = self.write(f"and {self.bits} {holds}, {this}")
-        return self.as_whole(holds)
-
-    def as_whole(self, holds: str) -> str:
+                this = self.write(f"xor i1 {this}, true")
+            holds = self.write(f"and i1 {holds}, {this}")
         return self.write(f"zext i1 {holds} to i64")

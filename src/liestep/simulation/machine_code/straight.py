@@ -124,14 +124,10 @@ def _worth(name: str, found: dict[str, Routine], fewest: int) -> dict[str, Routi
 
 
 def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> StraightField:
-    """`straight_field` where loops are not as fast; of integrators with jets of their own (`integrators.taylor`) it is
-    the observables that count."""
+    """The problem with methods in machine code for states like y, those that an integrator and its recorder call, where
+    loops are not as fast; of integrators with jets of their own (`integrators.taylor`) it is the observables that
+    count."""
     return _field(problem, y, _worth("rhs", _methods_used(problem, y, width, integrator, staged=False), fewest))
-
-
-def straight_field(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
-    """The problem with methods in machine code for states like y, those that an integrator and its recorder call."""
-    return _field(problem, y, _methods_used(problem, y, width, integrator, staged=False))
 
 
 def _field(problem: Any, y: np.ndarray, found: Mapping[str, Routine]) -> StraightField:
@@ -171,15 +167,6 @@ def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, s
 
     key, parts = (str(type(integrator)), (integrator,)) if staged else ("field", ())
     return _remembered(asked, key, problem, parts, traced)
-
-
-def routines_of(trace: Trace, key: str, module: str, y: np.ndarray, width: int,
-                integrator: Any) -> dict[str, Routine]:
-    """The methods that an integrator with a jet of its own and its recorder call, as another trace writes them; `key`
-    and a module tell it apart."""
-    _check_size(y)
-    asked = _asked(y, width, integrator)
-    return _remembered(asked, key, trace.problem, (integrator,), lambda: trace.routines(asked, y), module)
 
 
 def _check_size(y: np.ndarray) -> None:
@@ -227,15 +214,15 @@ LOOPS: dict[str, Callable[..., Any]] = {"rhs": evaluate, "algebra": _algebra, "o
 
 
 def _remembered(asked: Sequence[Method], key: str, problem: Any, parts: tuple[Any, ...],
-                traced: Callable[[], dict[str, Routine]], module: str = __name__) -> dict[str, Routine]:
+                traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
     """What `traced` returns or raises, asked once for the methods, each key, the problem and the sources of all parts
-    and of a module: a trace of a mechanism takes up to a second."""
+    and of this module: a trace of a mechanism takes up to a second."""
     key = f"{asked!r} {key} {digest_of(problem)}"
     if key not in _found:
         if len(_found) == MOST_KEPT:
             _found.clear()
         try:
-            _found[key] = kept(f"{source_hash(*component_modules(problem, *parts), module)} {key}", traced)
+            _found[key] = kept(f"{source_hash(*component_modules(problem, *parts), __name__)} {key}", traced)
         except Untraceable as error:
             _found[key] = error
     known = _found[key]

@@ -2,7 +2,6 @@
 
 No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`.
 """
-import importlib
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -12,12 +11,11 @@ from liestep.compile.status import Status
 from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.execution import Outcome, Progress, ensemble_states, replica_states, run_once
 from liestep.simulation.runs.recorder import BLOCKS
-from liestep.simulation.runs.specification import LANES, RunSpecification
+from liestep.simulation.runs.specification import RunSpecification
 
 
-def carry_out(spec: RunSpecification, progress: Progress | None = None, threads: int = 1) -> Content:
-    """Run a specification (all its replicas or members) and collect the content of its file. threads: of members that
-    are made in lockstep.
+def carry_out(spec: RunSpecification, progress: Progress | None = None) -> Content:
+    """Run a specification (all its replicas or members) and collect the content of its file.
 
     Raises:
         InputError: see `liestep.simulation.runs.until.observed`.
@@ -28,20 +26,16 @@ def carry_out(spec: RunSpecification, progress: Progress | None = None, threads:
 
         return observed(spec, progress)
     if spec.ensemble is not None:
-        outcomes = [run() for run in members(spec, threads)]
+        outcomes = [run() for run in members(spec)]
     else:
         outcomes = [trajectory(spec, state, progress if k == 0 else None)
                     for k, state in enumerate(replica_states(spec))]
     return collected(spec, outcomes)
 
 
-def members(spec: RunSpecification, threads: int = 1) -> Iterator[Callable[[], Outcome]]:
-    """What gives the outcome of each member of an ensemble, or of its shard, in order (see `run_once`); what can
-    be made in lockstep is, in so many threads."""
-    states = ensemble_states(spec)
-    if spec.has_lanes:
-        return importlib.import_module(LANES).outcomes(spec, states, threads=threads)
-    return (partial(trajectory, spec, state) for state in states)
+def members(spec: RunSpecification) -> Iterator[Callable[[], Outcome]]:
+    """What gives the outcome of each member of an ensemble, or of its shard, in order (see `run_once`)."""
+    return (partial(trajectory, spec, state) for state in ensemble_states(spec))
 
 
 def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None) -> Outcome:

@@ -1,5 +1,4 @@
 """One run from Python, or derivatives of its end with respect to its start, as an xarray data set."""
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -93,15 +92,10 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
 
         content = with_nodes(spec)
     else:
-        content = carry_out(spec, threads=_processors())
+        content = carry_out(spec)
     if "warning" in content.attributes:
         warnings.warn(content.attributes["warning"], stacklevel=4)  # of who called `liestep.simulate`
     return content
-
-
-def _processors() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:

@@ -30,8 +30,6 @@ from liestep.simulation.runs.starts import Ensemble, read_turns
 HELD = ("system", "declared")
 SHARED = ("initial", "parameters")  # by all runs of a problem
 MOST_TEXTS = 100  # of them, in memory
-# by name: lockstep stands outside the flow of a run, and only ensembles of this integrator are made there
-LANES, OF_LANES = "liestep.lockstep.lanes", "liestep.integrators.taylor"
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
@@ -127,12 +125,6 @@ class RunSpecification(Horizon, Output, Trajectories):
         return self.declared.item
 
     @property
-    def has_lanes(self) -> bool:
-        """Whether members of its ensemble are made in lockstep."""
-        return (self.ensemble is not None and self.t_start == 0.0 < self.t_end
-                and self.declared is not None and self.declared.module == OF_LANES)
-
-    @property
     def modules(self) -> tuple[str, ...]:
         """Modules whose sources determine the run's file."""
         assert self.declared is not None
@@ -140,7 +132,7 @@ class RunSpecification(Horizon, Output, Trajectories):
                 "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
                 # an edit of one of these puts only the runs that use it out of date
                 *(module for module, used in (
-                    ("liestep.simulation.tangents.exponents", self.exponents), (LANES, self.has_lanes),
+                    ("liestep.simulation.tangents.exponents", self.exponents),
                     ("liestep.simulation.runs.until", self.observed)) if used))
 
     @property
