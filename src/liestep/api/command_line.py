@@ -6,18 +6,18 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Callable, Container, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Container
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from liestep.errors import InputError
+from liestep.errors import InputError, extras
 from liestep.files import answers
 
 # what `liestep --help` shows, in this order
 GROUPS = {"what there is": ("list", "describe", "recommend"),
           "one run": ("run", "animate", "lyapunov"),
-          "studies": ("new-study", "check", "status", "verify", "clean", "export-crate"),
+          "studies": ("init", "new-study", "check", "status", "verify", "clean", "export-crate"),
           "systems, integrators and codes of your own": ("check-system", "certify", "judge", "export-reference")}
 
 
@@ -70,9 +70,10 @@ def command_run(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
     from liestep.simulation.runs.files import require_free, write
     from liestep.simulation.runs.outcomes import carry_out
+    from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
     from liestep.simulation.runs.until import event_from, times_from
-    from liestep.study.plan.yamlfile import assignments
+    from liestep.study.plan.assignments import assignments
 
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
                    t_end=arguments.t_end, preset=arguments.preset,
@@ -85,7 +86,7 @@ def command_run(arguments: argparse.Namespace) -> None:
     require_memory(spec)
     require_disk(estimate(spec).size, arguments.output.parent)
     require_free(arguments.output, spec.sha256)
-    with progress_bar(f"{arguments.integrator} on {arguments.problem}") as progress:
+    with progress_bar(f"{arguments.integrator} on {arguments.problem}", sys.stderr.isatty()) as progress:
         content = carry_out(spec, progress)
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
@@ -95,31 +96,19 @@ def command_run(arguments: argparse.Namespace) -> None:
         raise SystemExit(3)
 
 
-@contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[float], None] | None]:
-    """Progress bar on a terminal, taken off it however the run ends; None when the output is a file."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.progress import Progress
-
-    with Progress(transient=True) as progress:
-        task = progress.add_task(label, total=1.0)
-        yield lambda fraction: progress.update(task, completed=fraction)
-
-
 def command_check(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import count, total
     from liestep.simulation.runs.files import read
-    from liestep.study.plan.plan import Study
-    from liestep.study.plan.warned import warnings
-    from liestep.workflow.workflow import StudyProducts, require_room
 
     if arguments.target.endswith(".nc"):
         file = read(Path(arguments.target))
         maker = file.attributes.get("integrator", "the engines of a reference")
         print(f"{arguments.target}: complete, {file.attributes['problem']} by {maker}, {file.attributes['message']}")
         return
+    from liestep.study.plan.plan import Study
+    from liestep.study.plan.warned import warnings
+    from liestep.workflow.workflow import StudyProducts, require_room
+
     products = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results))
     require_room([products], arguments.results)
     study = products.study
@@ -271,7 +260,7 @@ def carry_out(argv: list[str]) -> int:
             raise InputError(f"--results {arguments.results} is not a folder")
         if arguments.plugin:
             importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
-        with recording(arguments.results):
+        with recording(arguments.results), extras():
             arguments.function(arguments)
     except InputError as error:
         print(f"liestep: {printable(str(error))}", file=sys.stderr)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import liestep.simulation.plugins  # noqa: F401  the catalogue finds those of installed packages
-from liestep.errors import InputError
+from liestep.errors import InputError, extras
 from liestep.figures.interactive.calls import public
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
@@ -133,8 +133,18 @@ def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
 
 
 def __getattr__(name: str) -> Any:
-    """Functions that need matplotlib or xarray, when they are asked for."""
+    """Functions that need matplotlib or xarray, when they are asked for; without matplotlib they say so when they are
+    called."""
     places = {"compare": "plots", "open_run": "datasets", "plot": "plots"}
     if name not in places:
         raise AttributeError(f"module 'liestep.api.functions' has no attribute {name!r}")
-    return public(getattr(importlib.import_module(f"liestep.figures.interactive.{places[name]}"), name))
+    try:
+        return public(getattr(importlib.import_module(f"liestep.figures.interactive.{places[name]}"), name))
+    except ModuleNotFoundError as error:
+        missing = error
+
+        @extras()
+        def unable(*_: Any, **__: Any) -> Any:
+            raise missing
+
+        return unable

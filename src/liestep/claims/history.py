@@ -16,7 +16,8 @@ import yaml
 
 from liestep.claims.claimfile import Claim
 from liestep.files.textfiles import csv_text, read_csv, write_text_atomically
-from liestep.study.plan.yamlfile import LOADER, numbers
+from liestep.study.plan.assignments import numbers
+from liestep.study.plan.yamlfile import LOADER
 
 FOLDER = "history"
 COLUMNS = ("claim", "commit", "date", "changed", "reason", "decides")
