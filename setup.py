@@ -5,7 +5,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-WORKFLOW = ("Snakefile", "environment.yml", "workflow", "config")
+WORKFLOW = ("Snakefile", "environment.yml", "workflow", "profiles", "config")
 
 
 class WithWorkflow(build_py):

@@ -8,7 +8,7 @@ from liestep.files.textfiles import read_text, write_text_atomically
 from liestep.study.plan.new_study import new_study
 
 PACKED = Path(__file__).parent/"packed"  # in a wheel; setup.py puts it there
-CONFIGURATION = ("config.yaml", "README.md")
+COPIED = ("config/config.yaml", "config/README.md", "profiles")
 INCLUDED = 'include: "workflow/Snakefile"'  # in the top-level Snakefile
 
 
@@ -18,19 +18,19 @@ def workflow_folder() -> Path:
 
 
 def equip(folder: Path) -> None:
-    """Write what `snakemake` needs beside studies, where it is missing: a Snakefile that includes the workflow of
-    whichever liestep is installed, and config/config.yaml with the page of all keys."""
+    """Write what `snakemake` needs beside studies, where it is missing: a Snakefile that includes the workflow of the
+    liestep which is installed, config/config.yaml with the page of all keys, and the profiles of plain calls and of
+    clusters."""
     source = workflow_folder()
     if not any((folder/name).exists() for name in ("Snakefile", "workflow/Snakefile")):
         own = ("# `snakemake` in this folder. The workflow itself is that of the liestep which is installed.\n"
                "from liestep.workflow.starting import workflow_folder\n\n\n"
                'include: str(workflow_folder() / "workflow" / "Snakefile")')
         write_text_atomically(folder/"Snakefile", own + read_text(source/"Snakefile").partition(INCLUDED)[2])
-    for name in CONFIGURATION:
-        target = folder/"config"/name
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source/"config"/name, target)
+    for name in COPIED:
+        if not (folder/name).exists():
+            (folder/name).parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if (source/name).is_dir() else shutil.copyfile)(source/name, folder/name)
 
 
 def start(folder: Path, name: str, problem: str, preset: str | None) -> Path:
