@@ -11,7 +11,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from liestep.errors import InputError, extras
+from liestep.errors import InputError, extras, unknown
 from liestep.files import answers
 
 # what `liestep --help` shows, in this order
@@ -32,6 +32,8 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if value in self.jobs and action.dest == "command":
             raise InputError(f"`liestep {value}` is a job of the workflow: type `liestep job {value}`")
+        if action.dest in ("command", "job") and action.choices is not None and value not in action.choices:
+            raise InputError(unknown(action.dest, value, action.choices))
         super()._check_value(action, value)
 
 
@@ -79,6 +81,7 @@ def command_run(arguments: argparse.Namespace) -> None:
                    t_end=arguments.t_end, preset=arguments.preset,
                    parameters=assignments(arguments.parameter, "parameter"),
                    options=assignments(arguments.option, "option"), samples=arguments.samples,
+                   initial=assignments(arguments.initial, "initial") or None,
                    t_start=arguments.t_start, times=times_from(arguments.times),
                    until=event_from(arguments.until, arguments.direction, arguments.count))
     if arguments.output.suffix.lower() != ".nc":
@@ -138,7 +141,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE",
                         help="file with own systems or integrators, docs/own_system.md")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command", help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command", help=argparse.SUPPRESS,
+                                       prog=parser.prog)
     jobs = commands.add_parser("job", description="Jobs of the workflow, which snakemake calls.").add_subparsers(
         dest="job", required=True, metavar="job")
     parser.jobs, texts = jobs.choices, {}
@@ -172,6 +176,8 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
     run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
     run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument("--initial", action="append", default=[], metavar="NAME=VALUE",
+                     help="state field that replaces the preset's: q=[[0,0,1],[1,0,0]]")
     run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("-o", "--output", type=Path, required=True)
     add("check", command_check, "check a run's file or a study", "check quick/double_pendulum").add_argument("target")

@@ -53,7 +53,7 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
 @public
 def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
               initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
-              budget: float = BUDGET) -> "Recommendation":
+              budget: float = BUDGET, progress: bool = False) -> "Recommendation":
     """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
     of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
     Arguments as for `simulate`.
@@ -65,6 +65,7 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
         keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold".
         budget: processor time in s that runs may take, compiling left out. Where the horizon is beyond it, a quarter
             is run and the error at the end is what a power law predicts, with a margin of 3: `verified` is False.
+        progress: show a bar on the terminal or below the cell.
 
     Returns:
         Recommendation with `integrator`, `step` or `tolerance`, `options`, `error`, `seconds`, `table`, `verified`,
@@ -83,7 +84,7 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
     from liestep.tools.recommend.tournament import recommend
 
     return recommend(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
-                     keep=keep, budget=budget)
+                     keep=keep, budget=budget, progress=progress)
 
 
 @public
