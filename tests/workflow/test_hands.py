@@ -27,6 +27,7 @@ def test_a_bar_shows_the_fraction_and_is_taken_away_however_the_run_ends(capsys)
         assert show is None
 
 
+@pytest.mark.slow
 def test_simulate_shows_its_progress_and_returns_the_same(capsys):
     how = {"step": 0.01, "t_end": 1.0}
     plain = liestep.simulate("free_rigid_body", "rk4", **how)
@@ -36,6 +37,7 @@ def test_simulate_shows_its_progress_and_returns_the_same(capsys):
     assert shown.identical(plain)
 
 
+@pytest.mark.slow
 def test_run_takes_a_start(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     command = ["run", "free_rigid_body", "rk4", "--step", "0.1", "--t-end", "1", "-o", "run.nc", "--initial"]
