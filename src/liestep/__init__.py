@@ -63,7 +63,7 @@ class _Facade(ModuleType):
         if name == "lgt":
             return importlib.import_module("liestep.lgt")
         if name not in _PLACES:
-            raise AttributeError(f"module 'liestep' has no attribute {name!r}")
+            raise AttributeError(f"module 'liestep' has no attribute {name!r}", name=name, obj=self)
         return getattr(importlib.import_module(_PLACES[name]), name)
 
 

@@ -1,12 +1,16 @@
 """Errors that name what a person wrote wrong. This module imports nothing of the package, so that
 everything may import it."""
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 LONGEST = 60         # characters of a wrong name that are shown
 NAMED_ANEW = {"takeover": "crossover_time", "twin": "counterpart"}  # keys and names of before, until the first release
+# extras of pyproject.toml and the modules that they bring; an extra that brings another one has only its own
+EXTRAS = {"certify": "gmpy2 mpmath", "evidence": "sympy", "figures": "fontTools matplotlib PIL", "references": "heyoka",
+          "study": "jinja2 markupsafe pydantic snakemake yaml"}
 
 
 class InputError(ValueError):
@@ -16,6 +20,21 @@ class InputError(ValueError):
 class PluginError(InputError):
     """The code of a plugin cannot be compiled: a single run is refused, a sweep records it as a
     failed run and goes on."""
+
+
+@contextmanager
+def extras() -> Iterator[None]:
+    """Where packages of extras are used, as `with` or as a decorator. Raises InputError with the command that installs
+    what is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = str(error.name).partition(".")[0]
+        for extra, modules in EXTRAS.items():
+            if missing in modules.split():
+                raise InputError(f"this needs {missing}, which is not installed: pip install"
+                                 f' "liestep[{extra}]"') from None
+        raise
 
 
 def number_or_nan(value: Any) -> float:

@@ -301,4 +301,4 @@ def test_command_names_an_unknown_integrator_and_a_missing_package(capsys, monke
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "mpmath", None)
     assert main(["certify", "rkmk tableau=euler"]) == 2
-    assert "certificates need the package mpmath" in capsys.readouterr().err
+    assert 'this needs mpmath, which is not installed: pip install "liestep[certify]"' in capsys.readouterr().err

@@ -29,11 +29,12 @@ def canonical(name: str) -> str:
 
 
 def asked_for() -> dict[str, SpecifierSet]:
-    """Requirements of pyproject.toml: run time, clusters, tests and build."""
-    extras = PROJECT["project"]["optional-dependencies"]
-    texts = [*PROJECT["project"]["dependencies"], *extras["cluster"], *extras["test"],
-             *PROJECT["dependency-groups"]["build"]]
-    return {canonical(item.name): item.specifier for item in map(Requirement, texts)}
+    """Requirements of pyproject.toml: run time, all extras and build."""
+    texts = [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["build"],
+             *(text for extra in PROJECT["project"]["optional-dependencies"].values() for text in extra)]
+    found = {canonical(item.name): item.specifier for item in map(Requirement, texts)}
+    found.pop("liestep")  # an extra that brings others
+    return found
 
 
 def locked() -> list[tuple[str, str, list[str]]]:

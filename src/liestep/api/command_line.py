@@ -6,18 +6,18 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Callable, Container, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Container
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from liestep.errors import InputError
+from liestep.errors import InputError, extras, unknown
 from liestep.files import answers
 
 # what `liestep --help` shows, in this order
 GROUPS = {"what there is": ("list", "describe", "recommend"),
           "one run": ("run", "view", "animate", "lyapunov", "cache"),
-          "studies": ("new-study", "check", "status", "verify", "clean", "export-crate"),
+          "studies": ("init", "new-study", "check", "status", "verify", "clean", "export-crate"),
           "systems, integrators and codes of your own": ("check-system", "certify", "judge", "export-reference")}
 
 
@@ -32,6 +32,8 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if value in self.jobs and action.dest == "command":
             raise InputError(f"`liestep {value}` is a job of the workflow: type `liestep job {value}`")
+        if action.dest in ("command", "job") and action.choices is not None and value not in action.choices:
+            raise InputError(unknown(action.dest, value, action.choices))
         super()._check_value(action, value)
 
 
@@ -70,14 +72,16 @@ def command_run(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
     from liestep.simulation.runs.files import require_free, write
     from liestep.simulation.runs.outcomes import carry_out
+    from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
     from liestep.simulation.runs.until import event_from, times_from
-    from liestep.study.plan.yamlfile import assignments
+    from liestep.study.plan.assignments import assignments
 
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
                    t_end=arguments.t_end, preset=arguments.preset,
                    parameters=assignments(arguments.parameter, "parameter"),
                    options=assignments(arguments.option, "option"), samples=arguments.samples,
+                   initial=assignments(arguments.initial, "initial") or None,
                    t_start=arguments.t_start, times=times_from(arguments.times),
                    until=event_from(arguments.until, arguments.direction, arguments.count))
     if arguments.output.suffix.lower() != ".nc":
@@ -85,7 +89,7 @@ def command_run(arguments: argparse.Namespace) -> None:
     require_memory(spec)
     require_disk(estimate(spec).size, arguments.output.parent)
     require_free(arguments.output, spec.sha256)
-    with progress_bar(f"{arguments.integrator} on {arguments.problem}") as progress:
+    with progress_bar(f"{arguments.integrator} on {arguments.problem}", sys.stderr.isatty()) as progress:
         content = carry_out(spec, progress)
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
@@ -95,31 +99,19 @@ def command_run(arguments: argparse.Namespace) -> None:
         raise SystemExit(3)
 
 
-@contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[float], None] | None]:
-    """Progress bar on a terminal, taken off it however the run ends; None when the output is a file."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.progress import Progress
-
-    with Progress(transient=True) as progress:
-        task = progress.add_task(label, total=1.0)
-        yield lambda fraction: progress.update(task, completed=fraction)
-
-
 def command_check(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import count, total
     from liestep.simulation.runs.files import read
-    from liestep.study.plan.plan import Study
-    from liestep.study.plan.warned import warnings
-    from liestep.workflow.workflow import StudyProducts, require_room
 
     if arguments.target.endswith(".nc"):
         file = read(Path(arguments.target))
         maker = file.attributes.get("integrator", "the engines of a reference")
         print(f"{arguments.target}: complete, {file.attributes['problem']} by {maker}, {file.attributes['message']}")
         return
+    from liestep.study.plan.plan import Study
+    from liestep.study.plan.warned import warnings
+    from liestep.workflow.workflow import StudyProducts, require_room
+
     products = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results))
     require_room([products], arguments.results)
     study = products.study
@@ -149,7 +141,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE",
                         help="file with own systems or integrators, docs/own_system.md")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command", help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command", help=argparse.SUPPRESS,
+                                       prog=parser.prog)
     jobs = commands.add_parser("job", description="Jobs of the workflow, which snakemake calls.").add_subparsers(
         dest="job", required=True, metavar="job")
     parser.jobs, texts = jobs.choices, {}
@@ -183,6 +176,8 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
     run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
     run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument("--initial", action="append", default=[], metavar="NAME=VALUE",
+                     help="state field that replaces the preset's: q=[[0,0,1],[1,0,0]]")
     run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("-o", "--output", type=Path, required=True)
     add("check", command_check, "check a run's file or a study", "check quick/double_pendulum").add_argument("target")
@@ -271,7 +266,7 @@ def carry_out(argv: list[str]) -> int:
             raise InputError(f"--results {arguments.results} is not a folder")
         if arguments.plugin:
             importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
-        with recording(arguments.results):
+        with recording(arguments.results), extras():
             arguments.function(arguments)
     except InputError as error:
         print(f"liestep: {printable(str(error))}", file=sys.stderr)

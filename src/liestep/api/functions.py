@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import liestep.simulation.plugins  # noqa: F401  the catalogue finds those of installed packages
-from liestep.errors import InputError
+from liestep.errors import InputError, extras
 from liestep.figures.interactive.calls import public
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
@@ -53,7 +53,7 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
 @public
 def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
               initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
-              budget: float = BUDGET) -> "Recommendation":
+              budget: float = BUDGET, progress: bool = False) -> "Recommendation":
     """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
     of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
     Arguments as for `simulate`.
@@ -65,6 +65,7 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
         keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold".
         budget: processor time in s that runs may take, compiling left out. Where the horizon is beyond it, a quarter
             is run and the error at the end is what a power law predicts, with a margin of 3: `verified` is False.
+        progress: show a bar on the terminal or below the cell.
 
     Returns:
         Recommendation with `integrator`, `step` or `tolerance`, `options`, `error`, `seconds`, `table`, `verified`,
@@ -83,7 +84,7 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
     from liestep.tools.recommend.tournament import recommend
 
     return recommend(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
-                     keep=keep, budget=budget)
+                     keep=keep, budget=budget, progress=progress)
 
 
 @public
@@ -133,8 +134,18 @@ def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
 
 
 def __getattr__(name: str) -> Any:
-    """Functions that need matplotlib or xarray, when they are asked for."""
+    """Functions that need matplotlib or xarray, when they are asked for; without matplotlib they say so when they are
+    called."""
     places = {"compare": "plots", "open_run": "datasets", "plot": "plots"}
     if name not in places:
         raise AttributeError(f"module 'liestep.api.functions' has no attribute {name!r}")
-    return public(getattr(importlib.import_module(f"liestep.figures.interactive.{places[name]}"), name))
+    try:
+        return public(getattr(importlib.import_module(f"liestep.figures.interactive.{places[name]}"), name))
+    except ModuleNotFoundError as error:
+        missing = error
+
+        @extras()
+        def unable(*_: Any, **__: Any) -> Any:
+            raise missing
+
+        return unable

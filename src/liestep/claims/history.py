@@ -23,10 +23,11 @@ from pydantic import Field, ValidationError
 
 from liestep.errors import InputError
 from liestep.files.textfiles import csv_text, read_text, write_text_atomically
+from liestep.study.plan.assignments import numbers
 from liestep.study.plan.complaints import complaint
 from liestep.study.plan.config import Ladder, word_of
 from liestep.study.plan.values import Strict
-from liestep.study.plan.yamlfile import LOADER, line_of, numbers, read_yaml
+from liestep.study.plan.yamlfile import LOADER, line_of, read_yaml
 
 FOLDER = "history"
 COLUMNS = ("claim", "commit", "date", "changed", "reason", "decides")

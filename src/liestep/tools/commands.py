@@ -45,7 +45,7 @@ def command_certify(arguments: argparse.Namespace) -> None:
 
 
 def command_recommend(arguments: argparse.Namespace) -> None:
-    from liestep.study.plan.yamlfile import assignments
+    from liestep.study.plan.assignments import assignments
     from liestep.tools.recommend.tournament import recommend
 
     print(recommend(arguments.problem, error=arguments.error, preset=arguments.preset, t_end=arguments.t_end,
@@ -55,7 +55,7 @@ def command_recommend(arguments: argparse.Namespace) -> None:
 
 def command_judge(arguments: argparse.Namespace) -> None:
     from liestep.files.textfiles import csv_text, write_text_atomically
-    from liestep.study.plan.yamlfile import assignments
+    from liestep.study.plan.assignments import assignments
     from liestep.tools.judge.judgement import COLUMNS, Request, columns, judge, page
 
     if arguments.no_reference and arguments.reference:

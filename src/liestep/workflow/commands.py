@@ -45,9 +45,19 @@ def command_products(arguments: argparse.Namespace) -> None:
 
 def command_new_study(arguments: argparse.Namespace) -> None:
     from liestep.study.plan.new_study import new_study
+    from liestep.workflow.starting import equip
 
     path = new_study(arguments.name, arguments.config, arguments.problem, arguments.preset)
+    if arguments.config.name == "config":  # where snakemake looks for it
+        equip(arguments.config.parent)
     print(f"{path}: edit it, then `liestep check {arguments.name}` and `snakemake --config studies={arguments.name}`")
+
+
+def command_init(arguments: argparse.Namespace) -> None:
+    from liestep.workflow.starting import start
+
+    path = start(arguments.folder, "first", arguments.problem, arguments.preset)
+    print(f"{path}: edit it, then `snakemake` in the folder {arguments.folder} makes it")
 
 
 def command_status(arguments: argparse.Namespace) -> None:
@@ -155,9 +165,13 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit",
               "new-study mine/pendulum --problem spring_pendulum")
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
-    new.add_argument("--problem", default="sphere_nbody",
-                     help="id of a problem, see `liestep list` (default sphere_nbody)")
-    new.add_argument("--preset", help="its parameters and start (default: the first)")
+    init = add("init", command_init, "make a folder where `snakemake` works: Snakefile, config, a commented study",
+               "init pendulums --problem spring_pendulum")
+    init.add_argument("folder", type=Path, help="a folder that does not exist or is empty")
+    for command in (new, init):
+        command.add_argument("--problem", default="sphere_nbody",
+                             help="id of a problem, see `liestep list` (default sphere_nbody)")
+        command.add_argument("--preset", help="its parameters and start (default: the first)")
     clean = add("clean", command_clean,
                 "list files of earlier studies, problems and runs that no study asks for any more", "clean --yes")
     clean.add_argument("--yes", action="store_true", help="remove them")

@@ -7,6 +7,8 @@ import numpy as np
 import xarray
 from numpy.typing import ArrayLike
 
+from liestep.errors import extras
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -20,6 +22,7 @@ class RunAccessor:
         require_run(data)
         self._data = data
 
+    @extras()
     def plot(self) -> "Figure":
         """Motion, energy, other invariants and errors of the manifold in one figure, see `liestep.plot`."""
         from liestep.figures.interactive.plots import plot

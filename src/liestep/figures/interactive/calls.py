@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, extras, unknown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,7 +26,8 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
             raise InputError(f"{function.__name__}: {error}; it is called as {function.__name__}"
                              f"{_places(signature)}") from None
         try:
-            found = function(*args, **kwargs)
+            with extras():
+                found = function(*args, **kwargs)
         except KeyboardInterrupt as stop:  # without the frames within the package
             raise stop.with_traceback(None) from None
         if "xarray" in sys.modules:

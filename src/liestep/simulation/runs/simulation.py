@@ -11,8 +11,10 @@ from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.content import Content, chart_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
+from liestep.simulation.runs.execution import Progress
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.progress import progress_bar
 from liestep.simulation.runs.specification import RunSpecification, specify
 from liestep.simulation.tangents.directions import Direction, span
 
@@ -26,7 +28,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
              statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
              ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
-             until: Zero | Event | None = None, times: Sequence[float] | None = None) -> "xarray.Dataset":
+             until: Zero | Event | None = None, times: Sequence[float] | None = None,
+             progress: bool = False) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
@@ -52,6 +55,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
             value): ("q", (0, 2), 0.0); or a liestep.Event of one. attrs["event_time"] in s, NaN where it never occurs.
         t_start: time at the start in s (default 0). times: output times of one's own, in the order of the run.
+        progress: show a bar on the terminal or below the cell, not for dense runs.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
@@ -76,13 +80,14 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
                    ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until)
     require_memory(spec)
-    content = _content(spec, dense)
+    with progress_bar(f"{integrator} on {problem}", progress) as shown:
+        content = _content(spec, dense, shown)
     if content.attributes["status"] != "ok" and on_failure == "raise":
         raise _failure(spec, content)
     return to_dataset(content)
 
 
-def _content(spec: RunSpecification, dense: bool) -> Content:
+def _content(spec: RunSpecification, dense: bool, progress: Progress | None) -> Content:
     """The content of a run, with its nodes, at times of its own or up to an event."""
     if dense and spec.observed:
         raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
@@ -92,7 +97,7 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
 
         content = with_nodes(spec)
     else:
-        content = carry_out(spec)
+        content = carry_out(spec, progress)
     if "warning" in content.attributes:
         warnings.warn(content.attributes["warning"], stacklevel=4)  # of who called `liestep.simulate`
     return content

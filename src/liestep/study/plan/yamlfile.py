@@ -1,4 +1,4 @@
-"""Read YAML with line numbers, so that complaints can name file, line and key; NAME=VALUE arguments of commands."""
+"""Read YAML with line numbers, so that complaints can name file, line and key."""
 from pathlib import Path
 from typing import Any
 
@@ -6,6 +6,7 @@ import yaml
 
 from liestep.errors import InputError
 from liestep.files.textfiles import read_text
+from liestep.study.plan.assignments import numbers
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of libyaml is 15 times faster
 DEEPEST = 1000
@@ -80,38 +81,9 @@ def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path)
             _collect(item, (*place, number), lines, path)
 
 
-def numbers(value: Any) -> Any:
-    """Turn text that looks like a float with an exponent into a float."""
-    if isinstance(value, dict):
-        return {str(key): numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [numbers(item) for item in value]
-    if isinstance(value, str) and value[:1] in "+-.0123456789":
-        try:
-            return float(value)
-        except ValueError:
-            return value
-    return value
-
-
 def line_of(place: tuple, lines: dict[tuple, int]) -> int:
     """Line of the longest known part of a key path."""
     for length in range(len(place), -1, -1):
         if place[:length] in lines:
             return lines[place[:length]]
     return 1
-
-
-def assignments(items: list[str], what: str) -> dict:
-    """NAME=VALUE arguments as a dictionary; values are YAML, so that lists and 1e-3 work."""
-    found = {}
-    for item in items:
-        name, sign, value = item.partition("=")
-        if not sign:
-            raise InputError(f"{what} {item!r} must be written NAME=VALUE")
-        try:
-            found[name] = numbers(yaml.safe_load(value))
-        except yaml.YAMLError:
-            raise InputError(f"{what} {name}: malformed value {value!r}, write a number, a word or a"
-                             " list like [1, 2]") from None
-    return found

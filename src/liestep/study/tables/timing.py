@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 from time import thread_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,8 +32,10 @@ from liestep.simulation.runs.execution import STEP_LOG, build
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.recorder import new_integrals, new_recorder
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.study.plan.plan import Study
 from liestep.study.tables.errors import field_errors, largest_error
+
+if TYPE_CHECKING:  # recommendations time runs without any study
+    from liestep.study.plan.plan import Study
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "runtime", "tolerance", "seconds", "repeats", "error",
            "run_sha256")
@@ -45,7 +47,7 @@ SCIPY_TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 TAYLOR_TOLERANCES = (1e-6, 1e-15)
 
 
-def time_study(study: Study) -> tuple[Path, int]:
+def time_study(study: "Study") -> tuple[Path, int]:
     """Time all runs and write timings.csv; returns its path and the number of rows.
 
     Rows with runtime "core" are the study's runs. With references there are rows of other runtimes for each problem:
@@ -62,7 +64,7 @@ def time_study(study: Study) -> tuple[Path, int]:
     return path, len(rows)
 
 
-def _core_rows(study: Study) -> Iterator[dict[str, Any]]:
+def _core_rows(study: "Study") -> Iterator[dict[str, Any]]:
     """Steps of a method without iterations all cost the same: of such a sweep only the run of most steps is timed."""
     found: dict[str, tuple[float, int]] = {}
     for sweep in study.sweeps:
@@ -164,7 +166,7 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
     return once
 
 
-def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
+def _other_rows(study: "Study") -> Iterator[dict[str, Any]]:
     """scipy and heyoka on each problem."""
     for problem in study.config.problems:
         path, spec = study_reference(study, problem)

@@ -13,15 +13,11 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 from typing import Any
 
+from mpmath import MPContext, libmp
+
 from liestep.compile.tracing import Functions
-from liestep.errors import InputError
 from liestep.geometry import so3
 from liestep.geometry.rotation_series import term
-
-try:
-    from mpmath import MPContext, libmp
-except ImportError:
-    raise InputError("certificates need the package mpmath: pip install mpmath") from None
 
 NEAREST = "n"
 SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT

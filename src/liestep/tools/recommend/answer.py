@@ -1,14 +1,16 @@
 """What a recommendation says."""
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from math import inf, isfinite
 from typing import Any
 
 from liestep.study.tables.choice import Choice
 from liestep.tools.recommend.search import Candidate
 
+SHOWN = 8  # rows of the table in a notebook
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recommendation:
     """The integrator that reaches an error at the least cost, and what else was tried.
 
@@ -39,6 +41,23 @@ class Recommendation:
     table: tuple[Candidate, ...]
 
     def __str__(self) -> str:
+        rows = self._rows()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+        return "\n".join([*self._said(), "", *lines])
+
+    def __repr__(self) -> str:
+        return f"<Recommendation for {self.problem}: {'; '.join(self._said())}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first rows of the table."""
+        rows = self._rows()
+        cells = "".join(f"<tr><td>{'</td><td>'.join(map(escape, row))}</td></tr>" for row in rows[:SHOWN + 1])
+        more = f"<p>{len(rows) - SHOWN - 1} more: print it</p>" if len(rows) > SHOWN + 1 else ""
+        return f"<p>{'<br>'.join(map(escape, self._said()))}</p><table>{cells}</table>{more}"
+
+    def _said(self) -> list[str]:
+        """What is recommended, in lines."""
         size = f"step {self.step!r}" if self.step is not None else f"tolerance {self.tolerance:.3g}"
         options = "".join(f", {name} {value:.3g}" for name, value in self.options.items())
         how = (f"error {self.error:.2g} over the whole horizon, measured (references differ by {self.gap:.1e})"
@@ -47,19 +66,18 @@ class Recommendation:
         other = (f"; {self.choice.runner_up} costs {self.choice.ratio:.2f} times as much"
                  f"{', a tie' if self.choice.tie else ''}" if self.choice.runner_up else "")
         lines = [f"{self.integrator}, {size}{options}", how, f"{_seconds(self.seconds)} of processor time{other}"]
-        return "\n".join([*lines, *([self.kept] if self.kept else []), "", *self._rows()])
+        return [*lines, *([self.kept] if self.kept else [])]
 
-    def _rows(self) -> list[str]:
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Head and cells of the table, the fastest first."""
         head = ("integrator", "order", "step or tolerance", "error", "time", "runs", "")
-        rows = [head]
+        rows: list[tuple[str, ...]] = [head]
         for one in sorted(self.table, key=lambda one: (one.seconds, one.integrator)):
             size = "" if one.size is None else f"{one.size if one.adaptive else self.t_end/one.size:.4g}"
             rows.append((one.integrator, str(one.order or ""), size,
                          f"{one.error:.2g}" if isfinite(one.error) else "", _seconds(one.seconds),
                          str(len(one.tried) or ""), one.reason))
-        widths = [max(len(row[k]) for row in rows) for k in range(len(head) - 1)]
-        cells = ([*(f"{cell:{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]] for row in rows)
-        return ["  ".join(row).rstrip() for row in cells]
+        return rows
 
 
 def _seconds(value: float) -> str:

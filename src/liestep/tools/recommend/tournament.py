@@ -6,7 +6,8 @@ from typing import Any
 from liestep.errors import InputError
 from liestep.mechanics.contracts.keeping import sentence
 from liestep.simulation.catalogue import integrator_calls, method
-from liestep.simulation.runs.execution import RunTooLong
+from liestep.simulation.runs.execution import Progress, RunTooLong
+from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET
@@ -34,18 +35,19 @@ MOST_OPENED = 4        # so many classes are opened after those of the engines; 
 
 def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
               initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
-              budget: float = BUDGET) -> Recommendation:
+              budget: float = BUDGET, progress: bool = False) -> Recommendation:
     """See `liestep.recommend`."""
     asked = request(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
                     keep=keep, budget=budget)
-    return Tournament(asked).hold()
+    with progress_bar(f"methods on {asked.problem}", progress) as shown:
+        return Tournament(asked, shown).hold()
 
 
 class Tournament:
     """One request, and what has been found so far. Raises InputError where there is no reference."""
 
-    def __init__(self, asked: Request):
-        self.asked = asked
+    def __init__(self, asked: Request, progress: Progress | None = None):
+        self.asked, self.progress = asked, progress
         self.table: list[Candidate] = []
         self.opened = 0
         able, self.eligible = [], []
@@ -67,6 +69,7 @@ class Tournament:
                                             f" {sentence(sorted(kept))}", method(name).order))
             else:
                 self.eligible.append(name)
+        self.candidates = len(self.table) + len(self.eligible)
         self.engines = engines(asked, tuple(able))
         if not self.eligible:
             raise InputError(f"no integrator that runs on {asked.problem} declares to keep the {named(asked.keep)}:"
@@ -121,6 +124,8 @@ class Tournament:
         for name in group.names:
             if name not in self.eligible:
                 continue
+            if self.progress:
+                self.progress(len(self.table)/self.candidates)
             if trials.over:
                 self.table.append(Candidate(name, f"not tried: the budget of {self.asked.budget:g} s is spent",
                                             method(name).order))

@@ -51,11 +51,7 @@ def polar_distance() -> Evidence:
 
 def _operations() -> tuple[int, int, int, int]:
     """Operations of Lagrange's equations: of a body and of a pair of bodies, in angles and in eqs. (9)-(11)."""
-    try:
-        import sympy as sp  # type: ignore[import-untyped]
-    except ImportError:
-        raise InputError("counting the operations of Lagrange's equations needs the package sympy: pip install"
-                         " 'liestep[evidence]'") from None
+    import sympy as sp  # type: ignore[import-untyped]
 
     t, m, mass, g = sp.symbols("t m M g")
     a, b, c, d = (sp.Function(name)(t) for name in "abcd")

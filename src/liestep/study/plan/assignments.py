@@ -1,0 +1,46 @@
+"""NAME=VALUE arguments of commands, and numbers that YAML 1.1 does not know."""
+import json
+import re
+from typing import Any
+
+from liestep.errors import InputError
+
+NO_WORDS = ("yes", "no", "on", "off", "true", "false", "null")  # to YAML they are values, in any case
+
+
+def numbers(value: Any) -> Any:
+    """Turn text that looks like a float with an exponent into a float."""
+    if isinstance(value, dict):
+        return {str(key): numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [numbers(item) for item in value]
+    if isinstance(value, str) and value[:1] in "+-.0123456789":
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def assignments(items: list[str], what: str) -> dict:
+    """NAME=VALUE arguments as a dictionary; values are YAML, so that lists and 1e-3 work. Words, and what JSON writes
+    the same, need no package for it."""
+    found = {}
+    for item in items:
+        name, sign, value = item.partition("=")
+        if not sign:
+            raise InputError(f"{what} {item!r} must be written NAME=VALUE")
+        is_word = re.fullmatch(r"[A-Za-z]\w*", value) and value.lower() not in NO_WORDS
+        found[name] = value if is_word else numbers(_value(value, f"{what} {name}"))
+    return found
+
+
+def _value(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        import yaml
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise InputError(f"{place}: malformed value {text!r}, write a number, a word or a list like [1, 2]") from None
