@@ -20,8 +20,9 @@ from liestep.workflow.scheduling import without_submission_limit
 from liestep.errors import InputError
 from snakemake.settings.types import DeploymentMethod
 
-# Jobs call the commands of the environment that runs snakemake, also when it was called by its path.
-os.environ.update(PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
+# Jobs call the commands of the environment that runs snakemake, also when it was called by its path; they and the pool
+# import nothing from the working folder.
+os.environ.update(PYTHONSAFEPATH="1", PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
 
 try:
     WORKFLOW = Workflow(config)
