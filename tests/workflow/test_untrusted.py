@@ -14,18 +14,18 @@ from liestep.simulation.runs.specification import specify
 
 SHADOWS = (  # modules that are imported at a start, by children, or late
     "numpy", "yaml", "netCDF4", "threading", "liestep", "json", "pandas", "pydantic", "multiprocessing", "socket",
-    "tempfile", "struct", "base64", "numba", "scipy", "snakemake", "llvmlite", "matplotlib", "PIL", "cftime", "certifi",
-    "ast", "inspect", "logging", "signal", "subprocess", "pickle", "hashlib", "hmac", "random", "selectors", "traceback",
-    "uuid", "shutil", "secrets", "contextlib", "copyreg", "ctypes", "datetime", "decimal", "email", "fractions", "heapq",
-    "importlib_metadata", "locale", "platform", "queue", "rich", "sitecustomize", "usercustomize")
+    "tempfile", "struct", "base64", "numba", "scipy", "snakemake", "llvmlite", "matplotlib", "PIL", "cftime",
+    "certifi", "ast", "inspect", "logging", "signal", "subprocess", "pickle", "hashlib", "hmac", "random", "selectors",
+    "traceback", "uuid", "shutil", "secrets", "contextlib", "copyreg", "ctypes", "datetime", "decimal", "email",
+    "fractions", "heapq", "importlib_metadata", "locale", "platform", "queue", "rich", "sitecustomize", "usercustomize")
 TOLD = "UNTRUSTED_TOLD"  # environment: the file into which a shadow writes its name
 
 
 def plant(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in SHADOWS:
-        (folder/f"{name}.py").write_text(f"import os\nopen(os.environ[{TOLD!r}], 'a').write({str(folder/name)!r} + '\\n')"
-                                         "\nraise ImportError('a shadow')\n")
+        (folder/f"{name}.py").write_text(f"import os\nopen(os.environ[{TOLD!r}], 'a').write({str(folder/name)!r})\n"
+                                         "raise ImportError('a shadow')\n")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def call(place: Place, *command: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=place.folder, env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("command", (("liestep",), (sys.executable, "-P", "-m", "liestep")))
+@pytest.mark.parametrize("command", [("liestep",), (sys.executable, "-P", "-m", "liestep")])
 def test_commands_import_nothing_from_the_folders(place, command):
     for arguments in (("check", "foreign/run.nc"), ("check", "tiny"), ("status",), ("list",)):
         done = call(place, *command, *arguments)
@@ -71,7 +71,7 @@ def test_a_program_in_the_folder_starts_children_that_import_nothing_from_it(pla
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("snakefile", ("here", "package"))
+@pytest.mark.parametrize("snakefile", ["here", "package"])
 def test_the_workflow_and_its_jobs_import_nothing_from_the_folders(place, snakefile):
     source = TOP/"Snakefile"
     if snakefile == "here":

@@ -2,11 +2,10 @@
 file that is torn or damaged, or has the content of another one, is none: whoever wants it makes it again."""
 import hashlib
 import os
-import shutil
 import time
 from contextlib import suppress
 
-LEFT_OVER = 3600.0  # seconds after which a file or folder that was to be renamed belongs to a process that has ended
+LEFT_OVER = 3600.0  # seconds after which a file that was to be renamed belongs to a process that has ended
 
 
 def content(path: str | os.PathLike) -> bytes | None:
@@ -44,8 +43,12 @@ def _digest(path: str | os.PathLike, data: bytes) -> bytes:
 
 
 def _sweep(folder: str) -> None:
+    from fnmatch import fnmatch
+
+    from liestep.files.atomic import TEMPORARY
+
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(".") and entry.stat(follow_symlinks=False).st_mtime < time.time() - LEFT_OVER:
+            if fnmatch(entry.name, TEMPORARY) and entry.stat(follow_symlinks=False).st_mtime < time.time() - LEFT_OVER:
                 with suppress(OSError):
-                    (shutil.rmtree if entry.is_dir(follow_symlinks=False) else os.unlink)(entry.path)
+                    os.unlink(entry.path)

@@ -103,7 +103,7 @@ def command_manifest(arguments: argparse.Namespace) -> None:
 
 
 def command_verify(arguments: argparse.Namespace) -> None:
-    from liestep.workflow.manifest import manifest_path, read_manifest, verify
+    from liestep.workflow.manifest import manifest_path, read_manifest, remove_product, verify
 
     path = manifest_path(arguments.results)
     try:
@@ -121,19 +121,10 @@ def command_verify(arguments: argparse.Namespace) -> None:
         print(f"{len(content['products'])} products and {len(content['inputs'])} inputs are what {path} says")
         return
     if arguments.repair:
-        _remove([complaint.path for complaint in found if complaint.product and complaint.path.is_file()],
-                arguments.results)
+        removed = [remove_product(arguments.results, complaint.path) for complaint in found
+                   if complaint.product and complaint.path.is_file()]
+        print(f"{sum(removed)} files removed; call snakemake to make what is missing")
     raise SystemExit(1)
-
-
-def _remove(paths: list[Path], results: Path) -> None:
-    from liestep.simulation.runs.store import Store
-
-    store = Store(results)
-    for path in paths:
-        store.forget(path)
-        path.unlink()
-    print(f"{len(paths)} files removed; call snakemake to make what is missing")
 
 
 def command_export_crate(arguments: argparse.Namespace) -> None:

@@ -170,7 +170,7 @@ class StudyProducts:
         made_from = content_hash([study.path], study.path.parent) + sources()
         plans = None if study.config.plugins else plans  # their files lie anywhere
         before = plans.find(self.name, made_from) if plans else None
-        if before is not None:
+        if before is not None and _fits(before, study):
             return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
                     [Reference(self.name, key, study.reference_path(key), known)
                      for key, known in before["references"].items()])
@@ -376,6 +376,16 @@ class Workflow:
                       for kind in FIGURE_FILES]
             found += [film.path for film in products.animations]
         return found
+
+
+def _fits(plan: Any, study: Study) -> bool:
+    """Whether what an earlier start has planned can be of this study: its names become paths."""
+    try:
+        return (plan["references"].keys() == set(study.config.problems if study.config.reference else ())
+                and all(problem in study.config.problems and integrator in study.config.integrators
+                        and not any("/" in label for label in cells) for problem, integrator, cells in plan["sweeps"]))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False
 
 
 def page_of(study: str) -> str:
