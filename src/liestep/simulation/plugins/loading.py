@@ -39,6 +39,8 @@ def find_plugin(text: str, *folders: Path) -> Path:
     Raises:
         InputError: there is none.
     """
+    if "\0" in text:
+        raise InputError(f"the name of a plugin file {text!r} has a zero character")
     places = [Path(folder, text).resolve() for folder in folders]
     for path in places:
         if path.is_file():

@@ -9,6 +9,7 @@ from liestep.files.textfiles import read_text
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of libyaml is 15 times faster
 DEEPEST = 1000
+TOO_LARGE = 1 << 1023
 LARGEST = 1 << 19   # bytes of a file
 MOST_ENTRIES = 100_000  # most values of a file, with those that aliases repeat: nine lines can stand for 10^9 values
 
@@ -37,12 +38,12 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         line = min(mark.line + 1, len(text.splitlines())) if mark else 1
         raise InputError(f"{path}, line {line}: malformed YAML:"
                          f" {', '.join(filter(None, (error.context, error.problem)))}") from None
-    except (yaml.YAMLError, ValueError) as error:  # a character that YAML does not allow; a date that does not exist
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: malformed YAML: {str(error).splitlines()[0]}") from None
     except RecursionError:
         raise InputError(f"{path}: malformed YAML: nested too deeply, or in itself") from None
+    except InputError:
+        raise
+    except Exception as error:  # a character that YAML does not allow; a date that does not exist; anything for a tag
+        raise InputError(f"{path}: malformed YAML: {_first_line(error)}") from None
     finally:
         loader.dispose()
 
@@ -50,7 +51,8 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
 def _require_flat(text: str, path: Path) -> None:
     """Raises InputError for text that is nested so deeply that libyaml, which calls itself for each
     level, would end the process."""
-    if sum(map(text.count, ("[", "{", "- -", "? ?"))) < DEEPEST:
+    longest = max(map(len, text.split("\n")), default=0)
+    if text.count("[") + text.count("{") + 2*longest + 2 < DEEPEST:  # blocks have at most two levels in each column
         return
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
@@ -80,8 +82,17 @@ def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path)
             _collect(item, (*place, number), lines, path)
 
 
+def _first_line(error: Exception) -> str:
+    """What is wrong with a value, if the error says so in words."""
+    said = str(error).partition("\n")[0] if isinstance(error, ValueError | yaml.YAMLError) else ""
+    return said or "a value does not fit its tag, such as !!bool or !!timestamp"
+
+
 def numbers(value: Any) -> Any:
-    """Turn text that looks like a float with an exponent into a float."""
+    """Turn text that looks like a float with an exponent into a float. Raises ValueError for an integer that is too
+    large for one, as all that ask for numbers would."""
+    if isinstance(value, int) and abs(value) >= TOO_LARGE:
+        raise ValueError("an integer has more than 308 digits")
     if isinstance(value, dict):
         return {str(key): numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -110,8 +121,11 @@ def assignments(items: list[str], what: str) -> dict:
         if not sign:
             raise InputError(f"{what} {item!r} must be written NAME=VALUE")
         try:
-            found[name] = numbers(yaml.safe_load(value))
-        except yaml.YAMLError:
-            raise InputError(f"{what} {name}: malformed value {value!r}, write a number, a word or a"
+            _require_flat(value, Path(what))
+            found[name] = numbers(yaml.load(value, LOADER))
+        except InputError:
+            raise
+        except Exception:
+            raise InputError(f"{what} {name}: malformed value {value[:60]!r}, write a number, a word or a"
                              " list like [1, 2]") from None
     return found
