@@ -101,9 +101,9 @@ def equal_groups(keys: list[str]) -> list[tuple[str, ...]]:
 
 
 def brief(problems: str) -> str:
-    """Short name of a list of problems."""
+    """Short name of a list of problems, which no problem can have."""
     first, *others = problems.split(",")
-    return f"{first}_and_{len(others)}_more" if others else first
+    return f"{first}+{len(others)}_more" if others else first
 
 
 def short_hash(text: str) -> str:
@@ -157,8 +157,9 @@ class StudyProducts:
 
     @property
     def rule(self) -> str:
-        """Name of the rule that makes tables and figures."""
-        return re.sub(r"\W", "_", f"products_{self.name}")
+        """Name of the rule that makes tables and figures; two studies never share it."""
+        plain = re.fullmatch(r"[A-Za-z0-9]+(/[A-Za-z0-9]+)*", self.name)
+        return re.sub(r"\W", "_", f"products_{self.name}" + ("" if plain else f"__{short_hash(self.name)}"))
 
     @property
     def cells(self) -> list[Cell]:
