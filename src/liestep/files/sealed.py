@@ -64,12 +64,13 @@ def _require_trusted(folder: str, notes: os.stat_result) -> None:
     owner, named = str(notes.st_uid), os.environ.get("LIESTEP_CACHE_OWNERS", "").split(",")
     with suppress(KeyError):
         owner = pwd.getpwuid(notes.st_uid).pw_name
+    wrong, mending = "may be written by others", f"what is there call `chmod -R go-w {quote(folder)}`"
     if notes.st_uid not in (os.geteuid(), 0) and not {owner, str(notes.st_uid)} & set(named):
-        raise InputError(f"machine code in {folder} is of the user {owner} and not executed: name another folder in"
-                         f" LIESTEP_CACHE, or if you trust that user call `export LIESTEP_CACHE_OWNERS={owner}`")
-    if notes.st_mode & OTHERS:
-        raise InputError(f"machine code in {folder} may be written by others and is not executed: name another folder"
-                         f" in LIESTEP_CACHE, or if you trust what is there call `chmod -R go-w {quote(folder)}`")
+        wrong, mending = f"is of the user {owner}", f"that user call `export LIESTEP_CACHE_OWNERS={owner}`"
+    elif not notes.st_mode & OTHERS:
+        return
+    raise InputError(f"machine code in {folder} {wrong} and is not executed: name another folder in LIESTEP_CACHE, or"
+                     f" if you trust {mending}")
 
 
 def _digest(path: str | os.PathLike, data: bytes) -> bytes:

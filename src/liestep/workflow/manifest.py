@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -230,6 +231,16 @@ def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
     if outside:
         raise InputError(f"{path} lists {outside[0]!r}, no file below {results}; remove it and call snakemake")
     return content
+
+
+def require_root(results: Path, digest: str) -> None:
+    """Raises InputError unless the manifest has this sha256, which somebody has kept elsewhere."""
+    path = manifest_path(results)
+    if not re.fullmatch("[0-9a-fA-F]{64}", digest):
+        raise InputError(f"--against {digest[:70]!r} must be a sha256, 64 digits from 0 to f")
+    if not path.is_file() or file_sha256(path) != digest.lower():
+        raise InputError(f"{path} is not the file with the sha256 {digest}: these are not the results of which it was"
+                         " kept, or somebody has changed them")
 
 
 def verify(results: Path) -> Iterator[Complaint]:

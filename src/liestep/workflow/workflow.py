@@ -373,18 +373,18 @@ class Workflow:
         found = [*self.reports, *self.verdicts]
         for products in self.studies:
             found += [*products.tables, products.page]
-            found += [products.figure(name, kind) for name in products.figures
-                      for kind in FIGURE_FILES]
+            found += [products.figure(name, kind) for name in products.figures for kind in FIGURE_FILES]
             found += [film.path for film in products.animations]
         return found
 
 
 def _fits(plan: Any, study: Study) -> bool:
     """Whether what an earlier start has planned can be of this study: its names become paths."""
+    keys = study.config
     try:
-        return (plan["references"].keys() == set(study.config.problems if study.config.reference else ())
-                and all(problem in study.config.problems and integrator in study.config.integrators
-                        and not any("/" in label for label in cells) for problem, integrator, cells in plan["sweeps"]))
+        return plan["references"].keys() == set(keys.problems if keys.reference else ()) and all(
+            problem in keys.problems and integrator in keys.integrators and not any("/" in label for label in cells)
+            for problem, integrator, cells in plan["sweeps"])
     except (AttributeError, KeyError, TypeError, ValueError):
         return False
 

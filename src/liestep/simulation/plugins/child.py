@@ -4,6 +4,7 @@ import os
 import resource
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -54,13 +55,12 @@ def _answer(load: Callable[[], object], seconds: int, writer: int) -> None:
     try:
         for number in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), number)
-        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-        spent, taken = resource.getrusage(resource.RUSAGE_SELF), 0
-        with suppress(OSError):
-            taken = int(Path("/proc/self/statm").read_text("utf-8").split()[0])*resource.getpagesize()
-        _limit(resource.RLIMIT_CPU, int(spent.ru_utime + spent.ru_stime) + seconds + 1)
-        _limit(resource.RLIMIT_CORE, 0)
-        _limit(resource.RLIMIT_AS, taken + MEMORY)
+        taken = int(Path("/proc/self/statm").read_text("utf-8").split()[0]) if sys.platform == "linux" else 0
+        for what, most in ((resource.RLIMIT_CPU, int(time.process_time()) + seconds + 1), (resource.RLIMIT_CORE, 0),
+                           (resource.RLIMIT_AS, taken*resource.getpagesize() + MEMORY)):
+            soft, hard = resource.getrlimit(what)
+            if soft == resource.RLIM_INFINITY or most < soft:
+                resource.setrlimit(what, (most, hard))
         try:
             load()
             os.write(writer, b"+")
@@ -68,11 +68,3 @@ def _answer(load: Callable[[], object], seconds: int, writer: int) -> None:
             os.write(writer, f"-{error}".encode("utf-8", "replace")[:60_000])
     finally:
         os._exit(1)
-
-
-def _limit(what: int, most: int) -> None:
-    """Set a limit of this process, where a smaller one does not hold already."""
-    soft, hard = resource.getrlimit(what)
-    if soft == resource.RLIM_INFINITY or most < soft:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(what, (most, hard))

@@ -6,15 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    Discriminator,
-    Field,
-    Tag,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, ValidationError, model_validator
 
 from liestep.errors import InputError, unknown
 from liestep.simulation.runs.numbers import MOST

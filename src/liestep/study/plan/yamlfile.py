@@ -38,12 +38,13 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         line = min(mark.line + 1, len(text.splitlines())) if mark else 1
         raise InputError(f"{path}, line {line}: malformed YAML:"
                          f" {', '.join(filter(None, (error.context, error.problem)))}") from None
-    except RecursionError:
-        raise InputError(f"{path}: malformed YAML: nested too deeply, or in itself") from None
     except InputError:
         raise
+    except RecursionError:
+        raise InputError(f"{path}: malformed YAML: nested too deeply, or in itself") from None
     except Exception as error:  # a character that YAML does not allow; a date that does not exist; anything for a tag
-        raise InputError(f"{path}: malformed YAML: {_first_line(error)}") from None
+        said = str(error).partition("\n")[0] if isinstance(error, ValueError | yaml.YAMLError) else ""
+        raise InputError(f"{path}: malformed YAML: {said or 'a value does not fit its tag'}") from None
     finally:
         loader.dispose()
 
@@ -80,12 +81,6 @@ def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path)
     elif isinstance(node, yaml.SequenceNode):
         for number, item in enumerate(node.value):
             _collect(item, (*place, number), lines, path)
-
-
-def _first_line(error: Exception) -> str:
-    """What is wrong with a value, if the error says so in words."""
-    said = str(error).partition("\n")[0] if isinstance(error, ValueError | yaml.YAMLError) else ""
-    return said or "a value does not fit its tag, such as !!bool or !!timestamp"
 
 
 def numbers(value: Any) -> Any:
