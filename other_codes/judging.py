@@ -131,7 +131,8 @@ def stored_files(stored: Path = STORED) -> dict[str, bytes]:
     """Name -> content of all files of the archive. Raises InputError if it cannot be read."""
     try:
         with tarfile.open(stored/ARCHIVE, "r:xz") as archive:
-            return {entry.name: archive.extractfile(entry).read() for entry in archive}  # type: ignore[union-attr]
+            return {entry.name: archive.extractfile(entry).read() for entry in archive  # type: ignore[union-attr]
+                    if entry.isreg()}  # nothing is extracted to disk
     except (OSError, EOFError, tarfile.TarError) as error:
         raise InputError(f"{stored/ARCHIVE} cannot be read ({error}): make it by `python3 make.py other_codes`"
                          ) from None

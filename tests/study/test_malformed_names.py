@@ -122,7 +122,8 @@ def test_good_names_and_hidden_folders(place):
 
 
 def test_no_study_inside_the_results_of_another(place, capsys):
-    assert "each other's folders" in unchanged(["new-study", "tiny/runs"], capsys)
+    assert "each other's folders" in unchanged(["new-study", "tiny/more"], capsys)
+    assert "are called so" in unchanged(["new-study", "tiny/runs"], capsys)
     assert main(["new-study", "deep/er"]) == 0
     capsys.readouterr()
     assert "each other's folders" in unchanged(["new-study", "deep"], capsys)

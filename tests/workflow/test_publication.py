@@ -47,7 +47,7 @@ def test_the_container_makes_the_locked_environment():
     lines = [line.partition(" ") for line in (TOP/"Containerfile").read_text().splitlines()
              if line[:1] not in ("#", "")]
     said = {word: [rest for name, _, rest in lines if name == word] for word, _, _ in lines}
-    assert list(said) == ["FROM", "RUN", "WORKDIR", "COPY", "ENV", "CMD"]  # a misspelt instruction is none of these
+    assert list(said) == ["FROM", "RUN", "WORKDIR", "COPY", "USER", "ENV", "CMD"]  # a misspelt one is none
     (image,), (folder,) = said["FROM"], said["WORKDIR"]
     version = re.fullmatch(r"docker\.io/library/python:(3\.\d+)-slim", image)
     least = re.fullmatch(r">=(3\.\d+)", PROJECT["requires-python"])
@@ -57,7 +57,9 @@ def test_the_container_makes_the_locked_environment():
     assert said["RUN"][-1] == "python3 make.py environment"
     assert said["ENV"] == [f"PATH={folder}/.venv/bin:$PATH"]
     assert json.loads(said["CMD"][0])[0] == "snakemake"
-    assert said["COPY"] == [". ."]
+    user, = said["USER"]
+    assert said["COPY"] == [f"--chown={user} . ."]
+    assert any(f" {user} " in command and "useradd" in command for command in said["RUN"][:-1])
     page = (TOP/"docs"/"platforms.md").read_text()
     assert "Containerfile" in page
     assert f":{folder}/results" in page

@@ -12,7 +12,8 @@ from liestep.workflow.sources import page_source
 from liestep.api import pool
 from liestep.workflow import lock
 from liestep.workflow.integrity import mend
-from liestep.workflow.manifest import inputs_hash
+from liestep.files.records import file_sha256
+from liestep.workflow.manifest import inputs_hash, manifest_path
 from liestep.workflow.sources import claim_source, evidence_source, film_source
 from liestep.workflow.workflow import Workflow
 from liestep.workflow.products import products_source
@@ -20,8 +21,9 @@ from liestep.workflow.scheduling import without_submission_limit
 from liestep.errors import InputError
 from snakemake.settings.types import DeploymentMethod
 
-# Jobs call the commands of the environment that runs snakemake, also when it was called by its path.
-os.environ.update(PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
+# Jobs call the commands of the environment that runs snakemake, also when it was called by its path; they and the pool
+# import nothing from the working folder.
+os.environ.update(PYTHONSAFEPATH="1", PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
 
 try:
     WORKFLOW = Workflow(config)
@@ -78,6 +80,12 @@ onstart:
     if workflow.local_exec:
         pool.start()
         without_submission_limit(workflow.scheduler)
+
+
+onsuccess:
+    if manifest_path(WORKFLOW.results).is_file():
+        found = file_sha256(manifest_path(WORKFLOW.results))
+        print(f"liestep: to prove later that nothing was changed, keep elsewhere: verify --against {found}", file=sys.stderr)
 
 
 wildcard_constraints:

@@ -212,7 +212,10 @@ def main(argv: list[str] | None = None) -> int:
         return carry_out(argv)
     try:
         return _from_outside(sys.argv[1:])
-    except KeyboardInterrupt:  # before the command has begun
+    except InputError as error:  # before the command has begun, as the next one
+        print(f"liestep: {printable(str(error))}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
         return interrupted()
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from liestep.compile.dispatch import compiler
 from liestep.compile.separate import parts_with_addresses, separate_methods
 from liestep.compile.sources import component_modules, module_file, source_hash
+from liestep.errors import InputError
 from liestep.files import sealed
 from liestep.files.answers import cache_folder
 
@@ -38,9 +39,12 @@ def compiling() -> tuple[ModuleType, dict[str, Any]]:
 
 
 def compiles() -> bool:
-    """Whether loops are compiled: not with NUMBA_DISABLE_JIT. Whoever only asks does not load Numba."""
-    loaded = sys.modules.get("numba")
-    return not (loaded.config.DISABLE_JIT if loaded else int(os.environ.get("NUMBA_DISABLE_JIT") or 0))
+    """Whether loops are compiled: not with NUMBA_DISABLE_JIT. Whoever only asks does not load Numba. Raises InputError
+    where that is no number."""
+    loaded, said = sys.modules.get("numba"), os.environ.get("NUMBA_DISABLE_JIT") or "0"
+    if not said.isdecimal():
+        raise InputError(f"NUMBA_DISABLE_JIT must be 0 or 1, not {said!r}")
+    return not (loaded.config.DISABLE_JIT if loaded else int(said))
 
 
 def cache_root() -> Path:

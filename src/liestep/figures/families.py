@@ -10,14 +10,7 @@ from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import marks
-from liestep.figures.panels import (
-    grid,
-    hollow,
-    label_of,
-    legend_below,
-    logarithmic,
-    slope_triangle,
-)
+from liestep.figures.panels import grid, hollow, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.style import Results, drawing
 from liestep.study.tables.kinds.work import at_equal_error
 

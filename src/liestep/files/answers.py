@@ -40,21 +40,27 @@ def place_of(arguments: list[str]) -> str | None:
             parts.append(f"{folder}/{name} {found.st_size} {found.st_mtime_ns}")
     if arguments[0] == "status":
         parts.append(os.getcwd())
+        seen: set[tuple[int, int]] = set()
         for name in WORKING:
-            _files(name, parts)
+            _files(name, parts, seen)
     digest = hashlib.sha256("\0".join(sorted(parts[1 + len(arguments):]) + parts[:1 + len(arguments)]).encode())
     return os.path.join(cache_folder(), f"answer-{digest.hexdigest()[:24]}.txt")
 
 
-def _files(folder: str, parts: list[str]) -> None:
+def _files(folder: str, parts: list[str], seen: set[tuple[int, int]]) -> None:
     """Add name, inode, size and times of all files below a folder, those in folders with a dot left out: what has been
-    edited in place and given its old time differs in the time of its inode."""
+    edited in place and given its old time differs in the time of its inode. A folder that links repeat is looked at
+    once."""
     with suppress(OSError), os.scandir(folder) as entries:
+        here = os.stat(folder)
+        if (here.st_dev, here.st_ino) in seen:
+            return
+        seen.add((here.st_dev, here.st_ino))
         for entry in entries:
             if entry.name.startswith("."):
                 continue
             if entry.is_dir():
-                _files(entry.path, parts)
+                _files(entry.path, parts, seen)
                 continue
             found = entry.stat(follow_symlinks=True)
             parts.append(f"{entry.path} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}")

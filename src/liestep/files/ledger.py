@@ -72,8 +72,9 @@ def load(results: Path) -> Ledger:
     """The ledger of a results folder."""
     written: dict[str, set[str]] = {}
     for _, name, sha256 in records.entries(results, "wrote"):
-        written.setdefault(name, set()).add(sha256)
-    known = {name: tuple(entry) for name, entry in records.last(results, "known").items()}
+        written.setdefault(name, set()).add(str(sha256))
+    known = {name: tuple(entry) for name, entry in records.last(results, "known").items()
+             if isinstance(entry, list) and len(entry) == 5}
     return Ledger(Path(results), known, written)
 
 

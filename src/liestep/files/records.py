@@ -8,7 +8,8 @@ Kinds of entries, each of a name with a value, of which the last one counts:
     plan   what a start planned, and the hash of what it planned from
 
 Every process appends to a file of its own in the folder `.records`, so that jobs on several machines never write to the
-same file. A line that is torn or damaged counts for nothing; without the folder everything is looked at once more.
+same file. A line that is torn or damaged, or names a file elsewhere, counts for nothing; without the folder everything
+is looked at once more.
 """
 import hashlib
 import json
@@ -58,6 +59,8 @@ def append(results: Path, kind: str, values: Mapping[str, Any]) -> None:
     """Add entries by name; the value None ends what was said of a name. Raises OSError."""
     if values:
         place, now = own_file(results), time.time_ns()
+        if not stays_inside(results, place):
+            raise OSError(f"the link {place.parent} leads out of {results}; remove it")
         place.parent.mkdir(parents=True, exist_ok=True)
         with open(place, "a", encoding="utf-8") as file:
             file.write("".join(line(kind, now, name, value) for name, value in values.items()))
@@ -90,8 +93,10 @@ def _entries(path: Path, kind: str, *_notes: int) -> list[tuple[int, str, Any]]:
     for each in path.read_text("utf-8", errors="replace").split("\n"):
         if each.startswith(f"{kind} "):
             digest, _, text = each.removeprefix(f"{kind} ").partition(" ")
-            if digest == _digest(text):
-                found.append(tuple(json.loads(text)))
+            with suppress(ValueError, TypeError, RecursionError):  # another program's line
+                if digest == _digest(text):
+                    when, name, value = json.loads(text)
+                    found += [(int(when), name, value)]*is_inside(name)
     return found
 
 
@@ -102,8 +107,18 @@ def last(results: Path, kind: str) -> dict[str, Any]:
 
 
 def files(results: Path) -> list[Path]:
-    """Files with entries."""
-    return sorted((Path(results)/FOLDER).glob("*.txt"))
+    """Files with entries; none where links lead out of the results, whose files are not ours to remove."""
+    return [path for path in sorted((Path(results)/FOLDER).glob("*.txt")) if stays_inside(results, path)]
+
+
+def is_inside(name: Any) -> bool:
+    """Whether what a file says is the name of a file below its folder."""
+    return isinstance(name, str) and not name.startswith("/") and "\0" not in name and ".." not in name.split("/")
+
+
+def stays_inside(folder: Path, path: Path) -> bool:
+    """Whether no link on the way to a file leads out of a folder."""
+    return Path(path).parent.resolve().is_relative_to(Path(folder).resolve())
 
 
 def remember(path: Path) -> None:

@@ -1,18 +1,25 @@
 """Files of the cache, which are used only as they were written: each ends with the digest of its name and content. A
-file that is torn or damaged, or has the content of another one, is none: whoever wants it makes it again."""
+file that is torn or damaged, or has the content of another one, is none: whoever wants it makes it again.
+
+Machine code is executed: folder and files must be of this user, of root or of one whom LIESTEP_CACHE_OWNERS names (user
+names or numbers with commas between them), and nobody else may write them. A new folder is open to its owner only."""
 import hashlib
 import os
-import shutil
 import time
 from contextlib import suppress
 
-LEFT_OVER = 3600.0  # seconds after which a file or folder that was to be renamed belongs to a process that has ended
+OTHERS = 0o022  # the bits with which group and others may write
+LEFT_OVER = 3600.0  # seconds after which a file that was to be renamed belongs to a process that has ended
 
 
 def content(path: str | os.PathLike) -> bytes | None:
-    """What was written under this name; None where there is no such file, or another content."""
+    """What was written under this name; None where there is no such file, or another content. Raises InputError where
+    somebody else may have written it."""
+    folder = os.path.dirname(path)
     try:
         with open(path, "rb") as file:
+            _require_trusted(folder, os.stat(folder))
+            _require_trusted(folder, os.fstat(file.fileno()))
             data = file.read()
     except OSError:
         return None
@@ -27,19 +34,48 @@ def unsealed(path: str | os.PathLike, data: bytes) -> bytes | None:
 
 def keep(path: str | os.PathLike, data: bytes) -> bool:
     """Write whole or not at all, and remove what processes that were killed have left beside it; False for a folder
-    that cannot be written, which only costs time."""
+    that cannot be written, which only costs time. Raises InputError for a folder that others may write."""
     from pathlib import Path
 
     from liestep.errors import InputError
     from liestep.files.atomic import replacing  # not where answers are only read
 
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, 0o700, exist_ok=True)
+        notes = os.stat(folder)
+    except OSError:
+        return False
+    _require_trusted(folder, notes)
     try:
         with replacing(Path(path)) as temporary:
             temporary.write_bytes(data + _digest(path, data))
+            temporary.chmod(temporary.stat().st_mode & ~OTHERS)
     except InputError:
         return False
-    _sweep(os.path.dirname(path))
+    _sweep(folder)
     return True
+
+
+def _require_trusted(folder: str, notes: os.stat_result) -> None:
+    """Raises InputError for the notes of a folder of the cache, or of a file in it, that somebody else may write."""
+    from liestep.errors import InputError
+
+    if notes.st_uid in (os.geteuid(), 0) and not notes.st_mode & OTHERS:
+        return
+    import pwd
+    from shlex import quote
+
+    owner, named = str(notes.st_uid), os.environ.get("LIESTEP_CACHE_OWNERS", "").split(",")
+    with suppress(KeyError):
+        owner = pwd.getpwuid(notes.st_uid).pw_name
+    wrong, mending = "may be written by others", f"what is there call `chmod -R go-w {quote(folder)}`"
+    if notes.st_uid not in (os.geteuid(), 0) and not {owner, str(notes.st_uid)} & set(named):
+        wrong, mending = f"is of the user {owner}", f"that user call `export LIESTEP_CACHE_OWNERS={owner}`"
+    elif not notes.st_mode & OTHERS:
+        return
+    raise InputError(f"machine code in {folder} {wrong} and is not executed: name another folder in LIESTEP_CACHE, or"
+                     f" if you trust {mending}")
 
 
 def _digest(path: str | os.PathLike, data: bytes) -> bytes:
@@ -49,8 +85,12 @@ def _digest(path: str | os.PathLike, data: bytes) -> bytes:
 
 
 def _sweep(folder: str) -> None:
+    from fnmatch import fnmatch
+
+    from liestep.files.atomic import TEMPORARY
+
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(".") and entry.stat(follow_symlinks=False).st_mtime < time.time() - LEFT_OVER:
+            if fnmatch(entry.name, TEMPORARY) and entry.stat(follow_symlinks=False).st_mtime < time.time() - LEFT_OVER:
                 with suppress(OSError):
-                    (shutil.rmtree if entry.is_dir(follow_symlinks=False) else os.unlink)(entry.path)
+                    os.unlink(entry.path)

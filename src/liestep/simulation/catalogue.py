@@ -225,8 +225,7 @@ def system_entry(name: str) -> Entry[Sheet]:
     Raises:
         InputError: unknown id; the sentence names the closest one.
     """
-    return (_own_system(name) if name in own_systems() else
-            _of_plugins("problem", name, _plugin_systems, system_ids))
+    return (_own_system(name) if name in own_systems() else _of_plugins("problem", name, _plugin_systems, system_ids))
 
 
 def integrator_entry(name: str) -> Entry[Method]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from liestep.files import ledger as ledgers
-from liestep.files.records import FOLDER
+from liestep.files.records import FOLDER, stays_inside
 from liestep.simulation.runs.store import STORE, Store
 from liestep.workflow.integrity import own
 from liestep.workflow.manifest import MANIFEST, drop, listed_products
@@ -20,8 +20,8 @@ def superfluous(config: Path, results: Path) -> list[Path]:
     """Paths that no study owns, then stored runs without one, sorted each. Raises InputError for an error in a study,
     whose files could not be told from others."""
     workflow = Workflow({**require_config(config/"config.yaml"), "studies": "all"}, config, results, room=False)
-    paths = sorted(_paths(workflow))
-    return [*paths, *sorted(_stored(workflow, paths))]
+    paths = sorted(path for path in _paths(workflow) if stays_inside(results, path))
+    return [*paths, *sorted(path for path in _stored(workflow, paths) if stays_inside(results, path))]
 
 
 def _paths(workflow: Workflow) -> Iterator[Path]:

@@ -105,19 +105,26 @@ def command_report(arguments: argparse.Namespace) -> None:
 
 
 def command_manifest(arguments: argparse.Namespace) -> None:
+    from liestep.files.records import file_sha256
     from liestep.workflow.manifest import write_manifest
     from liestep.workflow.workflow import configured
 
     path, count = write_manifest(configured(arguments.config, arguments.results, arguments.study))
-    print(f"{path}: {count} products", file=sys.stderr)
+    print(f"{path}: {count} products, sha256 {file_sha256(path)}", file=sys.stderr)
 
 
 def command_verify(arguments: argparse.Namespace) -> None:
-    from liestep.workflow.manifest import manifest_path, read_manifest, verify
+    from liestep.workflow.manifest import manifest_path, read_manifest, remove_product, require_root, verify
 
     path = manifest_path(arguments.results)
+    if arguments.against is not None:
+        require_root(arguments.results, arguments.against)
     try:
         found = list(verify(arguments.results))
+        if arguments.recompute is not None:
+            from liestep.workflow.recomputed import recompute
+
+            found += recompute(arguments.results, arguments.config, arguments.recompute)
     except InputError:
         if not (arguments.repair and path.is_file()):
             raise
@@ -131,19 +138,10 @@ def command_verify(arguments: argparse.Namespace) -> None:
         print(f"{len(content['products'])} products and {len(content['inputs'])} inputs are what {path} says")
         return
     if arguments.repair:
-        _remove([complaint.path for complaint in found if complaint.product and complaint.path.is_file()],
-                arguments.results)
+        removed = [remove_product(arguments.results, complaint.path) for complaint in found
+                   if complaint.product and complaint.path.is_file()]
+        print(f"{sum(removed)} files removed; call snakemake to make what is missing")
     raise SystemExit(1)
-
-
-def _remove(paths: list[Path], results: Path) -> None:
-    from liestep.simulation.runs.store import Store
-
-    store = Store(results)
-    for path in paths:
-        store.forget(path)
-        path.unlink()
-    print(f"{len(paths)} files removed; call snakemake to make what is missing")
 
 
 def command_export_crate(arguments: argparse.Namespace) -> None:
@@ -192,6 +190,10 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
                 "verify --repair")
     check.add_argument("--repair", action="store_true",
                        help="remove changed products, so that snakemake makes them again")
+    check.add_argument("--against", metavar="DIGEST",
+                       help="sha256 of manifest.json that a run has printed last: kept elsewhere, it shows forgery")
+    check.add_argument("--recompute", metavar="N", type=int,
+                       help="make N runs, drawn at random, again and compare them bit by bit")
     crate = add("export-crate", command_export_crate,
                 "write a ZIP file for archives: the workflow, its inputs and products as a Workflow Run RO-Crate",
                 "export-crate results.zip")

@@ -53,6 +53,9 @@ def export_crate(target: Path, results: Path, runs: bool = False) -> int:
     for complaint in verify(results):
         raise InputError(f"{complaint.sentence}; call snakemake before you export")
     products = {(results/name).as_posix(): entry["sha256"] for name, entry in content["products"].items()}
+    for name in (*products, *content["inputs"]):
+        if not any(Path(name).resolve().is_relative_to(folder.resolve()) for folder in (Path(), results)):
+            raise InputError(f"{name} lies outside {Path().absolute()}: a crate holds only what is below it")
     shown = {name: sha256 for name, sha256 in products.items() if runs or not name.endswith(LARGE)}
     tree = [path.as_posix() for path in _tree()]
     own = manifest_path(results).as_posix()

@@ -12,9 +12,8 @@ from pathlib import Path
 from liestep.errors import InputError
 from liestep.files import ledger as ledgers
 from liestep.files.ledger import Ledger
-from liestep.files.records import notes
-from liestep.simulation.runs.store import Store
-from liestep.workflow.manifest import damage, environment_path, manifest_path, read_manifest
+from liestep.files.records import notes, stays_inside
+from liestep.workflow.manifest import damage, environment_path, manifest_path, read_manifest, remove_product
 from liestep.workflow.workflow import Workflow
 
 SKEW = 60.0  # largest difference in s between the clocks of two machines
@@ -74,7 +73,7 @@ def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> st
     path = f"{found.results}/{name}"
     try:
         today = notes(path)
-        if mend_times and today[1] > (time.time() + SKEW)*1e9:
+        if mend_times and today[1] > (time.time() + SKEW)*1e9 and stays_inside(found.results, Path(path)):
             os.utime(path)  # with a time in the future, whatever is made from it would always be out of date
         elif found.is_known(name, listed, today):
             return None
@@ -94,6 +93,4 @@ def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> st
 def _removed(path: Path, remove: bool, results: Path) -> str:
     if not remove:
         return "would be removed, to be made again"
-    Store(results).forget(path)
-    path.unlink(missing_ok=True)
-    return "removed, to be made again"
+    return "removed, to be made again" if remove_product(results, path) else f"a link leads out of {results}: remove it"

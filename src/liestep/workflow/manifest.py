@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -18,10 +19,11 @@ from liestep.errors import InputError
 from liestep.files import ledger as ledgers
 from liestep.files.atomic import TEMPORARY
 from liestep.files.ledger import Ledger
-from liestep.files.records import file_sha256, recording
+from liestep.files.records import file_sha256, is_inside, recording, stays_inside
 from liestep.files.textfiles import write_text_atomically
 from liestep.simulation.references.reference import study_reference
 from liestep.simulation.runs.files import read
+from liestep.simulation.runs.store import Store
 from liestep.workflow.sources import figure_source, film_source, table_source
 from liestep.workflow.workflow import REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
 
@@ -88,6 +90,15 @@ def _before(results: Path) -> dict[str, Any]:
 def listed_products(results: Path) -> list[str]:
     """Names of the products in the last manifest; none if there is none that can be read."""
     return list(_before(results)["products"])
+
+
+def remove_product(results: Path, path: Path) -> bool:
+    """Remove a product and its stored second name; False where a link leads out of the results, whose files stay."""
+    if not stays_inside(results, path):
+        return False
+    Store(results).forget(path)
+    path.unlink(missing_ok=True)
+    return True
 
 
 def drop(results: Path, names: set[str]) -> None:
@@ -212,7 +223,24 @@ def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
     same = (known or ledgers.load(results)).sha256(MANIFEST)
     if not same or not isinstance(content, dict) or content.pop("sha256", None) != _digest(content):
         raise InputError(f"{path} was changed after it was written; remove it and call snakemake")
+    try:
+        outside = [name for name, entry in content["products"].items() if not is_inside(name) or not entry["sha256"]]
+        outside += [name for name, sha256 in content["inputs"].items() if "\0" in name or not sha256]
+    except (AttributeError, KeyError, TypeError):
+        raise InputError(f"{path} is no manifest of this program; remove it and call snakemake") from None
+    if outside:
+        raise InputError(f"{path} lists {outside[0]!r}, no file below {results}; remove it and call snakemake")
     return content
+
+
+def require_root(results: Path, digest: str) -> None:
+    """Raises InputError unless the manifest has this sha256, which somebody has kept elsewhere."""
+    path = manifest_path(results)
+    if not re.fullmatch("[0-9a-fA-F]{64}", digest):
+        raise InputError(f"--against {digest[:70]!r} must be a sha256, 64 digits from 0 to f")
+    if not path.is_file() or file_sha256(path) != digest.lower():
+        raise InputError(f"{path} is not the file with the sha256 {digest}: these are not the results of which it was"
+                         " kept, or somebody has changed them")
 
 
 def verify(results: Path) -> Iterator[Complaint]:

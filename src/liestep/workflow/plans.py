@@ -39,8 +39,8 @@ class Plans:
 
     def find(self, key: str, made_from: str) -> Any:
         """The plan, None if there is none that was made from this."""
-        before, plan = self._known.get(key, ("", None))
-        return plan if before == made_from else None
+        found = self._known.get(key)
+        return found[1] if isinstance(found, list | tuple) and len(found) == 2 and found[0] == made_from else None
 
     def keep(self, key: str, made_from: str, plan: Any) -> None:
         self._known[key] = self._news[key] = (made_from, plan)

@@ -64,10 +64,8 @@ def _figures(products: StudyProducts, claims: Iterable[Path]) -> Iterator[Group]
     tables = _hashes((*products.tables, *products.timings))
     printed = _hashes(claims)
     for name in products.figures:
-        parts = (products.fingerprint, figure_source(name), *tables,
-                 *(printed if name == "ensemble" else ()))
-        yield Group(name, short_hash(" ".join(parts)),
-                    tuple(products.figure(name, kind) for kind in FIGURE_FILES))
+        parts = (products.fingerprint, figure_source(name), *tables, *(printed if name == "ensemble" else ()))
+        yield Group(name, short_hash(" ".join(parts)), tuple(products.figure(name, kind) for kind in FIGURE_FILES))
 
 
 def _keep(products: StudyProducts, known: Mapping[str, list], group: Group) -> bool:

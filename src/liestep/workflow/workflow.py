@@ -101,9 +101,9 @@ def equal_groups(keys: list[str]) -> list[tuple[str, ...]]:
 
 
 def brief(problems: str) -> str:
-    """Short name of a list of problems."""
+    """Short name of a list of problems, which no problem can have."""
     first, *others = problems.split(",")
-    return f"{first}_and_{len(others)}_more" if others else first
+    return f"{first}+{len(others)}_more" if others else first
 
 
 def short_hash(text: str) -> str:
@@ -157,8 +157,9 @@ class StudyProducts:
 
     @property
     def rule(self) -> str:
-        """Name of the rule that makes tables and figures."""
-        return re.sub(r"\W", "_", f"products_{self.name}")
+        """Name of the rule that makes tables and figures; two studies never share it."""
+        plain = re.fullmatch(r"[A-Za-z0-9]+(/[A-Za-z0-9]+)*", self.name)
+        return re.sub(r"\W", "_", f"products_{self.name}" + ("" if plain else f"__{short_hash(self.name)}"))
 
     @property
     def cells(self) -> list[Cell]:
@@ -170,7 +171,7 @@ class StudyProducts:
         made_from = content_hash([study.path], study.path.parent) + sources()
         plans = None if study.config.plugins else plans  # their files lie anywhere
         before = plans.find(self.name, made_from) if plans else None
-        if before is not None:
+        if before is not None and _fits(before, study):
             return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
                     [Reference(self.name, key, study.reference_path(key), known)
                      for key, known in before["references"].items()])
@@ -373,10 +374,20 @@ class Workflow:
         found = [*self.reports, *self.verdicts]
         for products in self.studies:
             found += [*products.tables, products.page]
-            found += [products.figure(name, kind) for name in products.figures
-                      for kind in FIGURE_FILES]
+            found += [products.figure(name, kind) for name in products.figures for kind in FIGURE_FILES]
             found += [film.path for film in products.animations]
         return found
+
+
+def _fits(plan: Any, study: Study) -> bool:
+    """Whether what an earlier start has planned can be of this study: its names become paths."""
+    keys = study.config
+    try:
+        return plan["references"].keys() == set(keys.problems if keys.reference else ()) and all(
+            problem in keys.problems and integrator in keys.integrators and not any("/" in label for label in cells)
+            for problem, integrator, cells in plan["sweeps"])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False
 
 
 def page_of(study: str) -> str:

@@ -5,16 +5,7 @@ from liestep.geometry.turns import about_axis
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.constrained.joint_forms import standing
-from liestep.papers.livens2025.cone import (
-    ABOUT_TIP,
-    AXIAL,
-    DISTANCE,
-    GRAVITY,
-    MASS,
-    PRECESSION,
-    TILT,
-    steady_spin,
-)
+from liestep.papers.livens2025.cone import ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT, steady_spin
 
 BODY = "livens2025 section 5.3"
 TOP = ("livens2025 section 5.4, eqs. (113), (114) with the moments of erratum 6, (117)-(119); numbers of table 4 from"

@@ -24,6 +24,7 @@ from liestep.files.textfiles import require_file
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
+from liestep.simulation.plugins.child import require_tried
 from liestep.simulation.plugins.reads import digest_of_reads
 
 GROUP = "liestep.plugins"
@@ -39,6 +40,8 @@ def find_plugin(text: str, *folders: Path) -> Path:
     Raises:
         InputError: there is none.
     """
+    if "\0" in text:
+        raise InputError(f"the name of a plugin file {text!r} has a zero character")
     places = [Path(folder, text).resolve() for folder in folders]
     for path in places:
         if path.is_file():
@@ -74,6 +77,13 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
                              " edit; rename it or start anew")
         return _ids(name)
     _require_alone(source, path)
+    require_tried(lambda: _execute(source, path, try_all=True), path)
+    return _execute(source, path)
+
+
+def _execute(source: bytes, path: Path, try_all: bool = False) -> tuple[str, ...]:
+    """Execute the bytes of a plugin and make its ids known; `try_all`: try what it declares before."""
+    name, content = PREFIX + path.stem, _short_hash(source)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
@@ -86,7 +96,7 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
             exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
         except (Exception, SystemExit) as error:
             raise InputError(_moved(error, source, path) or plain_error(error, path)) from None
-        return _register(module, path, content)
+        return _register(module, path, content, try_all)
     except InputError:
         del sys.modules[name]
         raise
@@ -181,7 +191,7 @@ def _ids(module: str) -> tuple[str, ...]:
     return tuple(name for name, entry in plugin_entries().items() if entry.module == module)
 
 
-def _register(module: ModuleType, path: Path, content: str) -> tuple[str, ...]:
+def _register(module: ModuleType, path: Path, content: str, try_all: bool = True) -> tuple[str, ...]:
     """Check what a module declares, try it in plain Python, and add it; nothing is added when anything is wrong."""
     from liestep.simulation.plugins.trial import try_method, try_sheet
 
@@ -198,9 +208,9 @@ def _register(module: ModuleType, path: Path, content: str) -> tuple[str, ...]:
             raise InputError(f"{path}: id {name!r} must be letters, digits and underscores")
         if name in taken or (name in sheets and name in methods):
             raise InputError(f"{path}: id {name} exists already; choose another one")
-    for name, sheet in sheets.items():
+    for name, sheet in sheets.items() if try_all else ():
         try_sheet(name, sheet, path)
-    for name, method in methods.items():
+    for name, method in methods.items() if try_all else ():
         try_method(name, method, path)
     try:
         content = _short_hash(f"{content} {digest_of_reads((sheets, methods))}".encode())

@@ -1,8 +1,9 @@
 """First try of a plugin's systems and integrators, in plain Python: a mistake shows the user's own line."""
 import inspect
+import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from liestep.simulation.runs.specification import complete_options
 PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
                      for name in Functions._fields if hasattr(rows, name)})
 TRIED, LOST = 20, 1e-10  # steps by which a declaration is tried, and the largest relative change that is round-off
+ALONG = 200  # steps along the trajectory of a first preset
 STEPS = 1000  # the step that is tried is t_end/STEPS of the preset
 
 
@@ -88,6 +90,22 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
                         continue
                     raise
                 _try_formulation(formulation, plain(found.problem), found)
+                if formulation == "vector_field" and not options:
+                    _try_along(plain(found.problem), found.start.copy(), facts.presets[facts.default].t_end)
+
+
+def _try_along(problem: Any, y: np.ndarray, t_end: float) -> None:
+    """Midpoint steps along a trajectory, as far as a second goes. Compiled code has no bounds: a row too far, which
+    raises IndexError here, would end the process. What is no number may be the step's fault."""
+    h, until, slope, middle = t_end/ALONG, time.process_time() + 1.0, np.zeros((1, *y.shape)), y.copy()
+    with suppress(ArithmeticError, ValueError):
+        for step in range(ALONG):
+            problem.rhs(step*h, y, slope[0])
+            problem.stage(np.ones(1), 0.5*h, slope, 1, y, middle)
+            problem.rhs((step + 0.5)*h, middle, slope[0])
+            problem.stage(np.ones(1), h, slope, 1, y, y)
+            if time.process_time() > until or not np.isfinite(y).all():
+                return
 
 
 def _choices(form: Form) -> Iterator[dict[str, str]]:

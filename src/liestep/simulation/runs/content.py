@@ -182,8 +182,7 @@ def stopped(outcome: Outcome) -> str:
 def message_of(outcome: Outcome, spec: RunSpecification) -> str:
     """How a run ended, with the remedy."""
     status, chart = outcome.status, chart_of(outcome.status, spec)
-    return (status.sentence if status == Status.OK else
-            f"{stopped(outcome)}{chart and f'; it ran {chart}'}")
+    return (status.sentence if status == Status.OK else f"{stopped(outcome)}{chart and f'; it ran {chart}'}")
 
 
 def largest_momentum_error(outcome: Outcome, numbers: Mapping[str, float]) -> dict[str, float]:

@@ -8,13 +8,13 @@ import atexit
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from liestep.errors import InputError
+from liestep.files import own_process
 from liestep.files.ledger import is_own
 
 LIMIT = 1.0  # s of processor time for any file; a run of two bodies takes 3 ms
@@ -30,7 +30,8 @@ def require_openable(path: Path) -> None:
     with _lock:
         child = _children.get(os.getpid())
         if child is None:
-            child = _children[os.getpid()] = _start()
+            child = _children[os.getpid()] = subprocess.Popen(
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **own_process(__name__))
         assert child.stdin is not None
         assert child.stdout is not None
         with suppress(BrokenPipeError):
@@ -40,12 +41,6 @@ def require_openable(path: Path) -> None:
             return
         _stop()
     raise InputError(f"{path} is damaged: the NetCDF library does not finish reading it; remove it and make it again")
-
-
-def _start() -> subprocess.Popen:
-    """A child process that finds the packages where this one does."""
-    return subprocess.Popen([sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
 
 
 def _stop() -> None:

@@ -1,15 +1,20 @@
 """NAME=VALUE arguments of commands, and numbers that YAML 1.1 does not know."""
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
 
+TOO_LARGE = 1 << 1023
 NO_WORDS = ("yes", "no", "on", "off", "true", "false", "null")  # to YAML they are values, in any case
 
 
 def numbers(value: Any) -> Any:
-    """Turn text that looks like a float with an exponent into a float."""
+    """Turn text that looks like a float with an exponent into a float. Raises ValueError for an integer that is too
+    large for one, as all that ask for numbers would."""
+    if isinstance(value, int) and abs(value) >= TOO_LARGE:
+        raise ValueError("an integer has more than 308 digits")
     if isinstance(value, dict):
         return {str(key): numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -31,7 +36,13 @@ def assignments(items: list[str], what: str) -> dict:
         if not sign:
             raise InputError(f"{what} {item!r} must be written NAME=VALUE")
         is_word = re.fullmatch(r"[A-Za-z]\w*", value) and value.lower() not in NO_WORDS
-        found[name] = value if is_word else numbers(_value(value, f"{what} {name}"))
+        try:
+            found[name] = value if is_word else numbers(_value(value, what))
+        except InputError:
+            raise
+        except Exception:
+            raise InputError(f"{what} {name}: malformed value {value[:60]!r}, write a number, a word or a list like"
+                             " [1, 2]") from None
     return found
 
 
@@ -40,7 +51,7 @@ def _value(text: str, place: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         import yaml
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise InputError(f"{place}: malformed value {text!r}, write a number, a word or a list like [1, 2]") from None
+
+        from liestep.study.plan.yamlfile import LOADER, require_flat
+    require_flat(text, Path(place))
+    return yaml.load(text, LOADER)

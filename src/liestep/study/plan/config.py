@@ -6,20 +6,12 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    Discriminator,
-    Field,
-    Tag,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, ValidationError, model_validator
 
 from liestep.errors import InputError, unknown
 from liestep.simulation.runs.numbers import MOST
 from liestep.study.plan.complaints import complaint
-from liestep.study.plan.names import LONGEST
+from liestep.study.plan.names import LONGEST, twins
 from liestep.study.plan.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
 from liestep.study.plan.yamlfile import line_of, read_yaml
 from liestep.study.tables.kinds import NAMES
@@ -314,6 +306,9 @@ class StudyConfig(Settings):
                                                     for one in keys.get(key, [key])],
             "overrides": {one: pair for key, pair in problem.overrides.items() for one in keys.get(key, [key])}})
             for name, problem in each_horizon(self.problems, self.evaluations).items()}
+        if same := twins(found) or twins(problems):
+            raise ValueError(f"the keys {same[0]} and {same[1]} differ in upper and lower case only, and would be one"
+                             " folder on many disks; rename one")
         object.__setattr__(self, "integrators", found)
         object.__setattr__(self, "problems", problems)
         return self

@@ -2,6 +2,7 @@
 
 Keys of problems and integrators are `liestep.study.plan.config.Name`."""
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from liestep.errors import InputError
@@ -10,6 +11,8 @@ LONGEST = 60  # most characters of a part of a name; file names are made of seve
 PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST - 1}}}")
 PARTS = 6
 RESERVED = ("logs", "report", "selection")  # folders of the results that belong to no study
+INNER = ("runs", "references", "figures", "animations", "logs")  # folders of a study's results
+PRODUCTS = (".csv", ".md", ".json", ".html", ".nc", ".gz", ".made")  # files of the results, in lower case
 ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LONGEST} of them, the first neither '-' nor '.'")
 
 
@@ -21,9 +24,14 @@ def is_name(text: str) -> bool:
 
 def require_name(what: str, text: str, path: Path | None = None) -> str:
     """The text. Raises InputError when it is no name; `what` says of what, `path` in which file."""
-    if text.split("/")[0] in RESERVED:
-        raise InputError(f"{f'{path}: ' if path else ''}{what} must not begin with {text.split('/')[0]}: that folder of"
-                         " the results holds other products")
+    first, *inner = text.lower().split("/")
+    if first in RESERVED:
+        raise InputError(f"{f'{path}: ' if path else ''}{what} must not begin with {first}: that folder of the results"
+                         " holds other products")
+    for part in (first, *inner):
+        if (part in INNER and part in inner) or part.endswith(PRODUCTS):
+            raise InputError(f"{f'{path}: ' if path else ''}{what} {text[:LONGEST]!r} must not hold {part}: files and"
+                             " folders of results are called so")
     if is_name(text):
         return text
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
@@ -35,7 +43,7 @@ def named_files(folder: Path, what: str) -> list[Path]:
     """All YAML files of a folder and its folders, sorted; hidden ones are none.
 
     Raises:
-        InputError: a file whose name cannot be an id.
+        InputError: a file whose name cannot be an id, or differs from another's in upper and lower case only.
     """
     found = []
     for path in sorted(folder.rglob("*.yaml"), key=lambda path: path.with_suffix("").as_posix()):
@@ -43,4 +51,13 @@ def named_files(folder: Path, what: str) -> list[Path]:
         if not any(part.startswith(".") for part in name.split("/")):
             require_name(what, name, folder)
             found.append(path)
+    if same := twins(path.relative_to(folder).as_posix() for path in found):
+        raise InputError(f"{folder}: {same[0]} and {same[1]} differ in upper and lower case only, and are one file on"
+                         " many disks; rename one")
     return found
+
+
+def twins(names: Iterable[str]) -> tuple[str, str] | None:
+    """Two names that differ in upper and lower case only, if there are any."""
+    known: dict[str, str] = {}
+    return next(((known[name.lower()], name) for name in names if known.setdefault(name.lower(), name) != name), None)

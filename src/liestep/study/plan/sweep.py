@@ -46,7 +46,7 @@ def run_cells(cells: Sequence[Cell], store: Store | None = None) -> Counts:
             print(f"linked {name}: it was made before", file=sys.stderr)
             continue
         try:
-            content = _content(cell)
+            content = computed(cell)
         except InputError as error:
             refused.append(f"{name}: {error}")
             continue
@@ -66,7 +66,7 @@ def _name(cell: Cell) -> str:
     return f"{cell.study} {cell.problem} {cell.integrator} {cell.resolution}"
 
 
-def _content(cell: Cell) -> Content:
+def computed(cell: Cell) -> Content:
     """The run, or the failed run that stands for code that cannot be compiled."""
     if isinstance(cell.spec, ShardSpecification) or cell.spec.reduced:
         return carry_out_shard(cell.spec)

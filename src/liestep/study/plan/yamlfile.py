@@ -26,7 +26,7 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
     text = read_text(path, LARGEST)
     loader = LOADER(text)
     try:
-        _require_flat(text, path)
+        require_flat(text, path)
         node = loader.get_single_node()
         if node is None:
             return None, {}
@@ -38,20 +38,22 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         line = min(mark.line + 1, len(text.splitlines())) if mark else 1
         raise InputError(f"{path}, line {line}: malformed YAML:"
                          f" {', '.join(filter(None, (error.context, error.problem)))}") from None
-    except (yaml.YAMLError, ValueError) as error:  # a character that YAML does not allow; a date that does not exist
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: malformed YAML: {str(error).splitlines()[0]}") from None
+    except InputError:
+        raise
     except RecursionError:
         raise InputError(f"{path}: malformed YAML: nested too deeply, or in itself") from None
+    except Exception as error:  # a character that YAML does not allow; a date that does not exist; anything for a tag
+        said = str(error).partition("\n")[0] if isinstance(error, ValueError | yaml.YAMLError) else ""
+        raise InputError(f"{path}: malformed YAML: {said or 'a value does not fit its tag'}") from None
     finally:
         loader.dispose()
 
 
-def _require_flat(text: str, path: Path) -> None:
+def require_flat(text: str, path: Path) -> None:
     """Raises InputError for text that is nested so deeply that libyaml, which calls itself for each
     level, would end the process."""
-    if sum(map(text.count, ("[", "{", "- -", "? ?"))) < DEEPEST:
+    longest = max(map(len, text.split("\n")), default=0)
+    if text.count("[") + text.count("{") + 2*longest + 2 < DEEPEST:  # blocks have at most two levels in each column
         return
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):

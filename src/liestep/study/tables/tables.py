@@ -97,5 +97,4 @@ def write_seconds(study: Study) -> Path:
         InputError: one of them is missing or stale.
     """
     results = StudyResults(study)
-    return _write(study, "seconds", work.SECONDS_COLUMNS,
-                  work.seconds_rows(results.metrics, results.table("timings")))
+    return _write(study, "seconds", work.SECONDS_COLUMNS, work.seconds_rows(results.metrics, results.table("timings")))

@@ -181,8 +181,7 @@ def _other_rows(study: "Study") -> Iterator[dict[str, Any]]:
                     fields = formulated.to_fields(clock.result)
                 except (NotSymbolic, EngineError):
                     continue
-                error = largest_error(formulated.error_fields,
-                                      field_errors(formulated.error_fields, fields, reference))
+                error = largest_error(formulated.error_fields, field_errors(formulated.error_fields, fields, reference))
                 yield {"problem": problem, "integrator": name, "resolution": f"tol{tolerance:.6g}",
                        "runtime": "other runtime", "tolerance": tolerance, "seconds": seconds, "repeats": repeats,
                        "error": error}

@@ -114,8 +114,7 @@ def judge(paths: Sequence[Path], request: Request) -> Judgement:
         raise InputError(f"give one step for each file: {len(files)} files, {len(request.steps)} steps")
     start = start_of(request.problem, preset=request.preset, parameters=request.parameters)
     for file in files:
-        wanted = ({name: values[0] for name, values in files[0].fields.items()}
-                  if request.own_start else start.initial)
+        wanted = ({name: values[0] for name, values in files[0].fields.items()} if request.own_start else start.initial)
         _check_start(file, layout, request, start.parameters, wanted)
     initial = {name: files[0].fields[name][0] for name in layout.fields} if request.own_start else None
     spec = specify_reference(request.problem, preset=request.preset, parameters=request.parameters, initial=initial,

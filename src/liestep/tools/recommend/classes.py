@@ -14,6 +14,7 @@ from liestep.compile.cache import class_names, has_code, prepare
 from liestep.compile.driver import advance, advance_adaptive
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.files import own_process
 from liestep.simulation.catalogue import method, plugin_entries
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.loading import PREFIX, load_plugin
@@ -105,8 +106,8 @@ class Workshop:
         """Tell the second process a name; False where it cannot be started or has ended."""
         try:
             if self.child is None:
-                self.child = subprocess.Popen([sys.executable, "-m", "liestep.tools.recommend.classes"], text=True,
-                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                self.child = subprocess.Popen(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                              text=True, **own_process("liestep.tools.recommend.classes"))
                 self._tell(json.dumps({"plugins": self._plugins(), **self.request.canonical()}))
             self._tell(name)
         except OSError:

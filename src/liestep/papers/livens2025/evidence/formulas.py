@@ -3,16 +3,7 @@ import numpy as np
 
 from liestep.claims.errata import Evidence
 from liestep.geometry.quaternion import body_matrix, plus
-from liestep.papers.livens2025.cone import (
-    ABOUT_CENTRE,
-    ABOUT_TIP,
-    AXIAL,
-    DISTANCE,
-    GRAVITY,
-    MASS,
-    PRECESSION,
-    TILT,
-)
+from liestep.papers.livens2025.cone import ABOUT_CENTRE, ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT
 from liestep.simulation.runs.simulation import simulate
 
 CLOSE, APART = 1e-12, 1e-2

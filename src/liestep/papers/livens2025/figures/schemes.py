@@ -7,14 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.figures.marks import marks
-from liestep.figures.panels import (
-    hollow,
-    label_of,
-    legend_below,
-    line_handle,
-    logarithmic,
-    slope_triangle,
-)
+from liestep.figures.panels import hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 

@@ -1,0 +1,82 @@
+"""Plugins that do not end, take all memory or end the process: one sentence each, and this process goes on."""
+from pathlib import Path
+
+import pytest
+from commands import STUDY, refused
+
+from liestep.errors import InputError
+from liestep.simulation.catalogue import plugin_entries
+from liestep.simulation.plugins.loading import load_plugin
+
+SOURCE = Path(__file__).parents[1]/"plugins"/"drag_on_a_bob.py"
+BAD = {
+    "endless": ("while True: pass", "does not end within 1 s"),
+    "asleep": ("__import__('time').sleep(1e6)", "does not end within 1 s"),
+    "exit": ("__import__('os')._exit(0)", r"ends the process \(exit code 0\)"),
+    "segfault": ("__import__('os').kill(__import__('os').getpid(), 11)", r"ends the process \(Segmentation fault\)"),
+    "null": ("__import__('ctypes').string_at(0)", r"ends the process \(Segmentation fault\)"),
+    "abort": ("__import__('os').abort()", r"ends the process \(Aborted\)"),
+    "memory": ("all([np.zeros(1 << 28) is not None for _ in range(10**6)]) if not (kept := []) and not any("
+               "kept.append(np.zeros(1 << 26)) for _ in range(10**6)) else None", "MemoryError"),
+    "recursion": ("(again := lambda: again())()", "RecursionError"),
+    "interrupt": ("raise KeyboardInterrupt", "ends the process"),
+    "row too far": ("np.zeros(3)[3] = 1.0", "IndexError|index 3 is out of bounds"),
+}
+PLACES = {"import": '"""A bob of unit mass on a rod of unit length with drag -c v."""\nimport numpy as np\n',
+          "build": "def make(p):\n    ", "potential": "    def potential(self, q):\n        ",
+          "gradient": "    def gradient(self, q, out):\n        ",
+          "force": "    def force(self, t, q, omega, out):\n        "}
+
+
+def written(folder: Path, place: str, statement: str) -> Path:
+    text = SOURCE.read_text()
+    if place == "import":
+        text = f"{PLACES[place]}{statement}\n{text.partition(chr(10))[2]}"
+    elif place == "build":
+        made = f"{PLACES[place]}{statement}\n    return DragOnABob(p['g'], p['drag'])\n\n\n"
+        text = text.replace("def start(p):", f"{made}def start(p):")
+        text = text.replace('build=lambda p: DragOnABob(p["g"], p["drag"])', "build=make")
+    else:
+        text = text.replace(PLACES[place], f"{PLACES[place]}{statement}\n        ")
+    path = folder/"bad_bob.py"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    monkeypatch.setenv("LIESTEP_TRIAL_SECONDS", "1")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("bad", BAD)
+def test_a_bad_plugin_is_one_sentence(tmp_path, place, bad):
+    statement, said = BAD[bad]
+    with pytest.raises(InputError, match=said) as raised:
+        load_plugin(written(tmp_path, place, statement))
+    assert "bad_bob.py" in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert "bad_bob" not in plugin_entries()
+
+
+@pytest.mark.parametrize("when", ["q[0, 2] > -0.8", "q[0, 0] < 0.5", "q[0, 0] < -0.3", "q[0, 2] < -0.95"])
+def test_a_row_too_far_on_the_way_is_found(tmp_path, when):
+    """The start is right; compiled code without bounds would end the process there."""
+    path = written(tmp_path, "gradient", f"if {when}: put(out, 1, (0.0, 0.0, 0.0))")
+    with pytest.raises(InputError, match=r"bad_bob.py, line \d+: .*out of bounds"):
+        load_plugin(path)
+
+
+def test_check_refuses_a_study_with_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path/"config"/"studies").mkdir(parents=True)
+    (tmp_path/"config"/"studies"/"tiny.yaml").write_text(STUDY + "plugins: [bad_bob.py]\n")
+    written(tmp_path, "import", "while True: pass")
+    assert "does not end within 1 s" in refused(["check", "tiny"], capsys)
+
+
+@pytest.mark.parametrize("value", ["abc", "", "1e3"])
+def test_a_limit_that_is_no_number_is_refused(tmp_path, monkeypatch, value):
+    monkeypatch.setenv("LIESTEP_TRIAL_SECONDS", value)
+    with pytest.raises(InputError, match="LIESTEP_TRIAL_SECONDS must be a number"):
+        load_plugin(SOURCE)
