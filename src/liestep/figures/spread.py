@@ -136,11 +136,12 @@ def separation(results: Results) -> Figure:
          " verdict of the drift test; bounded: with the x of |slope T| < x A for the amplitude A; drift: with"
          " the change of the block means over the run in J. {runs}")
 def drift(results: Results) -> Figure:
-    problems = list(results.config.problems)
-    figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
-    styles, used = marks(results), set()
     table = results.table("drift")
     table = table[table["invariant"] == "energy"]
+    judged = {*table.loc[table["verdict"] != "too short", "problem"]}
+    problems = [problem for problem in results.config.problems if problem in judged or not judged]
+    figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
+    styles, used = marks(results), set()
     verdicts = {(row["problem"], row["integrator"], row["resolution"]): _verdict(row) for _, row in table.iterrows()}
     for panel, problem in zip(axes, problems, strict=True):
         labels: list[EndLabel] = []
