@@ -97,7 +97,7 @@ def test_fonts_are_legible_at_final_size():
 
 def test_options_of_one_method_look_different(made):
     base = marks.LANDED["rk2_midpoint"]
-    looks = {(mark.colour, mark.marker, mark.dash) for mark in (marks.variant(base, number) for number in range(9))}
+    looks = {(mark.marker, mark.dash) for mark in (marks.variant(base, number) for number in range(9))}
     assert len(looks) == 9
     assert marks.variant(base, 0) == base
     assert marks.marks(made["tiny"])["rk2_velocity"].label == "RK2, velocities"
@@ -223,7 +223,7 @@ def test_series_show_the_largest_step_that_most_completed(made):
 
 def test_energy_curve_bounds_every_sample(made):
     figure = series.energy_error(made["tiny"])
-    curve, = (line for line in lines(figure.axes[0], marks.LANDED["vi_sphere"].colour) if line.get_linewidth() > 0.5)
+    curve, = (line for line in lines(figure.axes[0], marks.PALETTE[0]) if line.get_linewidth() > 0.5)
     file = made["tiny"].file("bodies", "vi_sphere", "h0.03125")
     samples = np.abs(file["energy"] - file["energy"][0])
     assert curve.get_ydata().max() >= samples.max() > 0.0
@@ -236,7 +236,7 @@ def test_convergence_marks_admissible_points_and_orders(made):
     axes = figure.axes[0]
     runs = results.select("bodies", "vi_sphere").dropna(subset=["error"])
     usable = (runs["error"] >= FLOOR_FACTOR*runs["floor"]) & (runs["error"] <= LARGEST_ERROR)
-    solid, hollow = (line for line in lines(axes, marks.LANDED["vi_sphere"].colour) if line.get_linestyle() == "None")
+    solid, hollow = (line for line in lines(axes, marks.PALETTE[0]) if line.get_linestyle() == "None")
     assert 0 < usable.sum() < len(runs)
     assert sorted(solid.get_xdata()) == sorted(runs["step"][usable])
     assert sorted(hollow.get_xdata()) == sorted(runs["step"][~usable])

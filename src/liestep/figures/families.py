@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
-from liestep.figures.marks import marks
+from liestep.figures.marks import PALETTE, marks
 from liestep.figures.panels import (
     grid,
     hollow,
@@ -49,7 +49,7 @@ def _leaders(results: Results, unit: str, label: str) -> Figure:
     metrics = metrics.assign(evaluations=evaluations_of(metrics))
     problems = [problem for problem in results.config.problems if (table["problem"] == problem).any()]
     figure, axes = grid([label_of(results, problem) for problem in problems], 46.0, extra=30.0)
-    styles, used = marks(results), set()
+    styles, used = marks(results, [*OPPONENTS, *table["winner"].value_counts().index][:len(PALETTE)]), set()
     for panel, problem in zip(axes, problems, strict=True):
         here = metrics[(metrics["problem"] == problem) & metrics["error"].notna() & (metrics[unit] > 0.0)]
         winners = {*table.loc[table["problem"] == problem, "winner"], *OPPONENTS}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
-from liestep.figures.marks import Mark
+from liestep.figures.marks import REST, Mark
 from liestep.figures.scenes.colour import mix
 
 SIZE = 5.8           # pt
@@ -26,14 +26,32 @@ def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
     """Write labels to the right of a panel that is `height` mm high, each as near to the end of its curve as the others
     allow, with a thin line from there. After the axes have their scales and limits."""
     kept = [label for label in labels if np.isfinite(label.x) and np.isfinite(label.y)]
+    for line in axes.get_lines():
+        line.set_gid(None)
     ends = axes.transData.transform([(label.x, label.y) for label in kept]).reshape(-1, 2)
     wanted = axes.transAxes.inverted().transform(ends)[:, 1] if kept else np.empty(0)
     for label, place in zip(kept, spread(np.clip(wanted, 0.0, 1.0), LINE/height), strict=True):
         colour = mix(label.mark.colour, "black", 0.4)
-        axes.annotate(label.text, (label.x, label.y), xytext=(BESIDE, place), textcoords="axes fraction", va="center",
+        text = f"{label.mark.label}: {label.text}".removesuffix(": ") if label.mark.grey else label.text
+        axes.annotate(text, (label.x, label.y), xytext=(BESIDE, place), textcoords="axes fraction", va="center",
                       ha="left", fontsize=SIZE, color=colour, annotation_clip=False,
                       arrowprops={"arrowstyle": "-", "color": mix(label.mark.colour, "white", 0.4), "linewidth": 0.4,
                                   "shrinkA": 0.5, "shrinkB": 1.0, "relpos": (0.0, 0.5)})
+
+
+def name_grey(axes: Axes) -> None:
+    """Names of grey methods at the ends of their lines, which have them as gid, unless they stand there already."""
+    ends: dict[str, np.ndarray] = {}
+    for line in axes.get_lines():
+        points = np.asarray(line.get_xydata(), dtype=float)
+        points = points[np.isfinite(points).all(axis=1)]
+        if (name := line.get_gid()) and len(points):
+            last = points[points[:, 0].argmax()]
+            ends[name] = max(ends.get(name, last), last, key=lambda point: point[0])
+    if ends:
+        figure = axes.get_figure()
+        height = axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4
+        end_labels(axes, [EndLabel(x, y, "", Mark(REST, "", "-", name)) for name, (x, y) in ends.items()], height)
 
 
 def spread(wanted: np.ndarray, gap: float) -> np.ndarray:
