@@ -109,7 +109,7 @@ def test_the_site_builds_loads_nothing_from_other_hosts_and_its_links_lead_somew
 def test_every_system_method_figure_and_public_name_is_on_a_page(site):
     for name in system_ids():
         text = (site/"systems"/f"{name}.html").read_text("utf-8")
-        picture, = re.findall(rf'src="([^"]*{name}[^"]*\.png)"', text)
+        picture, = re.findall(rf'src="([^"]*{name}[^"]*\.webp)"', text)
         with Image.open(site/"systems"/picture) as image:
             assert len(image.convert("RGB").getcolors(256) or range(256)) > 8
     for name in integrator_ids():
