@@ -32,8 +32,12 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                 source = snapshot.folder/figure.file
                 (target/figure.file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target/figure.file)
-                parts.append(f":::{{figure}} {figure.file}\n:alt: {figure.name}\n\n**{escaped(figure.name)}**"
-                             f" {escaped(figure.caption)}\n:::\n")
+                says, of_runs, settings = figure.caption.partition(" Runs of ")
+                parts.append(f":::{{figure}} {figure.file}\n:alt: {escaped(says)}\n\n**{escaped(figure.name)}**"
+                             f" {escaped(says)}\n:::\n")
+                if settings:
+                    parts.append(f"<details><summary>Settings</summary>\n\n{escaped(of_runs + settings)}\n\n"
+                                 "</details>\n")
             if text:
                 parts.append(f"<details><summary>The study file config/studies/{study}.yaml</summary>\n\n"
                              f"```yaml\n{text}```\n\n</details>\n")

@@ -342,3 +342,17 @@ def test_figures_without_their_data_say_what_is_missing(made):
         with pytest.raises(InputError, match=words):
             commands.make_figure(made[study], name)
     assert not (Path(made["tiny"].study.folder)/"figures"/"ensemble.pdf").exists()
+
+
+def test_grey_methods_are_named_at_the_ends_of_their_lines_and_not_in_the_legend():
+    styles = {key: marks.Mark(colour, "o", "-", key) for key, colour in (("first", marks.PALETTE[0]),
+                                                                        ("a method with a long name", marks.REST))}
+    figure, axes = panels.grid(["one"], 50.0)
+    for k, mark in enumerate(styles.values()):
+        axes[0].plot([1.0, 2.0, 3.0], [k, k + 1.0, k + 2.0], **mark.line)
+    panels.legend_below(figure, list(styles.values()))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["first"]
+    name, = axes[0].texts
+    assert name.get_text().replace("\n", " ") == "a method with a long name"
+    assert tuple(name.xy) == (3.0, 3.0)
+    assert axes[0].get_lines()[1].get_zorder() < axes[0].get_lines()[0].get_zorder()

@@ -27,16 +27,16 @@ SHOWN_LEVELS = (1e-6, 1e-8, 1e-10)
 ROUND_OFF = 2.0e-15                         # below it a defect of the form has no slope
 
 
-@drawing("{title}: state error against evaluations of forces or right-hand sides, of the methods that win somewhere in"
-         " the table which, whatever they keep or with the symplectic form, and of RK4 and DOP853. Hollow points lie"
-         " within 30 floors of the reference or above 0.1. {runs}")
+@drawing("{title}: state error against evaluations of forces or right-hand sides. The methods that win somewhere in"
+         " the table which stand beside RK4 and DOP853. {runs} Winners whatever they keep, or with the symplectic form."
+         " Hollow points lie within 30 floors of the reference or above 0.1.")
 def leaders(results: Results) -> Figure:
     return _leaders(results, "evaluations", "evaluations")
 
 
-@drawing("{title}: state error against processor time (s) of a run alone without statistics, of the methods that win"
-         " somewhere in the table which by seconds, whatever they keep or with the symplectic form, and of RK4 and"
-         " DOP853. Hollow points lie within 30 floors of the reference or above 0.1. {runs}")
+@drawing("{title}: state error against processor time (s). The methods that win somewhere in the table which by"
+         " seconds stand beside RK4 and DOP853. {runs} Winners whatever they keep, or with the symplectic form; a run"
+         " is timed alone without statistics. Hollow points lie within 30 floors of the reference or above 0.1.")
 def leaders_seconds(results: Results) -> Figure:
     return _leaders(results, "seconds", "processor time (s)")
 

@@ -1,5 +1,6 @@
 """Labels at the ends of curves, beside the panel: what differs between panels; one legend says whose curve it is."""
 from dataclasses import dataclass
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -7,8 +8,10 @@ from matplotlib.axes import Axes
 from liestep.figures.marks import REST, Mark
 from liestep.figures.scenes.colour import mix
 
+USED = 0.7           # share of its place that a panel keeps beside titles, labels and the legend
 SIZE = 5.8           # pt
 LINE = 2.3           # mm between labels
+WIDEST = 26          # characters of a line; names of grey methods may have two lines
 BESIDE = 1.035       # where labels begin, in widths of the panel
 
 
@@ -27,12 +30,18 @@ def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
     allow, with a thin line from there. After the axes have their scales and limits."""
     kept = [label for label in labels if np.isfinite(label.x) and np.isfinite(label.y)]
     for line in axes.get_lines():
-        line.set_gid(None)
+        if line.get_gid():  # grey lies behind colours, and is named here
+            line.set_gid(None)
+            line.set_zorder(1.9)
     ends = axes.transData.transform([(label.x, label.y) for label in kept]).reshape(-1, 2)
     wanted = axes.transAxes.inverted().transform(ends)[:, 1] if kept else np.empty(0)
-    for label, place in zip(kept, spread(np.clip(wanted, 0.0, 1.0), LINE/height), strict=True):
-        colour = mix(label.mark.colour, "black", 0.4)
-        text = f"{label.mark.label}: {label.text}".removesuffix(": ") if label.mark.grey else label.text
+    texts = [fill(f"{label.mark.label}: {label.text}".removesuffix(": ") if label.mark.grey else label.text, WIDEST)
+             for label in kept]
+    lines = [text.count("\n") + 1 for text in texts]
+    places = spread(np.repeat(np.clip(wanted, 0.0, 1.0), lines), LINE/height)
+    ends_at = np.cumsum(lines)
+    for label, text, last, count in zip(kept, texts, ends_at, lines, strict=True):
+        place, colour = float(places[last - count:last].mean()), mix(label.mark.colour, "black", 0.4)
         axes.annotate(text, (label.x, label.y), xytext=(BESIDE, place), textcoords="axes fraction", va="center",
                       ha="left", fontsize=SIZE, color=colour, annotation_clip=False,
                       arrowprops={"arrowstyle": "-", "color": mix(label.mark.colour, "white", 0.4), "linewidth": 0.4,
@@ -50,7 +59,7 @@ def name_grey(axes: Axes) -> None:
             ends[name] = max(ends.get(name, last), last, key=lambda point: point[0])
     if ends:
         figure = axes.get_figure()
-        height = axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4
+        height = USED*axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4
         end_labels(axes, [EndLabel(x, y, "", Mark(REST, "", "-", name)) for name, (x, y) in ends.items()], height)
 
 

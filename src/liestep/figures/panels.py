@@ -137,7 +137,7 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any, line: bool = True
     for begin, end in pairwise(ends):
         if line and begin < end:
             shade = mark.colour if both[begin] else mix(mark.colour, "white", 0.5)
-            axes.plot(x[begin:end + 1], y[begin:end + 1], color=shade, linestyle=mark.dash, linewidth=0.9)
+            axes.plot(x[begin:end + 1], y[begin:end + 1], **{**mark.line, "color": shade}, linewidth=0.9)
     axes.plot(x[solid], y[solid], **mark.points)
     axes.plot(x[~solid], y[~solid], **mark.points, markerfacecolor="white", markeredgewidth=0.7)
 
