@@ -28,7 +28,7 @@ def digest(content: bytes) -> str:
 def results_of(folder: Path, colour: str) -> Path:
     """Results with two figures and two tables, as a run leaves them; the colour stands for the state of the sources."""
     files = {"claims.csv": f"paper,claim,asserted_by,statement,printed,ours,criterion,verdict,more\n"
-                           f"paper,a,paper,small & <b>,0.1,0.123456789,x,{colour},y\n".encode(),
+                           f"paper,a,paper,small & <b>,0.1,0.123456789,x {colour},reproduced,y\n".encode(),
              "errata.csv": b"paper,erratum,place,printed,correct,evidence,confirmed\npaper,1,eq. 1,x,y,z,True\n"}
     for name in (FIGURE, OTHER):
         path = folder/name
@@ -72,7 +72,7 @@ def test_a_snapshot_holds_small_figures_and_tables_of_one_manifest(taken, tmp_pa
     with Image.open(taken/found.figures[1].file) as image:
         assert (image.format, image.width) == ("WEBP", 900)  # not larger than the figure itself
         assert np.abs(np.subtract(image.convert("RGB").getpixel((5, 5)), (255, 0, 0))).max() <= 2
-    assert found.rows("claims.csv")[0]["verdict"] == "red"
+    assert found.rows("claims.csv")[0]["criterion"] == "x red"
     found.against(tmp_path/"new")
     assert list(found.changed(top)) == []
 
@@ -152,7 +152,8 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
     claims = (tmp_path/"claims.md").read_text()
     assert "The claims files have changed since this run" in claims
     assert "small &amp; &lt;b&gt;" in claims
-    assert "<td>0.12346</td>" in claims
+    assert "<dt>ours</dt><dd>0.12346</dd>" in claims
+    assert '<p><span class="verdict good">✓ 1 reproduced</span></p>' in claims
     assert "have changed" not in (tmp_path/"errata.md").read_text()
 
 
