@@ -25,8 +25,8 @@ TABLES = ("claims.csv", "errata.csv")
 CLAIM = ("paper", "claim", "asserted_by", "statement", "printed", "ours", "criterion", "verdict")
 ERRATUM = ("paper", "erratum", "place", "printed", "correct", "evidence", "confirmed")
 COLUMNS = {"claims.csv": CLAIM, "errata.csv": ERRATUM}
-WIDTH, QUALITY = 1200, 66  # sharp where 600 pixels of a page are 1200 of a screen
-MOST = 8_000_000  # bytes of all files together
+WIDTH, QUALITIES = 1200, (66, 50, 44, 38, 32)  # sharp where 600 pixels of a page are 1200 of a screen
+MOST, PICTURES = 8_000_000, 7_400_000  # bytes of all files together
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ def take(results: Path, target: Path) -> str:
     part = target.with_name(f".{target.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    figures = []
+    figures, pictures = [], _fitting({name: _checked(results, products, name) for name in names})
     for name in names:
         study, _, file = name.partition("/figures/")
         small = _small(name)
         (part/small).parent.mkdir(parents=True, exist_ok=True)
-        (part/small).write_bytes(encoded(_checked(results, products, name), WIDTH, QUALITY)[0])
+        (part/small).write_bytes(pictures[name])
         caption = _checked(results, products, name.removesuffix("png") + "caption.txt").decode("utf-8").strip()
         figures.append(Shown(study, file.removesuffix(".png"), small, caption, products[name]["sha256"],
                              sha256(part/small)))
@@ -84,6 +84,16 @@ def take(results: Path, target: Path) -> str:
     shutil.rmtree(target, ignore_errors=True)
     part.rename(target)
     return f"{target}: {len(figures)} figures of {len({figure.study for figure in figures})} studies, {size/1e6:.1f} MB"
+
+
+def _fitting(figures: Mapping[str, bytes]) -> dict[str, bytes]:
+    """All figures, small, of the best quality with which they have at most PICTURES bytes together, or the last."""
+    found: dict[str, bytes] = {}
+    for quality in QUALITIES:
+        found = {name: encoded(content, WIDTH, quality)[0] for name, content in figures.items()}
+        if sum(map(len, found.values())) <= PICTURES:
+            break
+    return found
 
 
 def _manifest(results: Path) -> dict[str, Any]:

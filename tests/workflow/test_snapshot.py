@@ -11,10 +11,11 @@ from PIL import Image
 
 from liestep.errors import InputError
 from liestep.workflow.report.pictures import encoded
+from website import snapshot
 from website.build import SNAPSHOT
 from website.contact import GAP, WIDTH, sheets
 from website.gallery import CHANGED, write_gallery, write_verdicts, write_which
-from website.snapshot import MOST, QUALITY, Snapshot, take
+from website.snapshot import MOST, QUALITIES, Snapshot, take
 from website.source import TOP, escaped, rewritten
 
 PAGE = "paper/bodies/which.md"
@@ -91,11 +92,22 @@ def test_pictures_are_in_full_colour_and_small(tmp_path):
     ramp = np.linspace(0, 255, 1400).astype(np.uint8)
     out = tmp_path/"ramp.png"
     Image.fromarray(np.broadcast_to(np.stack([ramp, ramp[::-1], ramp//2], axis=1), (700, 1400, 3)).copy()).save(out)
-    content, size = encoded(out.read_bytes(), 1200, QUALITY)
+    content, size = encoded(out.read_bytes(), 1200, QUALITIES[0])
     assert size == (1200, 600)
     assert len(content) < 38_000
     with Image.open(io.BytesIO(content)) as image:
         assert len(image.convert("RGB").getcolors(1_000_000)) > 256
+
+
+def test_pictures_have_the_best_quality_that_fits(tmp_path, monkeypatch):
+    sizes = []
+    for most in (10**9, 125_000, 1):
+        monkeypatch.setattr(snapshot, "PICTURES", most)
+        noise = Image.frombytes("RGB", (400, 200), np.random.default_rng(1).bytes(240_000))
+        noise.save(tmp_path/"a.png")
+        found = snapshot._fitting(dict.fromkeys("abc", (tmp_path/"a.png").read_bytes()))
+        sizes.append(sum(map(len, found.values())))
+    assert sizes[0] > 125_000 >= sizes[1] > sizes[2]
 
 
 def test_a_figure_of_an_older_manifest_is_noticed(taken, tmp_path):
