@@ -90,7 +90,9 @@ def chain(file: RunFile, parameters: Parameters) -> FilmScene:
     def note(k: int) -> str:
         return f"{np.linalg.norm(joints[k, -1]):.3f} m from the pivot"
 
-    reach = np.concatenate([joints.reshape(-1, 3), radius*np.vstack([np.eye(3), -np.eye(3)])])
+    reach = joints.reshape(-1, 3)
+    if radius:
+        reach = np.concatenate([reach, radius*np.vstack([np.eye(3), -np.eye(3)])])
     return FilmScene(against(parameters["gravity"]), draw, reach, note=note if radius else None)
 
 
