@@ -1,6 +1,6 @@
 """Make the environment, then one quick study, all results, the tests, or a quick check.
 
-    python3 make.py quick                            one study in a minute: a page with a film, figures and verdicts
+    python3 make.py quick                            one study in a minute: a page with films, a figure and verdicts
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
     python3 make.py check                            style, types and the quick tests
@@ -11,12 +11,14 @@
 Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv: exactly the packages of
 requirements.lock, checked by their hashes, and this package in editable form. It is made again when the lock changes.
 """
+import csv
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent
@@ -26,7 +28,7 @@ STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation
 OLDEST = (3, 11)
 # machine code of the tests; never stale, because code is found by the hash of its sources
 CACHE = os.environ.get("LIESTEP_TEST_CACHE") or str(TOP/".cache"/"machine-code")
-QUICK_FILES = ("config.yaml", "studies/quick/double_pendulum.yaml", "claims/quick.yaml")
+QUICK_FILES = ("config.yaml", "studies/quick/pendulum.yaml", "claims/quick.yaml")
 TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
 # tests start many programs: without the bytecode of the package each compiles its sources for 2 s
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -74,7 +76,7 @@ def call(program: str, *arguments: str, **variables: str) -> int:
 
 
 def quick() -> int:
-    """The study of config/quick in a folder of its own below results; ends with the place of its page."""
+    """The study of config/quick in a folder of its own below results; ends with verdicts, page, and what to try."""
     folder = TOP/"results"/"quick"
     for name in QUICK_FILES:  # only what changed: a new time would make Snakemake plan anew
         source, target = TOP/"config"/"quick"/name, folder/"config"/name
@@ -83,7 +85,11 @@ def quick() -> int:
             shutil.copyfile(source, target)
     code = call("snakemake", "-s", str(TOP/"Snakefile"), "--directory", str(folder), **KEEP_BYTECODE)
     if code == 0:
-        print((folder/"results"/"claims.md").read_text(), f"open {folder/'results'/'report'/'quick.html'}", sep="\n")
+        with (folder/"results"/"claims.csv").open(newline="") as file:
+            found = Counter(row["verdict"] for row in csv.DictReader(file))
+        print("statements:", ", ".join(f"{number} {verdict}" for verdict, number in found.items()))
+        print(f"open {folder/'results'/'report'/'quick.html'}")
+        print(f"then change the step in {TOP/'config'/'quick'/QUICK_FILES[1]} and call this again")
     return code
 
 

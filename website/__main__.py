@@ -1,10 +1,11 @@
-"""python -m website build [--to FOLDER] | snapshot [--results FOLDER] | check [--results FOLDER]"""
+"""python -m website build [--to FOLDER] | snapshot | check | contact [--results FOLDER]"""
 import argparse
 import sys
 from pathlib import Path
 
 from liestep.errors import InputError
 from website.build import SNAPSHOT, build
+from website.contact import sheets
 from website.snapshot import Snapshot, take
 from website.source import TOP
 
@@ -27,6 +28,7 @@ def main() -> None:
     making = commands.add_parser("build", help="make the pages, without any request to a network")
     making.add_argument("--to", type=Path, default=TOP/"site", help="folder of the pages (default: site)")
     for name, text in (("snapshot", "keep verdicts, errata and figures of the last full run in docs/snapshot"),
+                       ("contact", "put all figures of each paper on one sheet in the folder contact"),
                        ("check", "say whether docs/snapshot is of the last full run and of today's studies")):
         commands.add_parser(name, help=text).add_argument("--results", type=Path, default=TOP/"results")
     given = parser.parse_args()
@@ -35,6 +37,8 @@ def main() -> None:
             print(build(given.to))
         elif given.command == "snapshot":
             print(take(given.results, SNAPSHOT))
+        elif given.command == "contact":
+            print(sheets(given.results, TOP/"contact"))
         else:
             check(given.results)
     except InputError as error:

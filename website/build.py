@@ -60,6 +60,9 @@ def build(target: Path) -> str:
         arguments = ["-q", "-W", "--keep-going", "-b", "html", "-c", str(HERE), "-d", f"{folder}/doctrees"]
         if main([*arguments, str(source), str(pages)]) != 0:
             raise InputError("the site has warnings, see above")
+        for page in pages.rglob("*.html"):  # Sphinx gives the captions of its contents no level
+            text = page.read_text("utf-8")
+            page.write_text(text.replace('role="heading">', 'role="heading" aria-level="2">'), "utf-8")
         shutil.rmtree(target, ignore_errors=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(pages, target, ignore=shutil.ignore_patterns(".buildinfo*", "objects.inv"))

@@ -11,7 +11,7 @@ author = "The liestep developers"
 copyright = "The liestep developers, MIT licence"
 release = version = liestep.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "dollarmath", "attrs_inline"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "liestep"

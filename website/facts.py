@@ -65,7 +65,7 @@ def system_page(name: str) -> str:
                for key, preset in facts.presets.items()]
     doc = inspect.cleandoc(importlib.import_module(system_entry(name).module).__doc__ or "")
     return "\n".join([
-        f"# {cell(facts.title)}\n", f"`{name}`\n", f":::{{figure}} ../pictures/{name}.png\n:alt: {facts.title}\n\n"
+        f"# {cell(facts.title)}\n", f"`{name}`\n", f":::{{figure}} ../pictures/{name}.webp\n:alt: {facts.title}\n\n"
         f"Drawn from the preset `{facts.default}`.\n:::\n",
         "## Equations\n", f"```text\n{facts.equations}\n\n{doc}\n```\n",
         f"Source: {cell(facts.citation or 'none')}\n", f"State at the default preset: {shapes}.\n",

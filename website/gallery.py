@@ -1,11 +1,13 @@
 """Pages made from the snapshot: figures of the last full run with the study files that made them, verdicts, errata."""
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 
 import yaml
 
+from liestep.workflow.report.verdicts import MEANINGS
 from website.snapshot import CLAIM, ERRATUM, Snapshot
 from website.source import TOP, escaped
 
@@ -32,15 +34,22 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                 source = snapshot.folder/figure.file
                 (target/figure.file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target/figure.file)
-                parts.append(f":::{{figure}} {figure.file}\n:alt: {figure.name}\n\n**{escaped(figure.name)}**"
-                             f" {escaped(figure.caption)}\n:::\n")
+                says, of_runs, settings = figure.caption.partition(" Runs of ")
+                parts.append(f":::{{figure}} {figure.file}\n:alt: {escaped(says)}\n\n**{escaped(figure.name)}**"
+                             f" {escaped(says)}\n:::\n")
+                if settings:
+                    parts.append(f"<details><summary>Settings</summary>\n\n{escaped(of_runs + settings)}\n\n"
+                                 "</details>\n")
             if text:
                 parts.append(f"<details><summary>The study file config/studies/{study}.yaml</summary>\n\n"
                              f"```yaml\n{text}```\n\n</details>\n")
         (target/f"{paper}.md").write_text("\n".join(parts), "utf-8")
+    first = {figure.study.partition("/")[0]: figure for figure in reversed(snapshot.figures)}
+    thumbnails = "\n".join(f"[![{paper}: {figure.name}]({figure.file}){{w=240px}}]({paper}.md)"
+                           for paper, figure in sorted(first.items()))
     (target/"index.md").write_text("# Gallery\n\nEvery figure of the last full run, with the file that makes it.\n\n"
-                                   f"{about(snapshot)}\n```{{toctree}}\n:maxdepth: 2\n\n" + "\n".join(papers)
-                                   + "\n```\n", "utf-8")
+                                   f"{thumbnails}\n\n{about(snapshot)}\n```{{toctree}}\n:maxdepth: 2\n\n"
+                                   + "\n".join(papers) + "\n```\n", "utf-8")
 
 
 def about(snapshot: Snapshot) -> str:
@@ -61,7 +70,8 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
             parts.append(f"## {escaped(paper)}\n")
             if any(name.startswith((f"config/{kind}/{paper}/", f"config/{kind}/{paper}.yaml")) for name in changed):
                 parts.append(f":::{{warning}}\nThe {kind} files have changed since this run.\n:::\n")
-            parts.append("```{raw} html\n" + html_table([name for name in columns if name != "paper"], own) + "\n```\n")
+            html = cards(own) if kind == "claims" else html_table([name for name in columns if name != "paper"], own)
+            parts.append("```{raw} html\n" + html + "\n```\n")
         (target/f"{kind}.md").write_text("\n".join(parts), "utf-8")
 
 
@@ -77,6 +87,22 @@ def write_which(target: Path, snapshot: Snapshot) -> None:
     (target/"index.md").write_text((
         "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and thing to"
         f" keep, from all integrators of the last full run.\n{listed}"), "utf-8")
+
+
+def cards(rows: list[dict[str, str]]) -> str:
+    """Counts of the verdicts, then a card for each claim; colour, sign and word say the verdict."""
+    def badge(verdict: str, text: str) -> str:
+        sign, kind, _ = MEANINGS[verdict]
+        return f'<span class="verdict {kind}">{sign} {text}</span>'
+
+    counts = Counter(row["verdict"] for row in rows)
+    found = [f'<p>{" ".join(badge(name, f"{counts[name]} {name}") for name in MEANINGS if counts[name])}</p>']
+    for row in rows:
+        numbers = "".join(f"<dt>{name}</dt><dd>{escape(shown(row[name]))}</dd>"
+                          for name in ("printed", "ours", "criterion") if row[name])
+        found.append(f'<article>{badge(row["verdict"], row["verdict"])}<p>{escape(row["statement"])}</p>'
+                     f'<dl>{numbers}</dl><code>{escape(row["claim"])}</code></article>')
+    return f'<div class="claims">{"".join(found)}</div>'
 
 
 def html_table(columns: Iterable[str], rows: Iterable[Mapping[str, str]]) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-from PIL import Image
 
 from liestep.figures.films.film import SIDE, frame_of, stage
 from liestep.figures.films.motions import motion_of
@@ -21,11 +20,12 @@ from liestep.simulation.catalogue import integrator_ids, sheet, system_ids
 from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import applicable, specify
+from liestep.workflow.report.pictures import encoded
 
 STEPS = 24
 FEW = 1              # steps of systems with many bodies, whose forces take long without compilation
 MANY = 60            # numbers of a state from which on a system has many bodies
-PIXELS, COLOURS = 480, 48
+PIXELS, QUALITY = 960, 70
 LONGEST = 0.5        # s
 DRIFT = 0.01         # of the energy: a picture of a motion, not of a step that is too large
 PREFERRED = ("vi_sphere", "rk4", "lgvi", "rodrigues", "eml")
@@ -37,7 +37,7 @@ def moderate(energy: np.ndarray) -> bool:
 
 
 def draw(system: str, target: Path) -> None:
-    """Write the picture of a system as a small PNG."""
+    """Write the picture of a system as a small WebP."""
     facts = sheet(system)
     preset = facts.presets[facts.default]
     parameters = facts.check(preset.parameters)
@@ -60,13 +60,11 @@ def draw(system: str, target: Path) -> None:
         motion.draw(scene, len(file["time"]) - 1)
         scene.draw(limits=limits)
         figure.savefig(Path(folder)/"large.png", dpi=PIXELS/(SIDE*MM))
-        with Image.open(Path(folder)/"large.png") as image:
-            image.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
-                target, "PNG", optimize=True)
+        target.write_bytes(encoded((Path(folder)/"large.png").read_bytes(), PIXELS, QUALITY)[0])
 
 
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
     for name in system_ids():
-        draw(name, target/f"{name}.png")
+        draw(name, target/f"{name}.webp")

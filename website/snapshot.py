@@ -1,4 +1,4 @@
-"""The snapshot of the last full run: verdicts, errata and every figure as a small PNG, kept in docs/snapshot for those
+"""The snapshot of the last full run: verdicts, errata and every figure as a small WebP, kept in docs/snapshot for those
 who have not run anything. Each file is tied to the manifest of the run that made it.
 
 Pages that say which integrator to take (which.md of studies) are kept as they are.
@@ -16,18 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
 from liestep.errors import InputError
 from liestep.files.textfiles import write_text_atomically
+from liestep.workflow.report.pictures import encoded
 
 INDEX = "snapshot.json"
 TABLES = ("claims.csv", "errata.csv")
 CLAIM = ("paper", "claim", "asserted_by", "statement", "printed", "ours", "criterion", "verdict")
 ERRATUM = ("paper", "erratum", "place", "printed", "correct", "evidence", "confirmed")
 COLUMNS = {"claims.csv": CLAIM, "errata.csv": ERRATUM}
-WIDTH, COLOURS = 600, 16
-MOST = 6_000_000  # bytes of all files together
+WIDTH, QUALITIES = 1200, (66, 50, 44, 38, 32)  # sharp where 600 pixels of a page are 1200 of a screen
+MOST, PICTURES = 8_000_000, 7_400_000  # bytes of all files together
 
 
 @dataclass(frozen=True)
@@ -59,12 +58,12 @@ def take(results: Path, target: Path) -> str:
     part = target.with_name(f".{target.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    figures = []
+    figures, pictures = [], _fitting({name: _checked(results, products, name) for name in names})
     for name in names:
         study, _, file = name.partition("/figures/")
-        small = f"{name.replace('/figures/', '/')}"
+        small = _small(name)
         (part/small).parent.mkdir(parents=True, exist_ok=True)
-        (part/small).write_bytes(smaller(_checked(results, products, name)))
+        (part/small).write_bytes(pictures[name])
         caption = _checked(results, products, name.removesuffix("png") + "caption.txt").decode("utf-8").strip()
         figures.append(Shown(study, file.removesuffix(".png"), small, caption, products[name]["sha256"],
                              sha256(part/small)))
@@ -85,6 +84,16 @@ def take(results: Path, target: Path) -> str:
     shutil.rmtree(target, ignore_errors=True)
     part.rename(target)
     return f"{target}: {len(figures)} figures of {len({figure.study for figure in figures})} studies, {size/1e6:.1f} MB"
+
+
+def _fitting(figures: Mapping[str, bytes]) -> dict[str, bytes]:
+    """All figures, small, of the best quality with which they have at most PICTURES bytes together, or the last."""
+    found: dict[str, bytes] = {}
+    for quality in QUALITIES:
+        found = {name: encoded(content, WIDTH, quality)[0] for name, content in figures.items()}
+        if sum(map(len, found.values())) <= PICTURES:
+            break
+    return found
 
 
 def _manifest(results: Path) -> dict[str, Any]:
@@ -122,17 +131,6 @@ def _columns(text: str, table: str) -> str:
     writer = csv.DictWriter(out, COLUMNS[table], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(csv.DictReader(io.StringIO(text)))
-    return out.getvalue()
-
-
-def smaller(content: bytes) -> bytes:
-    """A figure with few pixels and colours."""
-    with Image.open(io.BytesIO(content), formats=("PNG",)) as image:
-        pixels = image.convert("RGB")
-    if pixels.width > WIDTH:
-        pixels = pixels.resize((WIDTH, round(pixels.height*WIDTH/pixels.width)), Image.Resampling.LANCZOS)
-    out = io.BytesIO()
-    pixels.quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
@@ -183,8 +181,8 @@ class Snapshot:
         """Raises InputError unless every figure and table is of the manifest of a results folder."""
         manifest = _manifest(results)
         if manifest["sha256"] != self.manifest:
-            listed = {figure.file.replace(f"{figure.study}/", f"{figure.study}/figures/", 1): figure.product
-                      for figure in self.figures} | {name: entry["product"] for name, entry in self.tables.items()}
+            listed = {f"{figure.study}/figures/{figure.name}.png": figure.product for figure in self.figures}
+            listed |= {name: entry["product"] for name, entry in self.tables.items()}
             changed = sorted(name for name in {*listed, *_shown_products(manifest)}
                              if listed.get(name) != manifest["products"].get(name, {}).get("sha256"))
             if changed:
@@ -198,6 +196,11 @@ class Snapshot:
         for name in sorted({*today, *self.inputs}):
             if name not in today or name not in self.inputs or sha256(today[name]) != self.inputs[name]:
                 yield name
+
+
+def _small(name: str) -> str:
+    """Name in the snapshot of a figure of the results."""
+    return f"{name.replace('/figures/', '/').removesuffix('png')}webp"
 
 
 def _is_page(name: str) -> bool:

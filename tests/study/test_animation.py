@@ -195,3 +195,15 @@ def test_wrong_entries_name_file_and_line(entry, expected, tmp_path):
     assert expected in str(caught.value)
     assert str(caught.value).startswith(f"{path}, line 10: animations: ")
     assert str(caught.value).count(str(path)) == 1
+
+
+def test_one_pendulum_has_its_sphere_and_says_how_far_it_is_from_the_pivot(tmp_path):
+    write(carry_out(specify("spherical_pendulum_chain", "rk4", steps=10, t_end=8.0, samples=11, preset="paper_scaled",
+                            parameters={"mass": [1.0], "length": [1.0], "gravity": [0.0, 0.0, -1.0]},
+                            initial={"q": [[0.8, 0.0, -0.6]], "omega": [[0.42, 0.0, 0.56]]})), tmp_path/"one.nc")
+    file = read(tmp_path/"one.nc")
+    motion = motion_of(file)
+    assert motion.note is not None
+    assert motion.note(10) == f"{np.linalg.norm(file['q'][10, 0]):.3f} m from the pivot"
+    assert float(motion.note(10).split()[0]) < 0.99
+    assert len(motion.reach) == 2*11 + 6

@@ -97,7 +97,7 @@ def test_fonts_are_legible_at_final_size():
 
 def test_options_of_one_method_look_different(made):
     base = marks.LANDED["rk2_midpoint"]
-    looks = {(mark.colour, mark.marker, mark.dash) for mark in (marks.variant(base, number) for number in range(9))}
+    looks = {(mark.marker, mark.dash) for mark in (marks.variant(base, number) for number in range(9))}
     assert len(looks) == 9
     assert marks.variant(base, 0) == base
     assert marks.marks(made["tiny"])["rk2_velocity"].label == "RK2, velocities"
@@ -223,7 +223,7 @@ def test_series_show_the_largest_step_that_most_completed(made):
 
 def test_energy_curve_bounds_every_sample(made):
     figure = series.energy_error(made["tiny"])
-    curve, = (line for line in lines(figure.axes[0], marks.LANDED["vi_sphere"].colour) if line.get_linewidth() > 0.5)
+    curve, = (line for line in lines(figure.axes[0], marks.PALETTE[0]) if line.get_linewidth() > 0.5)
     file = made["tiny"].file("bodies", "vi_sphere", "h0.03125")
     samples = np.abs(file["energy"] - file["energy"][0])
     assert curve.get_ydata().max() >= samples.max() > 0.0
@@ -236,7 +236,7 @@ def test_convergence_marks_admissible_points_and_orders(made):
     axes = figure.axes[0]
     runs = results.select("bodies", "vi_sphere").dropna(subset=["error"])
     usable = (runs["error"] >= FLOOR_FACTOR*runs["floor"]) & (runs["error"] <= LARGEST_ERROR)
-    solid, hollow = (line for line in lines(axes, marks.LANDED["vi_sphere"].colour) if line.get_linestyle() == "None")
+    solid, hollow = (line for line in lines(axes, marks.PALETTE[0]) if line.get_linestyle() == "None")
     assert 0 < usable.sum() < len(runs)
     assert sorted(solid.get_xdata()) == sorted(runs["step"][usable])
     assert sorted(hollow.get_xdata()) == sorted(runs["step"][~usable])
@@ -342,3 +342,17 @@ def test_figures_without_their_data_say_what_is_missing(made):
         with pytest.raises(InputError, match=words):
             commands.make_figure(made[study], name)
     assert not (Path(made["tiny"].study.folder)/"figures"/"ensemble.pdf").exists()
+
+
+def test_grey_methods_are_named_at_the_ends_of_their_lines_and_not_in_the_legend():
+    styles = {key: marks.Mark(colour, "o", "-", key) for key, colour in (("first", marks.PALETTE[0]),
+                                                                        ("a method with a long name", marks.REST))}
+    figure, axes = panels.grid(["one"], 50.0)
+    for k, mark in enumerate(styles.values()):
+        axes[0].plot([1.0, 2.0, 3.0], [k, k + 1.0, k + 2.0], **mark.line)
+    panels.legend_below(figure, list(styles.values()))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["first"]
+    name, = axes[0].texts
+    assert name.get_text().replace("\n", " ") == "a method with a long name"
+    assert tuple(name.xy) == (3.0, 3.0)
+    assert axes[0].get_lines()[1].get_zorder() < axes[0].get_lines()[0].get_zorder()

@@ -1,4 +1,4 @@
-"""Colours and looks of methods: different for all eyes, the same in all studies."""
+"""Colours and looks of methods: different for all eyes; marker and dash the same in all studies."""
 import json
 import re
 from itertools import combinations
@@ -13,9 +13,9 @@ from liestep.study.plan.plan import Study
 from liestep.study.tables.results import StudyResults
 
 
-def test_landed_marks_have_their_own_marker_colour_and_label():
+def test_landed_marks_have_their_own_marker_and_label():
     assert set(marks.LANDED) <= set(integrator_calls())
-    for part in ("colour", "marker", "label"):
+    for part in ("marker", "label"):
         values = [getattr(mark, part) for mark in marks.LANDED.values()]
         assert len(set(values)) == len(values)
 
@@ -30,7 +30,7 @@ SIGHT = {
     "tritanopia": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
                             [0.004733, 0.691367, 0.303900]]),
 }
-JUST_NOTICEABLE = 2.3  # distance in CIELAB
+LEAST = 26.0  # distance in CIELAB; 2.3 is just noticeable
 
 
 def cielab(colour, sight) -> np.ndarray:
@@ -47,9 +47,27 @@ def cielab(colour, sight) -> np.ndarray:
 
 @pytest.mark.parametrize("sight", SIGHT)
 def test_colours_differ_for_the_colour_blind(sight):
-    seen = [cielab(mark.colour, SIGHT[sight]) for mark in marks.LANDED.values()]
-    closest = min(np.linalg.norm(a - b) for a, b in combinations(seen, 2))
-    assert closest > 4.0*JUST_NOTICEABLE
+    seen = [cielab(colour, SIGHT[sight]) for colour in (*marks.PALETTE, marks.REST)]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > LEAST
+
+
+def test_pairs_have_one_hue_and_two_lightnesses():
+    for dark, light in zip(marks.PALETTE[::2], marks.PALETTE[1::2], strict=True):
+        (low, *first), (high, *second) = cielab(dark, SIGHT["full"]), cielab(light, SIGHT["full"])
+        turn = np.degrees(np.arctan2(first[1], first[0]) - np.arctan2(second[1], second[0]))
+        assert abs((turn + 180.0) % 360.0 - 180.0) < 20.0
+        assert high - low > 25.0
+
+
+def test_methods_take_their_families_hue_then_what_is_free_and_the_ninth_is_grey():
+    found = marks.colours({"a": "rk4", "b": "rkmk", "c": "vi_sphere", "d": "cf4", "e": "cg3", "f": "eml"})
+    pair = {key: marks.PALETTE.index(colour)//2 for key, colour in found.items()}
+    assert pair | {"e": None} == {"a": 2, "b": 1, "c": 0, "d": 1, "e": None, "f": 3}
+    assert len(set(found.values())) == 6
+    many = {f"m{k}": "rk4" for k in range(11)}
+    assert list(marks.colours(many).values()) == [*sorted(marks.PALETTE, key=list(
+        marks.colours(many).values()).index), *[marks.REST]*3]
+    assert marks.REST not in [marks.colours(many, ["m9", "m10"])[key] for key in ("m9", "m10")]
 
 
 STUDIES = [path.relative_to("config/studies").with_suffix("").as_posix()
@@ -65,7 +83,7 @@ def test_one_method_has_one_look_and_no_raw_id_in_all_studies():
         for key, mark in marks.marks(results).items():
             entry, integrator = results.config.integrators[key], results.study.integrator_id(key)
             own = json.dumps(marks._own_options(integrator, entry), sort_keys=True)
-            several.setdefault((integrator, own), []).append((mark.colour, str(mark.marker), str(mark.dash)))
+            several.setdefault((integrator, own), []).append((str(mark.marker), str(mark.dash)))
             assert not re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", mark.label), (name, key)
         for method, looks in several.items():
             if len(looks) == 1:

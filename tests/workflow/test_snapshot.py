@@ -1,16 +1,21 @@
 """The snapshot of the last full run: files of one manifest only; pages say what has changed since."""
 import hashlib
+import io
 import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from liestep.errors import InputError
+from liestep.workflow.report.pictures import encoded
+from website import snapshot
 from website.build import SNAPSHOT
+from website.contact import GAP, WIDTH, sheets
 from website.gallery import CHANGED, write_gallery, write_verdicts, write_which
-from website.snapshot import MOST, Snapshot, take
+from website.snapshot import MOST, QUALITIES, Snapshot, take
 from website.source import TOP, escaped, rewritten
 
 PAGE = "paper/bodies/which.md"
@@ -24,7 +29,7 @@ def digest(content: bytes) -> str:
 def results_of(folder: Path, colour: str) -> Path:
     """Results with two figures and two tables, as a run leaves them; the colour stands for the state of the sources."""
     files = {"claims.csv": f"paper,claim,asserted_by,statement,printed,ours,criterion,verdict,more\n"
-                           f"paper,a,paper,small & <b>,0.1,0.123456789,x,{colour},y\n".encode(),
+                           f"paper,a,paper,small & <b>,0.1,0.123456789,x {colour},reproduced,y\n".encode(),
              "errata.csv": b"paper,erratum,place,printed,correct,evidence,confirmed\npaper,1,eq. 1,x,y,z,True\n"}
     for name in (FIGURE, OTHER):
         path = folder/name
@@ -66,11 +71,43 @@ def test_a_snapshot_holds_small_figures_and_tables_of_one_manifest(taken, tmp_pa
     assert [(figure.study, figure.name) for figure in found.figures] == [("paper/bodies", "drift"),
                                                                          ("paper/bodies", "energy")]
     with Image.open(taken/found.figures[1].file) as image:
-        assert image.width == 600
-        assert image.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
-    assert found.rows("claims.csv")[0]["verdict"] == "red"
+        assert (image.format, image.width) == ("WEBP", 900)  # not larger than the figure itself
+        assert np.abs(np.subtract(image.convert("RGB").getpixel((5, 5)), (255, 0, 0))).max() <= 2
+    assert found.rows("claims.csv")[0]["criterion"] == "x red"
     found.against(tmp_path/"new")
     assert list(found.changed(top)) == []
+
+
+def test_a_contact_sheet_shows_every_figure_of_a_paper(tmp_path):
+    assert sheets(results_of(tmp_path/"new", "red"), tmp_path/"contact").endswith("2 figures on 1 sheets")
+    with Image.open(tmp_path/"contact"/"paper.png") as image:
+        colours = {image.getpixel((x + WIDTH//2, GAP + 50)) for x in (0, WIDTH + GAP)}
+    assert colours == {(255, 0, 0), (255, 255, 255)}
+    with pytest.raises(InputError, match="has no figures"):
+        sheets(tmp_path/"none", tmp_path/"contact")
+
+
+def test_pictures_are_in_full_colour_and_small(tmp_path):
+    """The mutant: an encoder of 16 colours."""
+    ramp = np.linspace(0, 255, 1400).astype(np.uint8)
+    out = tmp_path/"ramp.png"
+    Image.fromarray(np.broadcast_to(np.stack([ramp, ramp[::-1], ramp//2], axis=1), (700, 1400, 3)).copy()).save(out)
+    content, size = encoded(out.read_bytes(), 1200, QUALITIES[0])
+    assert size == (1200, 600)
+    assert len(content) < 38_000
+    with Image.open(io.BytesIO(content)) as image:
+        assert len(image.convert("RGB").getcolors(1_000_000)) > 256
+
+
+def test_pictures_have_the_best_quality_that_fits(tmp_path, monkeypatch):
+    sizes = []
+    for most in (10**9, 125_000, 1):
+        monkeypatch.setattr(snapshot, "PICTURES", most)
+        noise = Image.frombytes("RGB", (400, 200), np.random.default_rng(1).bytes(240_000))
+        noise.save(tmp_path/"a.png")
+        found = snapshot._fitting(dict.fromkeys("abc", (tmp_path/"a.png").read_bytes()))
+        sizes.append(sum(map(len, found.values())))
+    assert sizes[0] > 125_000 >= sizes[1] > sizes[2]
 
 
 def test_a_figure_of_an_older_manifest_is_noticed(taken, tmp_path):
@@ -79,18 +116,18 @@ def test_a_figure_of_an_older_manifest_is_noticed(taken, tmp_path):
     take(results_of(tmp_path/"old", "blue"), older)
     with pytest.raises(InputError, match=r"shows 2 figures and tables of an older manifest, for example claims\.csv"):
         Snapshot(older).against(tmp_path/"new")
-    name = FIGURE.replace("figures/", "")
+    name = FIGURE.replace("figures/", "").replace("png", "webp")
     shutil.copyfile(older/name, taken/name)
-    with pytest.raises(InputError, match=r"energy\.png is not of the run with manifest"):
+    with pytest.raises(InputError, match=r"energy\.webp is not of the run with manifest"):
         Snapshot(taken)
     with pytest.raises(InputError, match="not of the run"):
         write_gallery(tmp_path/"gallery", Snapshot(taken))
 
 
 @pytest.mark.parametrize(("spoil", "sentence"), [
-    (lambda folder: (folder/"paper/bodies/energy.png").unlink(), "energy.png is not of the run"),
+    (lambda folder: (folder/"paper/bodies/energy.webp").unlink(), "energy.webp is not of the run"),
     (lambda folder: (folder/"claims.csv").write_text("paper\n"), "claims.csv is not of the run"),
-    (lambda folder: (folder/"paper/bodies/more.png").write_bytes(b""), "more.png is of no run"),
+    (lambda folder: (folder/"paper/bodies/more.webp").write_bytes(b""), "more.webp is of no run"),
     (lambda folder: (folder/"snapshot.json").write_text("{"), "snapshot.json is missing or damaged")])
 def test_a_spoiled_snapshot_is_one_sentence(taken, spoil, sentence):
     spoil(taken)
@@ -116,7 +153,7 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
     page = (tmp_path/"gallery"/"paper.md").read_text()
     assert CHANGED not in page
     assert "title: Bodies & more" in page
-    assert "figure} paper/bodies/energy.png" in page
+    assert "figure} paper/bodies/energy.webp" in page
     assert r"\|E\(t\)\| of \*all\* runs\_" in page
     (top/"config/studies/paper/bodies.yaml").write_text("title: Other bodies\n")
     (top/"config/claims/paper/b.yaml").write_text("paper: paper\n")
@@ -127,7 +164,8 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
     claims = (tmp_path/"claims.md").read_text()
     assert "The claims files have changed since this run" in claims
     assert "small &amp; &lt;b&gt;" in claims
-    assert "<td>0.12346</td>" in claims
+    assert "<dt>ours</dt><dd>0.12346</dd>" in claims
+    assert '<p><span class="verdict good">✓ 1 reproduced</span></p>' in claims
     assert "have changed" not in (tmp_path/"errata.md").read_text()
 
 

@@ -106,10 +106,17 @@ def test_the_site_builds_loads_nothing_from_other_hosts_and_its_links_lead_somew
 
 
 @needs_sphinx
+def test_pictures_say_what_they_show_and_headings_have_a_level(site):
+    for path in site.rglob("*.html"):
+        text = path.read_text("utf-8")
+        assert not re.search(r'role="heading"(?! aria-level)|aria-label=""|<img(?![^>]* alt="[^"])', text), path
+
+
+@needs_sphinx
 def test_every_system_method_figure_and_public_name_is_on_a_page(site):
     for name in system_ids():
         text = (site/"systems"/f"{name}.html").read_text("utf-8")
-        picture, = re.findall(rf'src="([^"]*{name}[^"]*\.png)"', text)
+        picture, = re.findall(rf'src="([^"]*{name}[^"]*\.webp)"', text)
         with Image.open(site/"systems"/picture) as image:
             assert len(image.convert("RGB").getcolors(256) or range(256)) > 8
     for name in integrator_ids():
@@ -117,7 +124,7 @@ def test_every_system_method_figure_and_public_name_is_on_a_page(site):
     assert "<math" in (site/"theory"/"spheres.html").read_text("utf-8")
     shown = "".join(path.read_text("utf-8") for path in (site/"gallery").glob("*.html"))
     for figure in Snapshot(SNAPSHOT).figures:
-        assert f'alt="{figure.name}"' in shown
+        assert f"<strong>{figure.name}</strong>" in shown
         assert f"config/studies/{figure.study}.yaml" in shown
     api = (site/"api.html").read_text("utf-8")
     for name in liestep.__all__:

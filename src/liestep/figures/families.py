@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
-from liestep.figures.marks import marks
+from liestep.figures.marks import PALETTE, marks
 from liestep.figures.panels import grid, hollow, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.style import Results, drawing
 from liestep.study.tables.kinds.work import at_equal_error
@@ -20,16 +20,16 @@ SHOWN_LEVELS = (1e-6, 1e-8, 1e-10)
 ROUND_OFF = 2.0e-15                         # below it a defect of the form has no slope
 
 
-@drawing("{title}: state error against evaluations of forces or right-hand sides, of the methods that win somewhere in"
-         " the table which, whatever they keep or with the symplectic form, and of RK4 and DOP853. Hollow points lie"
-         " within 30 floors of the reference or above 0.1. {runs}")
+@drawing("{title}: state error against evaluations of forces or right-hand sides. The methods that win somewhere in"
+         " the table which stand beside RK4 and DOP853. {runs} Winners whatever they keep, or with the symplectic form."
+         " Hollow points lie within 30 floors of the reference or above 0.1.")
 def leaders(results: Results) -> Figure:
     return _leaders(results, "evaluations", "evaluations")
 
 
-@drawing("{title}: state error against processor time (s) of a run alone without statistics, of the methods that win"
-         " somewhere in the table which by seconds, whatever they keep or with the symplectic form, and of RK4 and"
-         " DOP853. Hollow points lie within 30 floors of the reference or above 0.1. {runs}")
+@drawing("{title}: state error against processor time (s). The methods that win somewhere in the table which by"
+         " seconds stand beside RK4 and DOP853. {runs} Winners whatever they keep, or with the symplectic form; a run"
+         " is timed alone without statistics. Hollow points lie within 30 floors of the reference or above 0.1.")
 def leaders_seconds(results: Results) -> Figure:
     return _leaders(results, "seconds", "processor time (s)")
 
@@ -42,7 +42,7 @@ def _leaders(results: Results, unit: str, label: str) -> Figure:
     metrics = metrics.assign(evaluations=evaluations_of(metrics))
     problems = [problem for problem in results.config.problems if (table["problem"] == problem).any()]
     figure, axes = grid([label_of(results, problem) for problem in problems], 46.0, extra=30.0)
-    styles, used = marks(results), set()
+    styles, used = marks(results, [*OPPONENTS, *table["winner"].value_counts().index][:len(PALETTE)]), set()
     for panel, problem in zip(axes, problems, strict=True):
         here = metrics[(metrics["problem"] == problem) & metrics["error"].notna() & (metrics[unit] > 0.0)]
         winners = {*table.loc[table["problem"] == problem, "winner"], *OPPONENTS}

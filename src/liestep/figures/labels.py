@@ -1,14 +1,17 @@
 """Labels at the ends of curves, beside the panel: what differs between panels; one legend says whose curve it is."""
 from dataclasses import dataclass
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from liestep.figures.marks import Mark
+from liestep.figures.marks import REST, Mark
 from liestep.figures.scenes.colour import mix
 
+USED = 0.7           # share of its place that a panel keeps beside titles, labels and the legend
 SIZE = 5.8           # pt
 LINE = 2.3           # mm between labels
+WIDEST = 26          # characters of a line; names of grey methods may have two lines
 BESIDE = 1.035       # where labels begin, in widths of the panel
 
 
@@ -26,14 +29,38 @@ def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
     """Write labels to the right of a panel that is `height` mm high, each as near to the end of its curve as the others
     allow, with a thin line from there. After the axes have their scales and limits."""
     kept = [label for label in labels if np.isfinite(label.x) and np.isfinite(label.y)]
+    for line in axes.get_lines():
+        if line.get_gid():  # grey lies behind colours, and is named here
+            line.set_gid(None)
+            line.set_zorder(1.9)
     ends = axes.transData.transform([(label.x, label.y) for label in kept]).reshape(-1, 2)
     wanted = axes.transAxes.inverted().transform(ends)[:, 1] if kept else np.empty(0)
-    for label, place in zip(kept, spread(np.clip(wanted, 0.0, 1.0), LINE/height), strict=True):
-        colour = mix(label.mark.colour, "black", 0.4)
-        axes.annotate(label.text, (label.x, label.y), xytext=(BESIDE, place), textcoords="axes fraction", va="center",
+    texts = [fill(f"{label.mark.label}: {label.text}".removesuffix(": ") if label.mark.grey else label.text, WIDEST)
+             for label in kept]
+    lines = [text.count("\n") + 1 for text in texts]
+    places = spread(np.repeat(np.clip(wanted, 0.0, 1.0), lines), LINE/height)
+    ends_at = np.cumsum(lines)
+    for label, text, last, count in zip(kept, texts, ends_at, lines, strict=True):
+        place, colour = float(places[last - count:last].mean()), mix(label.mark.colour, "black", 0.4)
+        axes.annotate(text, (label.x, label.y), xytext=(BESIDE, place), textcoords="axes fraction", va="center",
                       ha="left", fontsize=SIZE, color=colour, annotation_clip=False,
                       arrowprops={"arrowstyle": "-", "color": mix(label.mark.colour, "white", 0.4), "linewidth": 0.4,
                                   "shrinkA": 0.5, "shrinkB": 1.0, "relpos": (0.0, 0.5)})
+
+
+def name_grey(axes: Axes) -> None:
+    """Names of grey methods at the ends of their lines, which have them as gid, unless they stand there already."""
+    ends: dict[str, np.ndarray] = {}
+    for line in axes.get_lines():
+        points = np.asarray(line.get_xydata(), dtype=float)
+        points = points[np.isfinite(points).all(axis=1)]
+        if (name := line.get_gid()) and len(points):
+            last = points[points[:, 0].argmax()]
+            ends[name] = max(ends.get(name, last), last, key=lambda point: point[0])
+    if ends:
+        figure = axes.get_figure()
+        height = USED*axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4
+        end_labels(axes, [EndLabel(x, y, "", Mark(REST, "", "-", name)) for name, (x, y) in ends.items()], height)
 
 
 def spread(wanted: np.ndarray, gap: float) -> np.ndarray:

@@ -120,12 +120,12 @@ def _floor_band(axes: Axes, rows: pandas.DataFrame) -> None:
         axes.set_ylim(bottom, 3.0*errors.max())
 
 
-@drawing("{title}: scaled state error against the step, for adaptive methods against the mean accepted step."
-         " Solid points can enter the order estimate, hollow ones lie within 30 floors of the reference or above 0.1;"
-         " the grey band is the disagreement of the two reference engines. Beside the curves: observed order and its"
-         " uncertainty, or why there is none (bent: the slope still changes; short: it holds over less than a decade;"
-         " floor: too few errors above it; > 0.1: all errors are saturated; tol.: adaptive). Triangles stand"
-         " under measured curves. {runs}")
+@drawing("{title}: scaled state error against the step. Beside each curve stands its observed order with its"
+         " uncertainty, or why it has none. {runs} Adaptive methods stand at their mean accepted step. Hollow points"
+         " lie within 30 floors of the reference or above 0.1 and are in no estimate; the grey band is the disagreement"
+         " of the two reference engines. Bent: the slope still changes; short: it holds over less than a decade; floor:"
+         " too few errors above it; > 0.1: all errors are saturated; tol.: adaptive. Triangles stand under measured"
+         " curves.")
 def convergence(results: Results) -> Figure:
     return _ladder(results, "error", "state error", "", floor=True)
 

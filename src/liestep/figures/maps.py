@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from liestep.errors import InputError, unknown
+from liestep.figures.marks import marks
 from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.maps import ShardSpecification
@@ -52,8 +53,8 @@ def exponent_map(results: Results) -> Figure:
 
 
 @drawing("{title}: the method that reaches each state error with the fewest evaluations of forces or right-hand sides,"
-         " of all that keep what is named, and the factor that the runner-up needs (-: there is none, =: a tie within"
-         " 10 %); empty where nobody got there. The darker, the clearer.")
+         " of all that keep what is named. The number is the factor that the runner-up needs, the darker the clearer."
+         " {runs} A dash: there is no runner-up; =: a tie within 10 %; empty: nobody got there.")
 def winners(results: Results) -> Figure:
     table = results.table("which")
     table = table[(table["scope"] == "problem") & (table["by"] == "evaluations")]
@@ -61,6 +62,7 @@ def winners(results: Results) -> Figure:
         raise InputError(f"study {results.study.name} has no table which by evaluations, which winners needs")
     problems, levels = list(dict.fromkeys(table["problem"])), sorted(table["error"].unique(), reverse=True)
     kept = [keep for keep in SHOWN if (table["keep"] == keep).any()]
+    styles = marks(results)
     figure = new_figure(DOUBLE, len(kept)*(6.5*len(problems) + 9.0) + 8.0)
     for panel, keep in zip(figure.subplots(len(kept), 1, squeeze=False, sharex=True)[:, 0], kept, strict=True):
         rows = table[table["keep"] == keep].set_index(["problem", "error"])
@@ -73,7 +75,7 @@ def winners(results: Results) -> Figure:
                 ratio = row["ratio"]
                 shade[i, k] = min(ratio, CLEAR) if ratio == ratio else CLEAR
                 margin = "-" if ratio != ratio else "=" if row["verdict"] == "tie" else f"{ratio:.2g}"
-                panel.text(k, i, f"{row['winner']}\n{margin}", ha="center", va="center", fontsize=5.0)
+                panel.text(k, i, f"{styles[row['winner']].label}\n{margin}", ha="center", va="center", fontsize=5.0)
         panel.imshow(shade, cmap="Blues", vmin=1.0, vmax=2.0*CLEAR, aspect="auto")
         panel.set_xticks(range(len(levels)), [f"{level:.0e}" for level in levels])
         panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])

@@ -14,6 +14,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
+from liestep.figures.labels import name_grey
 from liestep.figures.marks import Mark
 from liestep.figures.scenes.colour import mix
 from liestep.figures.style import DOUBLE, Results, new_figure
@@ -110,8 +111,12 @@ def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
 
 def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int | None = None,
                  marker: bool = True) -> None:
-    """One legend for all panels, below them; a mark is shown with its label, and as a line alone without `marker`."""
-    handles = [line_handle(entry, entry.label, marker) if isinstance(entry, Mark) else entry for entry in entries]
+    """One legend for all panels, below them; a mark is shown with its label, and as a line alone without `marker`; grey
+    ones are named at the ends of their lines."""
+    for axes in figure.axes:
+        name_grey(axes)
+    handles = [line_handle(entry, entry.label, marker) if isinstance(entry, Mark) else entry for entry in entries
+               if not (isinstance(entry, Mark) and entry.grey)]
     if handles:
         longest = max(len(str(handle.get_label())) for handle in handles)
         fitting = max(1, int(figure.get_figwidth()*25.4/(13.0 + 1.45*longest)))
@@ -132,7 +137,7 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any, line: bool = True
     for begin, end in pairwise(ends):
         if line and begin < end:
             shade = mark.colour if both[begin] else mix(mark.colour, "white", 0.5)
-            axes.plot(x[begin:end + 1], y[begin:end + 1], color=shade, linestyle=mark.dash, linewidth=0.9)
+            axes.plot(x[begin:end + 1], y[begin:end + 1], **{**mark.line, "color": shade}, linewidth=0.9)
     axes.plot(x[solid], y[solid], **mark.points)
     axes.plot(x[~solid], y[~solid], **mark.points, markerfacecolor="white", markeredgewidth=0.7)
 

@@ -84,16 +84,18 @@ def _largest(file: RunFile, name: str, columns: list[int] | None = None) -> np.n
     return extent if columns is None else extent[:, columns].max(axis=1)
 
 
-@drawing("{title}: |E(t) - E(0)|, largest value in each hundredth of the run over all steps (adaptive methods: over"
-         " their outputs); pale: stored samples. At every problem the largest step that most fixed-step integrators"
-         " completed; a cross ends a run that stopped early. {runs}")
+@drawing("{title}: largest |E(t) - E(0)| in each hundredth of the run. A level curve keeps its energy, a rising one"
+         " loses or gains it. {runs} Values are over all steps (adaptive methods: over their outputs); pale: stored"
+         " samples. At every problem the largest step that most fixed-step integrators completed; a cross ends a run"
+         " that stopped early.")
 def energy_error(results: Results) -> Figure:
     return _draw(results, list(results.config.problems), lambda file: _largest(file, "energy"),
                  lambda file: np.abs(file["energy"] - file["energy"][0]), "$|E(t) - E(0)|$ (J)")
 
 
-@drawing("{title}: mean over the bodies of |1 - q.q|, mean over each hundredth of the run over all steps (adaptive"
-         " methods: over their outputs); pale: stored samples, exact zeros left out. {runs}")
+@drawing("{title}: mean over the bodies of |1 - q.q|, in each hundredth of the run. Methods on the sphere stay at"
+         " round-off, others leave it. {runs} Values are means over all steps (adaptive methods: over their outputs);"
+         " pale: stored samples, exact zeros left out.")
 def length_error(results: Results) -> Figure:
     figure = _draw(results, list(results.config.problems), lambda file: file.blocks("unit_length_error", "mean"),
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
@@ -111,11 +113,11 @@ def conserved_axes(file: RunFile) -> list[int]:
         if file.attributes["momentum_conserved"] != "none" else []
 
 
-@drawing("{title}: deviation of the conserved components of the momentum map, largest component and largest value in"
-         " each hundredth of the run over all steps (adaptive methods: over their outputs), divided by J_s, the"
-         " sum of the bodies' |M dq/dt| at the start. Problems that conserve no component are left out; if there are no"
-         " others, the change of all components is shown, which is physical. Systems without the map have no panel."
-         " {runs}")
+@drawing("{title}: largest deviation of the conserved components of the momentum map in each hundredth of the run."
+         " Methods that keep the momentum stay at round-off. {runs} Values are over all steps (adaptive methods: over"
+         " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start. Problems that conserve no"
+         " component are left out; if there are no others, the change of all components is shown, which is physical."
+         " Systems without the map have no panel.")
 def momentum_error(results: Results) -> Figure:
     first = {problem: found[0].file for problem in results.config.problems if (found := curves(results, problem))}
     offered = [problem for problem, file in first.items() if "momentum_map" in file.variables]
@@ -148,9 +150,9 @@ BELOW = 0.3    # triangles stand at this share of the lowest curve
 DECADES = 3.0  # decades of time that are shown
 
 
-@drawing("{title}: largest state error up to time t, with the exponent that the table `growth` fits to its last decade"
-         " beside the curve; triangles are growth with t and with its square; grey: disagreement of the two"
-         " reference engines. {runs}")
+@drawing("{title}: largest state error up to time t. Beside each curve stands the exponent of its growth, with"
+         " triangles for growth with t and with its square. {runs} The table `growth` fits the exponent to the last"
+         " decade; grey: disagreement of the two reference engines.")
 def growth(results: Results) -> Figure:
     problems = ([problem for problem in results.config.problems if curves(results, problem)]
                 if results.config.reference else [])

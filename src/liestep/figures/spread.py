@@ -107,9 +107,9 @@ def _symmetric(axes: Axes) -> tuple[float, float]:
     return 1.0/reach, reach
 
 
-@drawing("{title}: distance of the perturbed members from the unperturbed one, largest over bodies and parts of the"
-         " state, each in its norm (vectors divided by the largest one of the unperturbed motion). The dotted line is"
-         " the limit up to which states are compared. {runs}")
+@drawing("{title}: distance of the perturbed members from the unperturbed one. Above the dotted line states are no"
+         " longer compared. {runs} The distance is the largest over bodies and parts of the state, each in its norm"
+         " (vectors divided by the largest one of the unperturbed motion).")
 def separation(results: Results) -> Figure:
     from liestep.study.tables.kinds.horizons import LIMIT
 
@@ -131,16 +131,18 @@ def separation(results: Results) -> Figure:
     return figure
 
 
-@drawing("{title}: largest |E - E(0)| up to time t, from the extrema of each hundredth of the run over all steps"
-         " (adaptive methods: over their outputs); the triangle is linear growth. Beside the curves: the"
-         " verdict of the drift test; bounded: with the x of |slope T| < x A for the amplitude A; drift: with"
-         " the change of the block means over the run in J. {runs}")
+@drawing("{title}: largest |E - E(0)| up to time t. Beside each curve stands the verdict of the drift test: a bounded"
+         " curve stays level, a drift grows. {runs} Values are from the extrema of each hundredth of a run over all"
+         " steps (adaptive methods: over their outputs). Bounded: with the x of |slope T| < x A for the amplitude A;"
+         " drift: with the change of the block means over the run in J. The triangle is linear growth; problems whose"
+         " runs are too short for the test are left out.")
 def drift(results: Results) -> Figure:
-    problems = list(results.config.problems)
-    figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
-    styles, used = marks(results), set()
     table = results.table("drift")
     table = table[table["invariant"] == "energy"]
+    judged = {*table.loc[table["verdict"] != "too short", "problem"]}
+    problems = [problem for problem in results.config.problems if problem in judged or not judged]
+    figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
+    styles, used = marks(results), set()
     verdicts = {(row["problem"], row["integrator"], row["resolution"]): _verdict(row) for _, row in table.iterrows()}
     for panel, problem in zip(axes, problems, strict=True):
         labels: list[EndLabel] = []

@@ -21,12 +21,13 @@ COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("ite
 OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
 
 
-@drawing("{title}: state error against evaluations of forces (of right-hand sides, where a system has no forces of its"
-         " own), exponentials of group methods, iterations of implicit solvers, and seconds of a run alone without"
-         " statistics, one row for each problem; what fewer than two methods use has no column, unless there is only"
-         " one method. Hollow points lie within 30 floors of the reference or above 0.1. Lines over seconds"
-         " lead through the runs that no other beats in time and error; those without markers are other runtimes on the"
-         " same problem: their overhead is not that of the compiled core. {runs}")
+@drawing("{title}: state error against what it costs. The lower and the further left a curve, the better. {runs} One"
+         " row for each problem; costs are evaluations of forces (of right-hand sides, where a system has no forces of"
+         " its own), exponentials of group methods, iterations of implicit solvers, and seconds of a run alone without"
+         " statistics; what fewer than two methods use has no column, unless there is only one method. Hollow points"
+         " lie within 30 floors of the reference or above 0.1. Lines over seconds lead through the runs that no other"
+         " beats in time and error; those without markers are other runtimes on the same problem: their overhead is not"
+         " that of the compiled core.")
 def work_precision(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["error"].notna()]

@@ -79,12 +79,21 @@ def trail(scene: Scene, path: np.ndarray, colour: looks.Colour, k: int, width: f
 def chain(file: RunFile, parameters: Parameters) -> FilmScene:
     joints = looks.chain_joints(parameters, file["q"])
     colours = looks.body_colours(joints.shape[1] - 1)
+    radius = float(parameters["length"][0]) if len(colours) == 1 else 0.0  # the sphere of one pendulum
 
     def draw(scene: Scene, k: int) -> None:
+        if radius:
+            graticule(scene, radius, 15.0, "0.7")
         trail(scene, joints[:, -1], colours[-1], k)
         looks.chain(scene, joints[k], colours)
 
-    return FilmScene(against(parameters["gravity"]), draw, joints.reshape(-1, 3))
+    def note(k: int) -> str:
+        return f"{np.linalg.norm(joints[k, -1]):.3f} m from the pivot"
+
+    reach = joints.reshape(-1, 3)
+    if radius:
+        reach = np.concatenate([reach, radius*np.vstack([np.eye(3), -np.eye(3)])])
+    return FilmScene(against(parameters["gravity"]), draw, reach, note=note if radius else None)
 
 
 def rod(file: RunFile, parameters: Parameters) -> FilmScene:

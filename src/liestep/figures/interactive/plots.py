@@ -14,7 +14,7 @@ from liestep.errors import InputError
 from liestep.figures.films.film import frame_of
 from liestep.figures.films.motions import motion_of
 from liestep.figures.interactive.datasets import Series, as_file, kept, name_of, require_run
-from liestep.figures.marks import mark_of
+from liestep.figures.marks import colours
 from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import DOUBLE, MM, RC
 from liestep.mechanics.formulations import formulate_standard
@@ -139,7 +139,7 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
     with matplotlib.rc_context(RC):
         figure = _picture(70.0)
         axes = figure.subplots(1, 3)
-        drawn = [mark_of(str(data.attrs["integrator"])).colour for data in runs]
+        drawn = list(colours({str(number): str(data.attrs["integrator"]) for number, data in enumerate(runs)}).values())
         for number, data in enumerate(runs):
             style: dict[str, Any] = {"color": drawn[number], "label": name_of(data), "linewidth": 0.9,
                                      "linestyle": DASHES[drawn[:number].count(drawn[number]) % len(DASHES)]}

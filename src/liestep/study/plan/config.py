@@ -266,6 +266,8 @@ class StudyConfig(Settings):
 
     title: Annotated[str, Line] = Field(description="one line, heading of its tables and page")
     description: Annotated[str, Text] = Field("", description="what the study shows")
+    next: Annotated[str, Text] = Field("", description="what the reader of its page may try next: a sentence, and the"
+                                       " command on the lines below it")
     problems: dict[Name, ProblemConfig] = Field(min_length=1,
                                                 description="key -> problem; the key names folders and table rows")
     integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key"

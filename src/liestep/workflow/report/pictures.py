@@ -15,8 +15,8 @@ from liestep.workflow.workflow import Animation
 if TYPE_CHECKING:
     from PIL.GifImagePlugin import GifImageFile
 
-# of figures, sharpest first: (largest width in pixels, colours)
-LEVELS = ((1800, 256), (1400, 256), (1100, 128), (800, 64), (560, 32))
+# of figures, sharpest first: (largest width in pixels, quality of WebP)
+LEVELS = ((1400, 80), (1200, 70), (1000, 60), (800, 50), (560, 40))
 # of films, best first: (largest width in pixels, every so many frames)
 FILM_LEVELS = ((480, 1), (480, 2), (360, 2), (280, 3), (200, 4), (140, 8))
 COLOURS = 64       # of films
@@ -25,7 +25,7 @@ SHARE = 1/3        # share of the page's limit of size that films may take
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG or GIF file as an address that holds all of it, with its size on the page in pixels."""
+    """A WebP or GIF file as an address that holds all of it, with its size on the page in pixels."""
 
     address: str
     width: int
@@ -65,29 +65,34 @@ def _embedded(kind: str, content: bytes, size: tuple[int, int]) -> Picture:
     return Picture(f"data:image/{kind};base64,{base64.b64encode(content).decode()}", *size)
 
 
-def picture(path: Path, width: int, colours: int) -> Picture:
-    """One figure, at most `width` pixels wide, with at most `colours` colours unless the file itself is smaller.
+def narrower(pixels: Image.Image, width: int) -> Image.Image:
+    """A picture of at most `width` pixels."""
+    if pixels.width <= width:
+        return pixels
+    return pixels.resize((width, round(pixels.height*width/pixels.width)), Image.Resampling.LANCZOS)
+
+
+def encoded(content: bytes, width: int, quality: int) -> tuple[bytes, tuple[int, int]]:
+    """A PNG file as WebP in full colour, at most `width` pixels wide, and its size in pixels."""
+    with Image.open(io.BytesIO(content), formats=("PNG",)) as image:
+        pixels = narrower(image.convert("RGB"), width)
+    out = io.BytesIO()
+    pixels.save(out, "WEBP", quality=quality)
+    return out.getvalue(), pixels.size
+
+
+def picture(path: Path, width: int, quality: int) -> Picture:
+    """One figure, at most `width` pixels wide, as WebP of a quality from 0 to 100.
 
     Raises:
         InputError: missing or no PNG file.
     """
     try:
-        content = path.read_bytes()
-        with Image.open(io.BytesIO(content), formats=("PNG",)) as image:
-            size, pixels = image.size, image.convert("RGB")
+        return _embedded("webp", *encoded(path.read_bytes(), width, quality))
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
     except Exception:  # of damaged files, Pillow raises anything
         raise InputError(f"{path} is not a readable PNG file; remove it and draw it again") from None
-    if pixels.width > width:
-        pixels = pixels.resize((width, round(pixels.height*width/pixels.width)), Image.Resampling.LANCZOS)
-    out = io.BytesIO()
-    # zlib's level 9 would save 5 % of the size and cost half as much again of all time
-    pixels.quantize(colours, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(out, "PNG", compress_level=6)
-    if size[0] > width or len(out.getvalue()) < len(content):
-        content = out.getvalue()
-        size = pixels.size
-    return _embedded("png", content, size)
 
 
 def checked(film: Animation) -> bytes:

@@ -30,6 +30,11 @@ class FigurePart:
         """What the picture shows, for those who do not see it: the caption without the list of runs."""
         return self.caption.partition(" Runs of ")[0]
 
+    @property
+    def settings(self) -> str:
+        """The list of runs at the end of the caption."""
+        return self.caption.removeprefix(self.alternative).strip()
+
 
 @dataclass
 class FilmPart:
