@@ -214,22 +214,21 @@ def _slope_interval(mean: np.ndarray, seed: int) -> tuple[float, float, float]:
 
 def _envelope(ranges: np.ndarray, seed: int) -> tuple[float, float]:
     """95 % interval of the growth of the blocks' ranges between T/PARTS and T, by a straight line."""
-    first = 0.5 - 1.0/PARTS
-    low, high = ((1.0 - 1.0/PARTS)*slope/max(float(ranges.mean()) - first*slope, float(ranges.min()))
-                 for slope in _slope_interval(ranges, seed)[1:])
-    return low, high
+    span, slopes = 1.0 - 1.0/PARTS, np.array(_slope_interval(ranges, seed)[1:])
+    low, high = span*slopes/np.maximum(ranges.mean() - (span - 0.5)*slopes, ranges.min())
+    return float(low), float(high)
 
 
 def _wander(mean: np.ndarray, resolution: float) -> float:
     """Range of the block means by the median range of a tenth of them, both at least the resolution."""
-    whole, *parts = (max(float(np.ptp(part)), resolution) for part in (mean, *np.array_split(mean, PARTS)))
-    return whole/float(np.median(parts))
+    parts = [float(np.ptp(part)) for part in np.array_split(mean, PARTS)]
+    return max(float(np.ptp(mean)), resolution)/max(float(np.median(parts)), resolution)
 
 
 def _one_signed(mean: np.ndarray) -> float:
     """Excess of the changes of the more frequent sign, in standard deviations of a random walk."""
     changes = np.sign(np.diff(mean))
-    return abs(float(changes.sum()))/sqrt(MEMORY*max(np.count_nonzero(changes), 1))
+    return abs(float(changes.sum()))/sqrt(MEMORY*max(int(np.count_nonzero(changes)), 1))
 
 
 def _bound(low: float, high: float, amplitude: float) -> float:
