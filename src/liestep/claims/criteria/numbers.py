@@ -117,7 +117,7 @@ class Slope(Limits, Criterion):
 
     kind: Literal["slope"] = KIND
     over: str = Field("step", description="column of metrics.csv on the other axis")
-    points: Annotated[int, Field(ge=3), NO_TRUTH] = Field(3, description="runs, at least, of each choice")
+    points: Annotated[int, Field(ge=2), NO_TRUTH] = Field(3, description="runs, at least, of each choice")
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         return (claim.quantity, self.over)
@@ -160,7 +160,7 @@ class Slope(Limits, Criterion):
         from_curve = from_line - curvature*bend
         straight = curvature**2*(bend @ bend) <= 4.0*(from_curve @ from_curve)/max(x.size - 3, 1)
         ends = () if straight else tuple(float(slope + curvature*(2.0*at - tilt)) for at in (x.min(), x.max()))
-        return float(slope), math.sqrt(from_line @ from_line/(x.size - 2)/(x @ x)), ends
+        return float(slope), math.sqrt(from_line @ from_line/max(x.size - 2, 1)/(x @ x)), ends
 
 
 class LargestStep(Limits, Criterion):
