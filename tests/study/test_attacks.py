@@ -15,11 +15,11 @@ LADDERS = {"sqrt2": 0.1/np.sqrt(2.0)**np.arange(12), "halves": 0.1/2.0**np.arang
            "2.63": 0.1/2.63**np.arange(6), "decades": 0.1/10.0**(np.arange(7)/2.0)}
 
 
-def drift_of(deviation, length):
+def drift_of(deviation, length, steps=1_000_000, scale=1e-250):
     """Estimate over the first `length` units of time."""
     count = length*BLOCKS*SAMPLES
     d = deviation[:count + 1] - deviation[0]
-    return drift_verdict(TIME[:count + 1], d, d[1:].reshape(BLOCKS, -1).mean(axis=1), steps=1_000_000, scale=1e-250)
+    return drift_verdict(TIME[:count + 1], d, d[1:].reshape(BLOCKS, -1).mean(axis=1), steps=steps, scale=scale)
 
 
 def slow(seed, size):
@@ -122,3 +122,72 @@ def test_an_order_that_is_there_is_still_certified(seed):
     for true in (1, 2, 3, 4):
         error = 0.5*h**true*(1.0 + random.uniform(-2.0, 5.0)*h)*np.exp(0.01*random.standard_normal(h.size))
         assert certified(h, error) == [true]
+
+
+def walked(seed, size):
+    """A walk whose standard deviation is `size` after the time 1."""
+    return size*np.cumsum(np.random.default_rng(seed).standard_normal(TIME.size))/np.sqrt(BLOCKS*SAMPLES)
+
+
+def confirmed(deviation, steps=1_000_000, scale=1e-250):
+    """The verdict that the runs of length 1 and 4 both support."""
+    return confirm(*(drift_of(deviation, length, steps*length, scale) for length in (1, 4))).verdict
+
+
+@pytest.mark.parametrize("envelope", [1.0 + TIME/0.5, 1.0 + TIME/2.0, 1.0 + TIME/8.0, TIME**0.1, TIME**0.15, TIME**0.2])
+def test_an_amplitude_that_grows_is_not_bounded(envelope):
+    """Linear growth by 12 % to 200 % in T, which is seen over 4 T at the latest, and small powers of time."""
+    assert {confirmed(envelope*np.sin(FAST*TIME + seed)) for seed in range(24)} == {"undecided"}
+
+
+@pytest.mark.parametrize("size", [0.2, 0.4, 0.8, 1.6, 3.0])
+def test_a_walk_under_an_oscillation_is_not_bounded(size):
+    """0 of 24, from a walk of a tenth of the oscillation's range on; by the slope alone it was 1 to 4 of 24."""
+    assert "bounded" not in {confirmed(np.sin(FAST*TIME + seed) + walked(seed, size)) for seed in range(24)}
+
+
+@pytest.mark.parametrize("steps", [1_000, 10_000, 100_000, 400_000, 4_000_000])
+@pytest.mark.parametrize("noise", [2, 20])
+def test_one_signed_rounding_is_no_round_off(steps, noise):
+    """1e-16 per step at a scale of 10, under rounding of 2 or 20 units in the last place; walks of such units are."""
+    def rounded(seed, units):
+        return 1.8e-15*np.round(np.random.default_rng(seed).uniform(-units, units, TIME.size))
+
+    if 1e-16*steps > 1.8e-15*noise:  # what each sample's own rounding does not hide
+        drifts = [confirmed(1e-16*steps*TIME + rounded(seed, noise), steps, 10.0) for seed in range(12)]
+        assert not {"round-off", "bounded"} & set(drifts)
+    walks = [confirmed(walked(seed, 9e-16*np.sqrt(steps)) + rounded(1000 + seed, noise), steps, 10.0)
+             for seed in range(24)]
+    assert walks.count("round-off") + walks.count("bounded") >= 23  # one false alarm in 24
+
+
+@pytest.mark.parametrize(("least", "motion"), [
+    (24, lambda seed: np.sin(FAST*TIME + seed)),
+    (24, lambda seed: np.sin(FAST*TIME + seed) + slow(seed, 0.02)),
+    (24, lambda seed: np.sin(FAST*TIME + seed) + 0.1*np.sin(8.0*TIME + seed)),
+    (24, lambda seed: np.sin(FAST*TIME) + 0.7*np.sin(0.618*FAST*TIME + seed) + 0.5*np.sin(0.325*FAST*TIME)),
+    (24, lambda seed: (1.0 + 0.3*np.sin(50.0*TIME + seed))*np.sin(FAST*TIME)),
+    (23, lambda seed: np.abs(np.sin(FAST*TIME + seed))**8),
+    (19, lambda seed: np.random.default_rng(seed).standard_normal(TIME.size))])
+def test_bounded_motions_are_still_bounded(least, motion):
+    """False alarms: none for regular motions, few for rare peaks and for noise, whose ranges are uncertain."""
+    assert sum(confirmed(motion(seed)) == "bounded" for seed in range(24)) >= least
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("ladder", LADDERS)
+def test_nine_per_cent_of_a_lower_order_are_seen(ladder, symmetric):
+    """The share at the smallest step, clean data; and 20 % where every error scatters by 3 %: at most 2 of 100."""
+    h = LADDERS[ladder]
+    def passes(share, power, scatter, seed):
+        noise = np.exp(scatter*np.random.default_rng(seed).standard_normal(h.size))
+        error = 0.5*h**4*(1.0 + share*(h.min()/h)**power)*noise
+        return order_verdict(observed_order(h, error, theory=4, symmetric=symmetric), 4)[0]
+
+    for share in (0.09, 0.12, 0.15, 0.2, 0.4, 1.0):
+        assert not passes(share, 1, 0.0, 0)
+        assert not passes(share, 2, 0.0, 0)
+    assert sum(passes(0.2, 1, 0.03, seed) for seed in range(100)) <= 2
+    assert sum(passes(0.0, 1, 0.01, seed) for seed in range(100)) >= 99
+    if ladder != "sqrt2":  # 12 steps of ratio 1.41: at 3 % their slopes leave the band of 0.3 in half of all cases
+        assert sum(passes(0.0, 1, 0.03, seed) for seed in range(100)) >= 93

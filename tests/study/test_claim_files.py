@@ -40,6 +40,13 @@ claims:
      "criterion relative needs runs"),
     ("{kind: relative, tolerance: 0.1}", "{kind: limit}", 12, "give at_most, at_least or both"),
     ("{kind: relative, tolerance: 0.1}", "{kind: ratio, at_most: 1}", 4, "needs the runs to compare with"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: limit, at_least: 0.0}", 4,
+     "the criterion cannot fail: every number from 0 to inf is >= 0"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: share, at_most: 1, within: {at_most: 2}}", 4,
+     "the criterion cannot fail: every number from 0 to 1 is <= 1"),
+    ("    statement: s\n",
+     "    statement: its error is larger\n    against: [{study: s, problem: p, integrator: rk}]\n", 4,
+     "a claim that says larger needs at_least above 1, not 1"),
     ("    known: false\n", "", 4, "key claims.0.known is missing"),
     ("tolerance: 0.1", "tolerance: -0.1", 12, "greater than 0, not -0.1"),
     ("tolerance: 0.1", "tolerance: wide", 12, "not 'wide'"),
@@ -64,7 +71,9 @@ claims:
 def test_a_wrong_claims_file_gives_one_sentence_with_the_line(tmp_path, old, new, line, part):
     assert old in GOOD
     path = tmp_path/"claims.yaml"
-    path.write_text(GOOD.replace(old, new))
+    text = GOOD.replace(old, new)
+    path.write_text(text.replace("{kind: relative, tolerance: 0.1}", "{kind: ratio, at_least: 1.0}")
+                    if "larger" in new else text)
     with pytest.raises(InputError) as caught:
         load_claims([path])
     message = str(caught.value)

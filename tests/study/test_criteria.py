@@ -74,6 +74,36 @@ def test_slope_is_that_of_least_squares():
     assert "4 runs" in found.evidence
 
 
+SIX = 0.1/2.0**np.arange(6)
+
+
+def slope_of(monkeypatch, error, **limits):
+    ladder = pd.DataFrame({"problem": "p", "integrator": "made", "resolution": [f"h{step}" for step in SIX],
+                           "status": "ok", "step": SIX, "error": error, "message": "text"})
+    monkeypatch.setitem(RESULTS, "s", SimpleNamespace(study=PLANNED, metrics=ladder))
+    return row("slope", ["made"], {"points": 5, **limits})
+
+
+@pytest.mark.parametrize("slopes", [(1.87, 0.44, 0.69, 0.93, 1.15),
+                                    (0.6, 0.8, 1.0, 1.2, 1.4), (1.0, 1.0, 1.0, 0.9, 0.2)])
+def test_a_slope_of_runs_on_no_straight_line_is_undetermined(monkeypatch, slopes):
+    """The mean slope is between 0.8 and 1.2, that of no part of the runs is; the first are those of a pendulum."""
+    error = 2.0**-np.concatenate(([0.0], np.cumsum(slopes)))
+    found = slope_of(monkeypatch, error, at_least=0.8, at_most=1.2)
+    assert 0.8 <= found.ours <= 1.2
+    assert found.verdict == "undetermined"
+    assert slope_of(monkeypatch, error, at_least=1.3, at_most=1.6).verdict == MISSED
+
+
+def test_straight_slopes_still_pass(monkeypatch):
+    """With 2 % of scatter 100 of 100, and with a term of higher order whose bend the limits allow."""
+    passed = [slope_of(monkeypatch, SIX**2*np.exp(0.02*np.random.default_rng(seed).standard_normal(6)), at_least=1.9,
+                       at_most=2.1).verdict for seed in range(100)]
+    assert passed.count(MET) == 100
+    assert slope_of(monkeypatch, SIX**2*(1.0 + 0.5*SIX), at_least=1.9, at_most=2.1).verdict == MET
+    assert slope_of(monkeypatch, SIX**2*(1.0 + 5.0*SIX), at_least=1.9, at_most=2.2).verdict == "undetermined"
+
+
 @pytest.mark.parametrize(("of", "limits", "expected"), [
     ("largest", {"at_least": 3.0, "at_most": 3.01}, MET), ("largest", {"at_most": 2.9}, MISSED),
     ("smallest", {"at_least": 2.0, "at_most": 2.01}, MET), ("smallest", {"at_least": 2.1}, MISSED)])

@@ -60,9 +60,10 @@ def test_a_bounded_deviation_states_its_bound():
 
 def test_a_wide_interval_is_bounded_only_around_zero():
     """Block means that follow a slow cosine: the interval contains zero; with a slope it does
-    not, although it stays inside A/2."""
-    deviation = oscillation() + 0.3*np.cos(4.0*np.pi*TIME)
+    not, although it stays inside A/2. A slower one wanders as a walk does."""
+    deviation = oscillation() + 0.3*np.cos(6.0*np.pi*TIME)
     wide, tilted = judge(deviation), judge(deviation + 0.6*TIME)
+    assert judge(oscillation() + 0.3*np.cos(4.0*np.pi*TIME)).verdict == "undecided"
     assert wide.slope_low < 0.0 < wide.slope_high
     assert 0.1 < wide.bound < 0.5
     assert wide.verdict == "bounded"
@@ -151,10 +152,11 @@ def test_round_off_that_grows_in_one_decade_only_is_no_drift():
 
 def test_first_units_of_round_off_are_no_drift():
     assert both(np.zeros(TIME.size), scale=1.0) == ("bounded",)*3
-    for deviation in (np.where(TIME > 0.2, 2.2e-16, 0.0), np.where(TIME > 0.5, -4.4e-16, 2.2e-16),
-                      3e-16*np.round(4.0*TIME)):
-        assert set(both(deviation, scale=1.0)) <= {"bounded", "round-off"}
+    stairs = 3e-16*np.round(4.0*TIME)
+    for deviation in (np.where(TIME > 0.2, 2.2e-16, 0.0), np.where(TIME > 0.5, -4.4e-16, 2.2e-16), stairs):
+        assert judge(deviation, scale=1.0).verdict in ("bounded", "round-off")
         assert judge(deviation, scale=TINY).verdict in ("drift", "undecided")
+    assert judge(stairs, 4, scale=1.0).verdict == "drift"  # sixteen steps, all upwards
 
 
 def test_one_excursion_is_no_drift():

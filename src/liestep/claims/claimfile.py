@@ -10,11 +10,12 @@ from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import numpy as np
 from pydantic import Field, ValidationError, model_validator
 
 from liestep.claims.counterparts import Counterpart
 from liestep.claims.criteria import CRITERIA
-from liestep.claims.criteria.base import Criterion
+from liestep.claims.criteria.base import Criterion, Limits
 from liestep.claims.selection import CodeFile, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers
@@ -42,6 +43,7 @@ VERDICTS = {  # what each word means; documentation and report quote it
 OWN = ("met", "missed")  # words for claims of our own, and for no others
 UNJUDGED = ("undetermined", "not testable")  # without a criterion
 LONGEST_QUOTE = 25  # words
+LARGER = re.compile(r"\b(larger|greater|longer|higher|(?<!no )more)\b")  # than the compared runs: equal is not enough
 PARTICULAR = re.compile(r"\b(examples?|figures?|figs?\.|tables?)\b", re.IGNORECASE)  # in the source of a claim
 if TYPE_CHECKING:
     AnyCriterion = Criterion
@@ -138,6 +140,19 @@ class Claim(Strict):
             raise ValueError(f"criterion {rule.kind} needs a printed number other than zero")
         if rule.needs_against and not self.against:
             raise ValueError(f"criterion {rule.kind} needs the runs to compare with (key against)")
+        return self
+
+    @model_validator(mode="after")
+    def _can_fail(self) -> "Claim":
+        rule = self.criterion
+        if not isinstance(rule, Limits):
+            return self
+        low, high = rule.domain(self.quantity)
+        if rule.holds(np.array([low, high])).all():
+            raise ValueError(f"the criterion cannot fail: every number from {low:g} to {high:g} is {rule.bounds}")
+        larger = LARGER.search(self.statement) if self.against and rule.at_most is None else None
+        if larger and rule.at_least is not None and rule.at_least <= 1.0:
+            raise ValueError(f"a claim that says {larger.group()} needs at_least above 1, not {rule.at_least:g}")
         return self
 
     @property

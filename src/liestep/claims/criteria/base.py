@@ -101,6 +101,10 @@ class Limits(Strict):
         high = math.inf if self.at_most is None else self.at_most
         return (found >= low) & (found <= high)
 
+    def domain(self, quantity: str) -> tuple[float, float]:
+        """The smallest and the largest number that the quantity can give the criterion."""
+        return -math.inf, math.inf
+
     def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Outcome:
         """Met if all numbers hold, with the numbers of each in words; undecided for the reason `nothing` if there are
         none."""

@@ -1,6 +1,8 @@
 """Criteria on columns of metrics.csv: limits, ratios, gains, slopes, largest steps; and the share of an ensemble within
 limits."""
 import math
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     import pandas
 
 
+# columns of metrics.csv that are sizes: no number is below zero
+NOT_NEGATIVE = re.compile(r"error(_.*)?|.*_error_(mean|max)(_.*)?|floor.*|cost|steps?|iterations|time_reached")
+
+
 class Bounds(Limits):
     """Limits of each run's number, or of their median."""
 
@@ -48,6 +54,9 @@ class Limit(Bounds, Criterion):
 
     kind: Literal["limit"] = KIND
 
+    def domain(self, quantity: str) -> tuple[float, float]:
+        return (0.0 if NOT_NEGATIVE.fullmatch(quantity) else -math.inf, math.inf)
+
     def describe(self, claim: Question) -> str:
         return f"{self.median_of}{claim.quantity} {self.bounds}"
 
@@ -59,6 +68,7 @@ class Ratio(Bounds, Criterion, needs_against=True):
     """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
 
     kind: Literal["ratio"] = KIND
+    domain = Limit.domain
 
     def describe(self, claim: Question) -> str:
         return f"{self.median_of}{claim.quantity} divided by that of the compared runs {self.bounds}"
@@ -76,6 +86,7 @@ class Gain(Bounds, Criterion, needs_against=True):
     each adaptive run takes, divided by that run's quantity, lies within the limits."""
 
     kind: Literal["gain"] = KIND
+    domain = Limit.domain
     over: str = Field("steps", description="column of metrics.csv that is to be equal")
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
@@ -99,8 +110,10 @@ class Gain(Bounds, Criterion, needs_against=True):
 
 
 class Slope(Limits, Criterion):
-    """The slope of log quantity over log `over`, by least squares over the runs of each choice, lies within the limits:
-    the exponent p of quantity ~ over^p."""
+    """The slope of log quantity over log `over`, by least squares over the runs of each choice, lies within the limits
+    with two standard errors on either side: the exponent p of quantity ~ over^p. The runs lie on a straight line: their
+    curvature is zero within two standard errors, or the slopes at both ends of the parabola lie within the limits, too.
+    Undecided where the slope alone does."""
 
     kind: Literal["slope"] = KIND
     over: str = Field("step", description="column of metrics.csv on the other axis")
@@ -110,29 +123,44 @@ class Slope(Limits, Criterion):
         return (claim.quantity, self.over)
 
     def describe(self, claim: Question) -> str:
-        return f"slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs, {self.bounds}"
+        return (f"slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs on a straight"
+                f" line, {self.bounds} within two standard errors")
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        parts, found = [], []
+        parts, found, around = [], [], []
         for choice in claim.runs:
             rows = select(choice, results)
             if len(rows) < self.points:
                 raise InputError(f"the slope of {choice.problem}/{choice.integrator} in study {choice.study} needs"
                                  f" {self.points} runs, which are not there: {len(rows)}")
-            slope = self._slope(claim.quantity, rows)
+            slope, error, ends = self._slope(claim.quantity, rows)
             found.append(slope)
-            parts.append(f"{choice.problem}/{choice.integrator} {slope:.3f} of {len(rows)} runs")
-        return self.judged(found, parts)
+            around += [slope - 2.0*error, slope + 2.0*error, *ends]
+            parts.append(f"{choice.problem}/{choice.integrator} {slope:.3f} +- {2.0*error:.2g} of {len(rows)} runs"
+                         + (f", curved from {ends[0]:.2f} to {ends[1]:.2f}" if ends else ""))
+        outcome = self.judged(found, parts)
+        sure = bool(np.all(self.holds(np.array(around))))
+        return replace(outcome, met=outcome.met and sure, undecided=outcome.met and not sure)
 
-    def _slope(self, quantity: str, rows: "pandas.DataFrame") -> float:
-        """NaN where a run stopped early, a number has no logarithm, or all runs have the same `over`."""
+    def _slope(self, quantity: str, rows: "pandas.DataFrame") -> tuple[float, float, tuple[float, ...]]:
+        """The slope, its standard error, and the slopes at both ends if the runs are on no straight line; NaN where a
+        run stopped early, a number has no logarithm, or all runs have the same `over`."""
         for name in (quantity, self.over):
             require_quantity(name, number_columns(rows.iloc[0]))
         x, y = rows[self.over].to_numpy(float), rows[quantity].to_numpy(float)
         if not ((rows["status"] == "ok").all() and np.all(np.isfinite(x) & np.isfinite(y) & (x > 0.0) & (y > 0.0))):
-            return math.nan
-        x, y = np.log(x) - np.log(x).mean(), np.log(y)
-        return float(x @ y/(x @ x)) if np.any(x != 0.0) else math.nan
+            return math.nan, math.nan, ()
+        x, y = np.log(x) - np.log(x).mean(), np.log(y) - np.log(y).mean()
+        if not np.any(x != 0.0):
+            return math.nan, math.nan, ()
+        tilt = x @ (x*x)/(x @ x)
+        bend = x*x - (x*x).mean() - tilt*x  # the part of the square that no straight line has
+        slope, curvature = x @ y/(x @ x), bend @ y/max(bend @ bend, np.finfo(float).tiny)
+        from_line = y - slope*x
+        from_curve = from_line - curvature*bend
+        straight = curvature**2*(bend @ bend) <= 4.0*(from_curve @ from_curve)/max(x.size - 3, 1)
+        ends = () if straight else tuple(float(slope + curvature*(2.0*at - tilt)) for at in (x.min(), x.max()))
+        return float(slope), math.sqrt(from_line @ from_line/max(x.size - 2, 1)/(x @ x)), ends
 
 
 class LargestStep(Limits, Criterion):
@@ -183,6 +211,9 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
 
     kind: Literal["share"] = KIND
     within: Limits = Field(description="limits of a member's number")
+
+    def domain(self, quantity: str) -> tuple[float, float]:
+        return 0.0, 1.0
 
     def describe(self, claim: Question) -> str:
         return f"share of the ensemble's members with {claim.quantity} {self.within.bounds} is {self.bounds}"

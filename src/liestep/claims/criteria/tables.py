@@ -50,7 +50,8 @@ class Drift(Criterion, table="drift", judges="invariant"):
                                                               description="verdict that the drift table must have")
 
     def describe(self, claim: Question) -> str:
-        bound = ": |slope T| < x A at 95 %, x <= 0.1 or around zero" if self.verdict == "bounded" else ""
+        bound = (": |slope T| < x A at 95 %, x <= 0.1 or around zero, and the envelope does not grow"
+                 if self.verdict == "bounded" else "")
         return f"drift verdict of {claim.quantity} at T and 4 T is {self.verdict}{bound}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:

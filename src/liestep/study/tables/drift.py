@@ -23,6 +23,13 @@ BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH = 0.25, 0.5, 0.75
 # a deviation is bounded if its slope over the run stays below this share of the oscillation; a larger share, up to
 # LARGEST_BOUND, must be the width of an interval that contains zero, not a slope that was seen
 BOUND, LARGEST_BOUND = 0.1, 0.5
+PARTS = 10                  # the same shares for the growth of the ranges of blocks between T/PARTS and T
+# from T/10 to T the range of the block means grows 1.6 times if they are independent and 3.2 times if they are a walk;
+# it counts where it exceeds this share of the oscillation
+WALK, WANDER = 2.2, 0.15
+# 99 % of random walks have fewer changes from block to block of one sign than these standard deviations; block means of
+# a walk are correlated, which makes the variance of the sum of signs 1 + 4/pi asin(1/4) = 1.32 times that of a coin
+ONE_SIGNED, MEMORY = 2.576, 1.32
 ROUND_OFF_UNITS = 100.0
 RESOLUTION_UNITS = 4.0      # units in the last place by which evaluating an invariant rounds
 RESAMPLES = 2000
@@ -41,6 +48,9 @@ class DriftEstimate:
     amplitude         A, median over the blocks of the 5-95 % range inside a block
     slope             S, least-squares slope of the block means times T; `slope_low`, `slope_high`: its 95 % interval
     bound             x, the statement of a bounded deviation: |slope T| < x A at 95 %; infinite for a slope without A
+    envelope          95 % interval of the growth of the block ranges between T/10 and T, by a straight line
+    wander            range of the block means, in amplitudes, and how many times it is that of a tenth of them
+    one_signed        changes of the block means of the more frequent sign, in excess, in standard deviations of a walk
     half_slopes       the same slope of the first and of the second half of the blocks
     residual          range of the block means about the straight line
     growth            g, exponent of the running maximum of |d| between T/100 and T
@@ -59,6 +69,9 @@ class DriftEstimate:
     slope_low: float
     slope_high: float
     bound: float
+    envelope: tuple[float, float]
+    wander: tuple[float, float]
+    one_signed: float
     half_slopes: tuple[float, float]
     residual: float
     growth: float
@@ -81,8 +94,11 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
     these cases, not all, when its period is of the order of T. seed: of the bootstrap.
 
     too short  a block is shorter than 5 periods, and the rules below do not find a steady drift
-    bounded    g <= 0.25 and |S| < x A at 95 % with x <= 0.1, or with x <= 1/2 if the interval of S contains zero
-    round-off  largest |d| <= 100 eps sqrt(steps) scale, and growth at most 0.75 in one of the two decades
+    bounded    g <= 0.25 and |S| < x A at 95 % with x <= 0.1, or with x <= 1/2 if the interval of S contains zero;
+               the ranges of blocks grow by at most x between T/10 and T at 95 %, with the same limits; and the block
+               means do not wander: their range is at most 0.15 A, or at most 2.2 times that of a tenth of them
+    round-off  largest |d| <= 100 eps sqrt(steps) scale, growth at most 0.75 in one of the two decades, and changes of
+               both signs: the more frequent one is ahead by at most 2.58 standard deviations of a walk
     drift      lower limit of |S| > A/2 with the same sign in both halves, or g > 0.75 and lasting
     undecided  anything else
     The first that applies is taken. A drift is steady if the run covers 2 periods and the block means lie within |S|/4
@@ -109,7 +125,8 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
     if np.diff(edges).min() < LEAST_SAMPLES:
         raise ValueError(f"every block needs at least {LEAST_SAMPLES} samples, one has {np.diff(edges).min()}")
     resolution = RESOLUTION_UNITS*EPSILON*scale
-    amplitude = float(np.median([np.subtract(*np.quantile(deviation[i:j], (0.95, 0.05))) for i, j in pairwise(edges)]))
+    ranges = np.array([np.subtract(*np.quantile(deviation[i:j], (0.95, 0.05))) for i, j in pairwise(edges)])
+    amplitude = float(np.median(ranges))
     slope, low, high = _slope_interval(block_mean, seed)
     half = blocks//2
     running = np.maximum(np.maximum.accumulate(np.abs(deviation)), resolution)
@@ -118,7 +135,10 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
     late = max(float(np.median(np.maximum.reduceat(np.abs(deviation), edges[:-1])[-(blocks//10):])), resolution)
     estimate = DriftEstimate(
         "undecided", "", amplitude, slope, low, high, _bound(low, high, amplitude),
-        (2.0*_slope(block_mean[:half]), 2.0*_slope(block_mean[-half:])), float(np.ptp(_about_line(block_mean, slope))),
+        _envelope(np.maximum(ranges, resolution), seed), (float(np.ptp(block_mean))/max(amplitude, resolution),
+        _wander(block_mean, resolution)), _one_signed(block_mean),
+        (2.0*_slope(block_mean[:half]), 2.0*_slope(block_mean[-half:])),
+        float(np.ptp(_about_line(block_mean, slope))),
         log(last/first)/log(100.0), (log(tenth/first)/log(10.0), log(last/tenth)/log(10.0)), log(late/first)/log(100.0),
         float(max(np.abs(deviation).max(), np.abs(block_mean).max())),
         ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale, duration)
@@ -192,6 +212,25 @@ def _slope_interval(mean: np.ndarray, seed: int) -> tuple[float, float, float]:
     return slope, float(low), float(high)
 
 
+def _envelope(ranges: np.ndarray, seed: int) -> tuple[float, float]:
+    """95 % interval of the growth of the blocks' ranges between T/PARTS and T, by a straight line."""
+    span, slopes = 1.0 - 1.0/PARTS, np.array(_slope_interval(ranges, seed)[1:])
+    low, high = span*slopes/np.maximum(ranges.mean() - (span - 0.5)*slopes, ranges.min())
+    return float(low), float(high)
+
+
+def _wander(mean: np.ndarray, resolution: float) -> float:
+    """Range of the block means by the median range of a tenth of them, both at least the resolution."""
+    parts = [float(np.ptp(part)) for part in np.array_split(mean, PARTS)]
+    return max(float(np.ptp(mean)), resolution)/max(float(np.median(parts)), resolution)
+
+
+def _one_signed(mean: np.ndarray) -> float:
+    """Excess of the changes of the more frequent sign, in standard deviations of a random walk."""
+    changes = np.sign(np.diff(mean))
+    return abs(float(changes.sum()))/sqrt(MEMORY*max(int(np.count_nonzero(changes)), 1))
+
+
 def _bound(low: float, high: float, amplitude: float) -> float:
     """Largest |slope T| of the interval in units of the amplitude; 0 for a deviation that is zero throughout."""
     upper = max(abs(low), abs(high))
@@ -218,9 +257,15 @@ def _by_numbers(e: DriftEstimate) -> DriftEstimate:
     one_sign = min(e.half_slopes)*max(e.half_slopes) > 0.0 and e.half_slopes[0]*e.slope > 0.0
     slope = f"slope x T = {e.slope:.3g} in [{e.slope_low:.3g}, {e.slope_high:.3g}] against A/2 = {e.amplitude/2:.3g}"
     growth = f"growth exponent {e.growth:.2f}"
-    if e.bound <= (LARGEST_BOUND if around_zero else BOUND) and e.growth <= BOUNDED_GROWTH:
+    grows = e.envelope[1] > (LARGEST_BOUND if e.envelope[0] <= 0.0 else BOUND)
+    wanders = e.wander[0] > WANDER and e.wander[1] > WALK
+    if grows:
+        growth += f", ranges of blocks grow by {e.envelope[0]:.0%} to {e.envelope[1]:.0%} from T/{PARTS} to T"
+    if wanders:
+        growth += f", block means wander over {e.wander[0]:.2g} A, {e.wander[1]:.1f} times as far as in T/{PARTS}"
+    if not (grows or wanders) and e.bound <= (LARGEST_BOUND if around_zero else BOUND) and e.growth <= BOUNDED_GROWTH:
         return replace(e, verdict="bounded", reason=f"|slope T| < {rounded_up(e.bound)} A at 95 %, {growth}")
-    if e.largest <= e.round_off and min(e.decade_growth) <= DRIFT_GROWTH:
+    if e.largest <= e.round_off and min(e.decade_growth) <= DRIFT_GROWTH and e.one_signed <= ONE_SIGNED:
         return replace(e, verdict="round-off", reason=f"largest {e.largest:.3g} below {e.round_off:.3g}, {growth}")
     if lower > e.amplitude/2 and one_sign:
         return replace(e, verdict="drift", reason=slope)
