@@ -119,6 +119,7 @@ def test_two_processes_compile_at_once(checkout):
     assert "data saved" not in messages
 
 
+@pytest.mark.slow
 def test_a_clone_elsewhere_compiles_nothing_and_has_the_same_bits(tmp_path):
     first, second = Checkout(tmp_path/"first"), Checkout(tmp_path/"deeper"/"second")
     second.cache = first.cache
