@@ -51,8 +51,23 @@ def test_every_figure_loads_and_enlarges(page):
     assert sorted(widths)[1] > 500
     page.value("document.querySelector('.zoom').click()")
     assert page.value("document.getElementById('large').open && document.querySelector('#large"
-                      " img').naturalWidth") == widths[0]
+                      " img').naturalWidth") == page.value("document.querySelector('.zoom img').naturalWidth")
     page.value("document.getElementById('large').close()")
+
+
+@needs_browser
+def test_the_runs_of_films_can_be_turned_in_the_page(page):
+    """Closed it costs nothing; open it shows the samples of the film's run, and asks the network for nothing."""
+    said = page.value("""new Promise(done => {
+        document.querySelectorAll('details.films, details.motion').forEach(item => { item.open = true; });
+        const frame = document.querySelector('details.motion iframe');
+        frame.scrollIntoView();
+        const look = () => { const inside = frame.contentDocument;
+            inside?.body?.dataset.ready ? done([Number(inside.body.dataset.ready), inside.querySelectorAll('output').length])
+            : setTimeout(look, 50); };
+        look(); })""")
+    page.value("document.querySelectorAll('details.motion').forEach(item => { item.open = false; })")
+    assert said == [1, 1]
 
 
 @needs_browser

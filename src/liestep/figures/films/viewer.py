@@ -60,14 +60,22 @@ def view(sources: Sequence[Path], target: Path) -> int:
         raise InputError(f"{target} must end with .html")
     if not 1 <= len(sources) <= MOST_RUNS:
         raise InputError(f"a page shows from 1 to {MOST_RUNS} runs, not {len(sources)}")
-    files, frames = [read(source) for source in sources], MOST
-    while len(text := page_of(files, frames)) > LIMIT:
-        frames //= 2
-        if frames < FEWEST:
-            raise InputError(f"the page of {len(files)} runs would have {len(text)/1e6:.1f} MB with {2*frames} frames"
-                             f" of each; {LIMIT/1e6:g} MB are allowed: take fewer runs or smaller systems")
+    files = [read(source) for source in sources]
+    text, frames = fitting(files, LIMIT)
+    if len(text) > LIMIT:
+        raise InputError(f"the page of {len(files)} runs would have {len(text)/1e6:.1f} MB with {frames} samples of"
+                         f" each; {LIMIT/1e6:g} MB are allowed: take fewer runs or smaller systems")
     write_text_atomically(target, text)
     return min(frames, max(len(file["time"]) for file in files))
+
+
+def fitting(files: Sequence[RunFile], limit: int) -> tuple[str, int]:
+    """Text of the page with as many samples of each run as let it have at most so many bytes, or with the fewest; and
+    their number."""
+    frames = MOST
+    while len(text := page_of(files, frames)) > limit and frames//2 >= FEWEST:
+        frames //= 2
+    return text, frames
 
 
 def page_of(files: Sequence[RunFile], frames: int = MOST) -> str:

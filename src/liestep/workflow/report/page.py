@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from liestep.claims.claimfile import OWN as OWN_WORDS
 from liestep.simulation.catalogue import papers
+from liestep.simulation.runs.files import read
 from liestep.workflow.report.pictures import SHARE, embed, embed_films
 from liestep.workflow.report.study import StudyPage, study_page
 from liestep.workflow.report.verdicts import (
@@ -30,6 +31,7 @@ from liestep.workflow.sources import TEMPLATES
 from liestep.workflow.workflow import REPORT_FOLDER, Workflow, page_of
 
 LIMIT = 15_000_000  # most bytes of a page
+MOTION = 500_000    # and of what can be turned in it, for each study
 LENGTH = 400  # characters of a text that are searched and shown
 Entry = tuple[str, str, str, str, str]  # kind, title, text, key of the page, id on it
 OWN = "Studies"  # title of the page with the studies that are in no folder
@@ -131,6 +133,10 @@ def fitted(page: Page, around: Surroundings) -> tuple[str, str]:
     for film, picture in zip(films, embed_films([film.film for film in films], int(SHARE*(LIMIT - rest))), strict=True):
         film.picture = picture
         rest += len(picture.address)
+    for study in page.studies:
+        if study.films and len(motion := _motion(study)) <= MOTION:
+            study.motion = motion
+            rest += len(escape(motion))
     for figure, picture in zip(figures, embed([figure.path for figure in figures], LIMIT - rest), strict=True):
         figure.picture = picture
     text = render(page, around)
@@ -140,6 +146,13 @@ def fitted(page: Page, around: Surroundings) -> tuple[str, str]:
     runs = sum(study.runs["count"] for study in page.studies)
     return text, (f"studies: {len(page.studies)}, figures: {len(figures)}, {f'films: {len(films)}, ' if films else ''}"
                   f"runs: {runs}, {size}")
+
+
+def _motion(study: StudyPage) -> str:
+    """The page in which the runs of a study's films can be turned, with fewer samples where that lets it fit."""
+    from liestep.figures.films.viewer import MOST_RUNS, fitting
+
+    return fitting([read(film.film.cell.path) for film in study.films[:MOST_RUNS]], MOTION)[0]
 
 
 def grouped(studies: Iterable[StudyPage]) -> dict[str, list[StudyPage]]:

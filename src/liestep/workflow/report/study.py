@@ -59,6 +59,7 @@ class StudyPage:
     tables: dict[str, dict[str, Any]]
     runs: dict[str, Any]
     references: list[dict[str, Any]] = field(default_factory=list)
+    motion: str = ""  # page in which the runs of the films can be turned
 
     @property
     def name(self) -> str:
