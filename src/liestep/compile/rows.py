@@ -135,6 +135,24 @@ def below(x: float, limit: float) -> bool:
 
 
 @kernel
+def if_less(left: float, right: float, a: float, b: float) -> float:
+    """a where left < right, else b."""
+    return a if left < right else b
+
+
+@kernel
+def if_at_most(left: float, right: float, a: float, b: float) -> float:
+    """a where left <= right, else b."""
+    return a if left <= right else b
+
+
+@kernel
+def if_equal(left: float, right: float, a: float, b: float) -> float:
+    """a where left == right, else b."""
+    return a if left == right else b
+
+
+@kernel
 def larger(a: float, b: float) -> float:
     """b if b > a, else a, also where b is NaN; `max` treats NaN differently in compiled code."""
     return b if b > a else a

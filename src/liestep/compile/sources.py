@@ -11,6 +11,7 @@ from liestep.files import PACKAGE
 
 NAME = "liestep"
 MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all its source, see `simulation.plugins`
+DERIVED = "LIESTEP_DERIVED"  # of those whose text `liestep.plain` has just written
 # Statements `from MODULE import NAMES` and `import NAMES`. A comment or a text that looks like one adds a file to the
 # hash, which does no harm; a parser would take a second for all files.
 IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|(?:[^\n\\;]|\\\n)*)""",

@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import Vector, cross, dot, put, row, scale, sqrt
+from liestep.compile.dispatch import borrows
+from liestep.compile.rows import Vector, dot, row, sqrt
 from liestep.errors import InputError
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space
 from liestep.geometry.turns import about_axis
@@ -34,13 +35,15 @@ from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.mechanics.formulations.fixed_body.family import fixed_body
 from liestep.mechanics.formulations.fixed_body.forms import MOMENTUM, invariant
+from liestep.mechanics.formulations.fixed_body.weighted import WeightedBody
 from liestep.mechanics.formulations.rigid_bodies.family import equal_moments
 from liestep.mechanics.formulations.rigid_bodies.forms import norm_observable
 from liestep.mechanics.systems._symmetry import invariant_axes
 
 
+@borrows(WeightedBody)
 class HeavyTop(NamedTuple):
-    """Torque, energy and invariants; the methods are listed in `mechanics.formulations.fixed_body.components`."""
+    """Energy and invariants; the methods are listed in `mechanics.formulations.fixed_body.components`."""
 
     inertia: np.ndarray  # (3,) about the fixed point
     lever: np.ndarray    # (3,) m l chi
@@ -55,12 +58,6 @@ class HeavyTop(NamedTuple):
     def arm(self) -> Vector:
         """m l chi, in the body."""
         return self.lever[0], self.lever[1], self.lever[2]
-
-    def torque(self, q: np.ndarray) -> Vector:
-        return cross(to_space(q, self.arm()), self.weight())
-
-    def torque_slope(self, q: np.ndarray, u: Vector) -> Vector:
-        return cross(cross(u, to_space(q, self.arm())), self.weight())
 
     def invariants(self, p: Vector, gamma: Vector, out: np.ndarray) -> None:
         """Pi.chi, |Gamma|^2, Pi.Gamma."""
@@ -79,11 +76,6 @@ class HeavyTop(NamedTuple):
             angle = principal_angle(y)
             out[8] = sqrt(dot(arm, arm)) - 1.0
             out[9] = angle*angle + dot(rate, rate)
-
-    def dual(self, y: np.ndarray, out: np.ndarray) -> None:
-        """f = -dH/d(Pi, Gamma) = (-I^-1 Pi, m l chi): liegroup2021 eq. (18), unlike its example 1 (erratum 1)."""
-        put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
-        put(out, 1, self.arm())
 
     def dual_observe(self, y: np.ndarray, out: np.ndarray) -> None:
         out[0] = kinetic_energy(self.inertia, row(y, 0)) - dot(self.arm(), row(y, 1))

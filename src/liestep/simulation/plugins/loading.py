@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from liestep.compile.sources import MARK, module_file, source_hash
+from liestep.compile.sources import DERIVED, MARK, module_file, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import require_file
@@ -46,9 +46,9 @@ def find_plugin(text: str, *folders: Path) -> Path:
     raise InputError(f"there is no plugin file {text}; looked for {' and '.join(dict.fromkeys(map(str, places)))}")
 
 
-def load_plugin(path: Path | str) -> tuple[str, ...]:
+def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
     """Load a plugin's file and make its systems and integrators known; returns their ids. A file that
-    is loaded stays as it is.
+    is loaded stays as it is. `derived`: `liestep.plain` has written it, and has tried its equations.
 
     Raises:
         InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
@@ -79,6 +79,8 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
     module = importlib.util.module_from_spec(spec)
     setattr(module, MARK, content)
     setattr(module, SOURCE, content)
+    if derived:
+        setattr(module, DERIVED, True)
     sys.modules[name] = module
     module_file.cache_clear()
     try:
@@ -183,7 +185,7 @@ def _ids(module: str) -> tuple[str, ...]:
 
 def _register(module: ModuleType, path: Path, content: str) -> tuple[str, ...]:
     """Check what a module declares, try it in plain Python, and add it; nothing is added when anything is wrong."""
-    from liestep.simulation.plugins.trial import try_method, try_sheet
+    from liestep.simulation.plugins.trial import first_start, try_method, try_sheet
 
     sheets, methods = _declared(module, path, "SHEETS", Sheet), _declared(module, path, "METHODS", Method)
     if hasattr(module, "SHEET"):
@@ -199,7 +201,10 @@ def _register(module: ModuleType, path: Path, content: str) -> tuple[str, ...]:
         if name in taken or (name in sheets and name in methods):
             raise InputError(f"{path}: id {name} exists already; choose another one")
     for name, sheet in sheets.items():
-        try_sheet(name, sheet, path)
+        if hasattr(module, DERIVED):
+            first_start(sheet)
+        else:
+            try_sheet(name, sheet, path)
     for name, method in methods.items():
         try_method(name, method, path)
     try:

@@ -14,10 +14,10 @@ from liestep.compile.cache import class_names, has_code, prepare
 from liestep.compile.driver import advance, advance_adaptive
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.catalogue import method, plugin_entries
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.loading import PREFIX, load_plugin
-from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.recorder import new_recorder
 from liestep.tools.recommend.request import Request, request

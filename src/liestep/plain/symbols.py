@@ -1,0 +1,322 @@
+"""Numbers in a person's functions while these run once on symbols: nodes of the graph of `compile.straight.symbols`
+that numpy and `math` take for numbers. Terms are collected as they are written: one division for each base,
+1/r^3 = (1/r)^3, and equal operations are one node."""
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from liestep.compile.straight.symbols import Graph, Node, Untraceable
+
+MOST = 60_000  # operations of all functions of a system
+DECIDE = "write np.where(condition, a, b), np.maximum, np.minimum or np.abs"
+HOLDS = {"<": operator.lt, "<=": operator.le, "==": operator.eq}
+
+
+def as_number(x: Any) -> Any:
+    """A symbol or float of what stands for a number; None for anything else."""
+    if isinstance(x, Symbol):
+        return x
+    if isinstance(x, Truth):
+        return x.number()
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        return as_number(x[()])
+    return float(x) if isinstance(x, int | float | np.integer | np.floating | np.bool_) else None
+
+
+def _operator(name: str, *, turned: bool = False) -> Callable[[Any, Any], Any]:
+    def apply(self: Any, other: Any) -> Any:
+        one, two = as_number(self), as_number(other)
+        if two is None:
+            return NotImplemented
+        return getattr(one.graph, name)(*((two, one) if turned else (one, two)))
+
+    return apply
+
+
+def _comparison(op: str, *, turned: bool = False, opposite: bool = False) -> Callable[[Any, Any], Any]:
+    def apply(self: Any, other: Any) -> Any:
+        one, two = as_number(self), as_number(other)
+        if two is None:
+            return NotImplemented
+        return Truth(one.graph, op, *((two, one) if turned else (one, two)), not opposite)
+
+    return apply
+
+
+class Arithmetic:
+    """Operators of symbols and of truth values, which count as 1 and 0."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    ndim, shape, size = 0, (), 1
+
+    __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "sub", "mul", "div"))
+    __radd__, __rsub__, __rmul__, __rtruediv__ = (_operator(x, turned=True) for x in ("add", "sub", "mul", "div"))
+    __pow__, __rpow__ = _operator("power"), _operator("power", turned=True)
+    __lt__, __le__, __eq__ = map(_comparison, HOLDS)
+    __gt__, __ge__, __ne__ = (_comparison("<", turned=True), _comparison("<=", turned=True),
+                              _comparison("==", opposite=True))
+
+    def __neg__(self) -> Any:
+        return -1.0*self
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return select(self < 0.0, -self, self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        from liestep.plain.arrays import apply_ufunc
+
+        return apply_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        from liestep.plain.arrays import apply_function
+
+        return apply_function(function, args, options)
+
+
+class Symbol(Arithmetic, Node):  # type: ignore[misc]
+    """A node with the functions of numpy."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    imag = 0.0
+    graph: "PlainGraph"
+    real = property(lambda self: self)
+    T = property(lambda self: self)
+
+    def __bool__(self) -> bool:
+        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
+
+    def __float__(self) -> NoReturn:
+        raise Untraceable("it turns a value of the state or of a parameter into a plain number")
+
+    __int__ = __round__ = __floor__ = __ceil__ = __trunc__ = __complex__ = __float__
+
+    def __index__(self) -> int:
+        whole = self.graph.whole.get(self.args[0]) if self.op == "input" else None
+        if whole is None:
+            raise Untraceable("it takes a value of the state or of a parameter as an index or a number of repetitions")
+        self.graph.fixed.add(self.args[0])
+        return whole
+
+    def __mod__(self, other: Any) -> NoReturn:
+        raise Untraceable("it takes a remainder (% or //) of a value, which jumps: write np.where")
+
+    __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __mod__
+
+    def conjugate(self) -> Any:
+        return self
+
+    def item(self) -> Any:
+        return self
+
+    copy = item
+    sqrt, sin, cos, exp, log = (lambda self, name=name: self.graph.node(name, self)
+                                for name in ("sqrt", "sin", "cos", "exp", "log"))
+
+    def tan(self) -> Any:
+        return self.sin()/self.cos()
+
+    def sinh(self) -> Any:
+        return 0.5*(self.exp() - (-self).exp())
+
+    def cosh(self) -> Any:
+        return 0.5*(self.exp() + (-self).exp())
+
+    def tanh(self) -> Any:
+        e = (-2.0*abs(self)).exp()
+        return select(self < 0.0, e - 1.0, 1.0 - e)/(1.0 + e)
+
+    def arctan2(self, x: Any) -> Any:
+        return angle(self, x)
+
+    def arctan(self) -> Any:
+        return self.arctan2(1.0)
+
+    def arcsin(self) -> Any:
+        return self.arctan2(((1.0 - self)*(1.0 + self)).sqrt())
+
+    def arccos(self) -> Any:
+        return ((1.0 - self)*(1.0 + self)).sqrt().arctan2(self)
+
+    def square(self) -> Any:
+        return self*self
+
+    def reciprocal(self) -> Any:
+        return 1.0/self
+
+    def cbrt(self) -> Any:
+        root = abs(self)**(1.0/3.0)
+        return select(self < 0.0, -root, root)
+
+    def sign(self) -> Any:
+        return select(self < 0.0, -1.0, select(self == 0.0, 0.0, 1.0))
+
+    def log1p(self) -> Any:
+        return (1.0 + self).log()
+
+    def expm1(self) -> Any:
+        return self.exp() - 1.0
+
+    def log2(self) -> Any:
+        return self.log()/math.log(2.0)
+
+    def log10(self) -> Any:
+        return self.log()/math.log(10.0)
+
+
+class Truth(Arithmetic):
+    """left op right, or its opposite where `wanted` is False; known when the code runs, not before."""
+
+    __slots__ = ("graph", "left", "op", "right", "wanted")
+
+    def __init__(self, graph: "PlainGraph", op: str, left: Any, right: Any, wanted: bool = True):
+        self.graph, self.op, self.left, self.right, self.wanted = graph, op, left, right, wanted
+
+    def __bool__(self) -> bool:
+        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
+
+    def number(self) -> Any:
+        """1 where it holds, else 0."""
+        return select(self, 1.0, 0.0)
+
+    def __and__(self, other: Any) -> Any:
+        return self.number()*_truth(other) != 0.0
+
+    def __or__(self, other: Any) -> Any:
+        return self.number() + _truth(other) != 0.0
+
+    def __xor__(self, other: Any) -> Any:
+        return self.number() != _truth(other)
+
+    def __invert__(self) -> Any:
+        return Truth(self.graph, self.op, self.left, self.right, not self.wanted)
+
+    logical_not = __invert__
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+
+def _truth(x: Any) -> Any:
+    return x.number() if isinstance(x, Truth) else (x != 0).number() if isinstance(x, Symbol) else float(bool(x))
+
+
+def angle(y: Any, x: Any) -> Any:
+    """The angle of a point, one of whose coordinates is a symbol."""
+    return (y if isinstance(y, Symbol) else x).graph.node("atan2", y, as_number(x))
+
+
+def select(condition: Any, a: Any, b: Any) -> Any:
+    """a where the condition holds, else b."""
+    if isinstance(condition, Symbol):
+        condition = condition != 0.0
+    if not isinstance(condition, Truth):
+        return a if condition else b
+    a, b = as_number(a), as_number(b)
+    if a is None or b is None:
+        raise TypeError("it chooses between things that are no numbers")
+    if not isinstance(condition.left, Symbol) and not isinstance(condition.right, Symbol):
+        return a if HOLDS[condition.op](condition.left, condition.right) == condition.wanted else b
+    return condition.graph.choice(condition.op, condition.left, condition.right,
+                                  *((a, b) if condition.wanted else (b, a)))
+
+
+class PlainGraph(Graph):
+    """The expressions of all functions of a system. Their branches are nodes of their own: nothing is decided."""
+
+    kind: Any = Symbol
+    most = MOST
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.whole: dict[str, int] = {}  # parameters that are whole numbers, by what the code calls them
+        self.fixed: set[str] = set()     # those whose value the code depends on: lengths of loops, indices
+
+    def node(self, op: str, *args: Any) -> Any:
+        if any(isinstance(x, float) and x != x for x in args):
+            raise Untraceable("it computes with NaN")
+        return super().node(op, *args)
+
+    def choice(self, op: str, left: Any, right: Any, a: Any, b: Any) -> Any:
+        """a where left op right, else b."""
+        same = self.key(a) == self.key(b)
+        return a if same else self.node("select", op, left, right, a, b)
+
+    def add(self, a: Any, b: Any) -> Any:
+        if a is b:
+            return self.scale(2.0, a)
+        same = self._factor(a, b)
+        return super().add(a, b) if same is None else self.scale(same, self.add(a.args[1], b.args[1]))
+
+    def sub(self, a: Any, b: Any) -> Any:
+        same = self._factor(a, b)
+        return super().sub(a, b) if same is None else self.scale(same, self.sub(a.args[1], b.args[1]))
+
+    def scale(self, factor: Any, x: Any) -> Any:
+        return factor*x if not isinstance(x, Node) else super().scale(factor, x)
+
+    @staticmethod
+    def _factor(a: Any, b: Any) -> Any:
+        """A number by which both terms are multiplied."""
+        scaled = isinstance(a, Node) and isinstance(b, Node) and a.op == b.op == "scale"
+        return a.args[0] if scaled and a.args[0] == b.args[0] != -1.0 else None
+
+    def mul(self, a: Any, b: Any) -> Any:
+        if not isinstance(a, Node):
+            a, b = b, a
+        if isinstance(b, Node):
+            for one, two in ((a, b), (b, a)):
+                if one.op == "inverse" and one.args[0] is two:
+                    return 1.0
+                if one.op == "inverse" and one.args[0].op == "sqrt" and one.args[0].args[0] is two:
+                    return one.args[0]
+            if a is b and a.op == "sqrt":
+                return a.args[0]
+        return super().mul(a, b) if isinstance(a, Node) else a*b
+
+    def div(self, a: Any, b: Any) -> Any:
+        if not isinstance(b, Node):
+            return super().div(a, b) if b else a*math.copysign(math.inf, b)
+        return a*self.inverse(b)
+
+    def inverse(self, x: Any) -> Any:
+        """1/x: a power of the inverse of its base."""
+        if not isinstance(x, Node):
+            return 1.0/x
+        if x.op == "scale":
+            return self.scale(1.0/x.args[0], self.inverse(x.args[1]))
+        if x.op == "inverse":
+            return x.args[0]
+        base, halves = _base(x)
+        if ("sqrt", self.key(base)) in self.table:
+            return self.power(self.node("inverse", self.node("sqrt", base)), float(halves))
+        return self.power(self.node("inverse", base), halves/2) if halves % 2 == 0 else self.node("inverse", x)
+
+    def power(self, x: Any, a: Any) -> Any:
+        """x^a: products, roots and a division where 2 a is a whole number up to 32, else exp(a log x)."""
+        if isinstance(a, Node):
+            return (a*(x.log() if isinstance(x, Symbol) else math.log(x))).exp()
+        halves = 2.0*a
+        if halves != int(halves) or abs(halves) > 64:
+            return (a*x.log()).exp()
+        result, square, count = (x.sqrt() if halves % 2 else 1.0), x, int(abs(halves))//2
+        while count:
+            result = square*result if count & 1 else result
+            square, count = (square*square if count > 1 else square), count >> 1
+        return self.inverse(result) if a < 0 else result
+
+
+def _base(x: Any) -> tuple[Any, int]:
+    """(y, k) with x = y^(k/2) by products and roots."""
+    if x.op == "sqrt":
+        return x.args[0], 1
+    if x.op == "mul":
+        one, two = _base(x.args[0]), _base(x.args[1])
+        if one[0] is two[0]:
+            return one[0], one[1] + two[1]
+    return x, 2
