@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 
 from liestep.compile.straight.symbols import Untraceable
-from liestep.plain.symbols import Arithmetic, angle, as_number, select
+from liestep.plain.symbols import Arithmetic, Symbol, angle, as_number, select
 
 
 class Symbols(np.ndarray):
     """An array of symbols and numbers."""
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return apply_ufunc(ufunc, method, inputs, options)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        return apply_function(function, args, options)
 
     def astype(self, *args: Any, **options: Any) -> Any:
         return self.copy()
@@ -29,6 +23,19 @@ class Symbols(np.ndarray):
 
     def min(self, *args: Any, **options: Any) -> Any:
         return apply_function(np.min, (self, *args), options)
+
+
+def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    return apply_ufunc(ufunc, method, inputs, options)
+
+
+def _array_function(self: Any, function: Any, types: Any, args: Any, options: Any) -> Any:
+    return apply_function(function, args, options)
+
+
+for _kind in (Symbols, Arithmetic, Symbol):  # what numpy calls in its own place
+    setattr(_kind, "__array_ufunc__", _array_ufunc)  # noqa: B010
+    setattr(_kind, "__array_function__", _array_function)  # noqa: B010
 
 
 def has_symbols(*values: Any) -> bool:

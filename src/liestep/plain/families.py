@@ -11,7 +11,7 @@ from liestep.mechanics.contracts.parameters import real_array
 from liestep.plain.arrays import solve
 from liestep.plain.derive import along, depends, evaluated, gradient, substituted
 from liestep.plain.running import Values, frozen, place, run
-from liestep.plain.symbols import PlainGraph, Symbol
+from liestep.plain.symbols import PlainGraph
 from liestep.plain.text import lines, operations
 
 HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
@@ -210,12 +210,9 @@ def fixed_body(w: Writer, given: Given) -> str:
     v = w.call("potential", given.potential, (), R=y.T) if given.potential else 0.0
     flat = list(y.flat)
     slope = np.reshape(gradient(v, flat), (3, 3))  # of row k, axis k of the body
-    start, moment = w.returned(attitude=turn, angular_momentum=momentum), ["invariants=lambda p, first: ()"]
-    if given.torque is None:
-        linear = _linear(w, slope, flat)
-        if linear and not any(abs(x) > 1e-13*(1.0 + abs(v0)) for x, v0 in _rest(w, v, slope, y)):
-            return w.text("weighted_body", start, [*w.function("lever", linear[0]), *w.function("gravity", linear[1])],
-                          ["weighted_body(", "lever=lever, gravity=gravity)"])
+    start = w.returned(attitude=turn, angular_momentum=momentum)
+    if given.torque is None and _is_linear(w, v, slope, y):
+        return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
     parts = [cross(y[k], slope[k]) for k in range(3)]
     torque = [-_total([part[c] for part in parts]) for c in range(3)]
     w.lines.insert(0, "    inertia: Any")
@@ -233,39 +230,25 @@ def fixed_body(w: Writer, given: Given) -> str:
                 "        out[0] = rotation_energy(self.inertia, y) + self.energy(y)",
                 "        out[1], out[2], out[3] = row(y, 3)", "        out[4] = orthogonality_error(y)"]
     text = w.text("fixed_body kept_of_body orthogonality_error rotation_energy row", start, [], [
-        "fixed_body(", f"build=build, conserved_momentum=lambda p: kept_of_body(build(p)), {moment[0]})"])
+        "fixed_body(", "build=build, conserved_momentum=lambda p: kept_of_body(build(p)),",
+        "invariants=lambda p, first: ())"])
     return text.replace("    return System(", "    return System(p['inertia'], ", 1)
 
 
-def _linear(w: Writer, slope: np.ndarray, flat: list[Any]) -> tuple[list[Any], list[Any]] | None:
-    """(lever, gravity) of V = -gravity.(R lever), whose slopes dV/dR_ij = -gravity_i lever_j do not depend on R; None
-    where V is another function. At other parameters too: they are moved at random."""
+def _is_linear(w: Writer, v: Any, slope: np.ndarray, y: Any) -> bool:
+    """Whether V = -gravity.(R lever): its slopes do not depend on R and have rank one, and V holds nothing else, at
+    other parameters too, which are moved at random."""
+    flat, random = list(y.flat), np.random.default_rng(3)
     if any(depends(x, flat) for x in slope.flat):
-        return None
-    random = np.random.default_rng(3)
-    for moved in range(4):
-        values = {key: x*(1.0 + 0.1*bool(moved)*random.standard_normal()) for key, x in w.values.items()}
-        found = np.reshape(evaluated(list(slope.flat), values), (3, 3))
-        if np.linalg.matrix_rank(found, tol=1e-12*np.abs(found).max()) > 1 or not np.isfinite(found).all():
-            return None
-        if not moved:
-            k, i = np.unravel_index(np.argmax(np.abs(found)), (3, 3))
-    if not isinstance(slope[k, i], Symbol) and slope[k, i] == 0.0:
-        return [0.0]*3, [0.0]*3
-    # V = sum_ji slope_ji R_ij with the axes j of the body
-    return [-1.0 if j == k else -slope[j, i]/slope[k, i] for j in range(3)], [slope[k, j] for j in range(3)]
-
-
-def _rest(w: Writer, v: Any, slope: np.ndarray, y: Any) -> list[tuple[float, float]]:
-    """What V holds beside its linear part, and V, at random parameters."""
-    random = np.random.default_rng(4)
+        return False
     rest = v - _total([slope[k, i]*y[k, i] for k in range(3) for i in range(3)])
-    found = []
-    for _ in range(3):
-        values = {key: x*(1.0 + 0.1*random.standard_normal()) for key, x in w.values.items()}
-        a, b = evaluated([rest, v], values)
-        found.append((a, b))
-    return found
+    for moved in (0.0, 0.1, 0.1, 0.1):
+        values = {key: x*(1.0 + moved*random.standard_normal()) for key, x in w.values.items()}
+        more, *found = evaluated([rest, *slope.flat], values)
+        size = np.abs(found).max()
+        if not (np.linalg.matrix_rank(np.reshape(found, (3, 3)), tol=1e-12*size) <= 1 and abs(more) <= 1e-12*size):
+            return False
+    return True
 
 
 def rigid_bodies(w: Writer, given: Given) -> str:

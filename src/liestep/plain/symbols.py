@@ -47,7 +47,7 @@ def _comparison(op: str, *, turned: bool = False, opposite: bool = False) -> Cal
 
 
 class Arithmetic:
-    """Operators of symbols and of truth values, which count as 1 and 0."""
+    """Operators of symbols and of truth values, which count as 1 and 0; `plain.arrays` adds what numpy asks for."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -69,18 +69,8 @@ class Arithmetic:
     def __abs__(self) -> Any:
         return select(self < 0.0, -self, self)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        from liestep.plain.arrays import apply_ufunc
 
-        return apply_ufunc(ufunc, method, inputs, options)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        from liestep.plain.arrays import apply_function
-
-        return apply_function(function, args, options)
-
-
-class Symbol(Arithmetic, Node):  # type: ignore[misc]
+class Symbol(Arithmetic, Node):
     """A node with the functions of numpy."""
 
     __slots__ = ()

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.rows import Vector, cross, dot, put, row, scale
+from liestep.errors import InputError
 from liestep.geometry.attitude import orthogonality_error, to_body, to_space
 from liestep.mechanics.contracts.sheet import Parameters, Sheet
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
@@ -51,11 +52,31 @@ class WeightedBody(NamedTuple):
         out[1], out[2] = dot(gamma, gamma), dot(p, gamma)
 
 
-def weighted_body(*, lever: Callable[[Parameters], np.ndarray], gravity: Callable[[Parameters], np.ndarray],
-                  **further: Any) -> Sheet:
-    """Sheet of such a body from its lever in kg m, in the body, and gravity in m/s2, spatial; V holds nothing but
-    their product. `inertia` (3,) is a parameter; `further` are arguments of `fixed_body`. Absolute coordinates take a
-    body of the same motion, whose mass has a fourth of the smallest moment about the fixed point."""
+def parted(slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lever and gravity (3,) from the slopes dV/dR^T (3, 3) = -lever gravity^T.
+
+    Raises:
+        InputError: they are no such product.
+    """
+    k, i = np.unravel_index(np.argmax(np.abs(slopes)), (3, 3))
+    largest = slopes[k, i]
+    lever, gravity = (-slopes[:, i]/largest if largest else np.zeros(3)), slopes[k]
+    if np.abs(slopes + np.outer(lever, gravity)).max() > 1e-12*abs(largest):
+        raise InputError("the potential is no product of a lever and gravity at these parameters"
+                         ": define the system anew")
+    return lever, gravity
+
+
+def weighted_body(*, slopes: Callable[[Parameters], np.ndarray], **further: Any) -> Sheet:
+    """Sheet of such a body from the slopes dV/dR^T (3, 3), constant and of rank one, row j those of body axis j; V
+    holds nothing else. `inertia` (3,) is a parameter; `further` are arguments of `fixed_body`. Absolute coordinates take
+    a body of the same motion, whose mass has a fourth of the smallest moment about the fixed point."""
+    def lever(values: Parameters) -> np.ndarray:
+        return parted(slopes(values))[0]
+
+    def gravity(values: Parameters) -> np.ndarray:
+        return parted(slopes(values))[1]
+
     def mass_center(values: Parameters) -> tuple[float, np.ndarray]:
         arm = lever(values)
         mass = 4.0*float(arm @ arm)/float(values["inertia"].min()) or 1.0
