@@ -30,6 +30,7 @@ from liestep.compile.rows import (
     if_less,
     log,
     put,
+    quotient,
     row,
     scale,
     sin,
@@ -85,7 +86,7 @@ __all__ = [
     "canonical", "check_attitude", "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos",
     "cross", "cylindrical", "dot", "drive", "exp", "first_order", "fixed_body", "if_at_most", "if_equal", "if_less",
     "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody", "new_counters",
-    "orthogonality_error", "planar", "prismatic", "put", "revolute", "rigid_bodies", "rolling", "rotation_energy",
-    "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns", "stage_rows", "sub",
-    "tan", "to_body", "to_space", "turning", "universal", "weighted_body",
+    "orthogonality_error", "planar", "prismatic", "put", "quotient", "revolute", "rigid_bodies", "rolling",
+    "rotation_energy", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns",
+    "stage_rows", "sub", "tan", "to_body", "to_space", "turning", "universal", "weighted_body",
 ]

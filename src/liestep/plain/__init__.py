@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from liestep.compile.cache import cache_root
 from liestep.errors import InputError
+from liestep.figures.interactive.calls import public
 from liestep.files.textfiles import write_text_atomically
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.plain.families import Given, written
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries, sheet
 from liestep.simulation.plugins.loading import ID, load_plugin
+from liestep.simulation.runs import simulation
 
 if TYPE_CHECKING:
-    import xarray
-
     from liestep.tools.recommend.answer import Recommendation
 
 _latest: set[str] = set()  # names, which mean the latest definition
@@ -37,23 +37,17 @@ class System(str):
     def sheet(self) -> Sheet:
         return sheet(self)
 
-    def simulate(self, integrator: str, **arguments: Any) -> "xarray.Dataset":
-        """As `liestep.simulate`."""
-        from liestep.simulation.runs.simulation import simulate
-
-        return simulate(self, integrator, **arguments)
+    simulate = public(simulation.simulate)
 
     def tangent(self, integrator: str, **arguments: Any) -> Any:
-        """As `liestep.tangent`."""
-        from liestep.simulation.runs.simulation import tangent
-
-        return tangent(self, integrator, **arguments)
+        """As `liestep.tangent`; t_end is that of the definition."""
+        return public(simulation.tangent)(self, integrator, **{"t_end": self.sheet.presets["own"].t_end, **arguments})
 
     def recommend(self, **arguments: Any) -> "Recommendation":
         """As `liestep.recommend`."""
         from liestep.tools.recommend.tournament import recommend
 
-        return recommend(self, **arguments)
+        return public(recommend)(self, **arguments)
 
     def integrators(self) -> list[str]:
         """Ids of the integrators that run on it."""
@@ -62,8 +56,8 @@ class System(str):
 
         return [name for name in integrator_ids() if applicable(self, name)]
 
-    def check(self) -> Any:
-        """As `liestep check-system`: a table of checks, each with what was found."""
+    def check(self) -> list[Any]:
+        """As `liestep check-system`: rows with `check`, `found` and `ok`."""
         from liestep.tools.inspect.check_system import check_system
 
         return check_system(self)

@@ -26,7 +26,8 @@ class System(NamedTuple):
     """Parameters and the derived equations."""
 
 '''
-FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equal", "if_less", "log", "sin", "sqrt")
+FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equal", "if_less", "log", "quotient",
+             "sin", "sqrt")
 Start = Mapping[str, Any]
 
 
@@ -184,7 +185,7 @@ def spheres(w: Writer, given: Given) -> str:
         f = w.call("force", given.force, shape, t=w.t, **{name: x[0] if single else x for name, x in (
             ("q", q), ("omega", omega), ("v", velocity))})
         w.method("force(self, t, q, omega, out)", entries("out", np.reshape(f, (n, 3))))
-    mass: Any = w.p.mass if "mass" in w.parameters else given.mass
+    mass: Any = given.mass if callable(given.mass) else w.p.mass
     if callable(mass):
         mass = w.call("mass", mass, None)
     if np.shape(mass) not in ((n,), (n, n)):

@@ -4,7 +4,7 @@ from typing import Any
 
 from liestep.compile.straight.symbols import Node, reachable
 
-FORMATS = {"add": "{} + {}", "sub": "{} - {}", "mul": "{}*{}", "inverse": "1.0/{}", "scale": "{}*{}",
+FORMATS = {"add": "{} + {}", "sub": "{} - {}", "mul": "{}*{}", "inverse": "", "scale": "{}*{}",
            "shift": "{1} + {0}", "sqrt": "sqrt({})", "sin": "sin({})", "cos": "cos({})", "exp": "exp({})",
            "log": "log({})", "atan2": "atan2({}, {})"}
 CHOICES = {"<": "if_less", "<=": "if_at_most", "==": "if_equal"}
@@ -15,6 +15,7 @@ def lines(results: Sequence[tuple[str, Any]], indent: str = "        ") -> list[
     """Lines that write each expression to a target ("out[0, 1]"), or return it (""). What is used once stands where it
     is used."""
     nodes = reachable(x for _, x in results)
+    divided = "quotient({}, {})" if any(node.op == "select" for node in nodes) else "{}/{}"  # a side may be infinite
     uses: dict[int, int] = {}
     for x in [x for _, x in results] + [x for node in nodes for x in node.args]:
         if isinstance(x, Node):
@@ -36,11 +37,13 @@ def lines(results: Sequence[tuple[str, Any]], indent: str = "        ") -> list[
         if node.op == "mul":
             for one, two in (node.args, node.args[::-1]):
                 if one.op == "inverse" and uses[one.place] == 1:
-                    return f"{part(two)}/{part(one.args[0])}"
+                    return divided.format(part(two), part(one.args[0]))
         if node.op == "scale" and node.args[0] == -1.0:
             return f"-{part(node.args[1])}"
         if node.op == "scale" and node.args[1].op == "inverse" and uses[node.args[1].place] == 1:
-            return f"{part(node.args[0])}/{part(node.args[1].args[0])}"
+            return divided.format(part(node.args[0]), part(node.args[1].args[0]))
+        if node.op == "inverse":
+            return divided.format("1.0", part(node.args[0]))
         return FORMATS[node.op].format(*map(part, node.args))
 
     for node in nodes:

@@ -69,8 +69,8 @@ def parted(slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def weighted_body(*, slopes: Callable[[Parameters], np.ndarray], **further: Any) -> Sheet:
     """Sheet of such a body from the slopes dV/dR^T (3, 3), constant and of rank one, row j those of body axis j; V
-    holds nothing else. `inertia` (3,) is a parameter; `further` are arguments of `fixed_body`. Absolute coordinates take
-    a body of the same motion, whose mass has a fourth of the smallest moment about the fixed point."""
+    holds nothing else. `inertia` (3,) is a parameter; `further` are arguments of `fixed_body`. Absolute coordinates
+    take a body of the same motion, whose mass has a fourth of the smallest moment about the fixed point."""
     def lever(values: Parameters) -> np.ndarray:
         return parted(slopes(values))[0]
 
