@@ -73,7 +73,8 @@ def test_saved_plugin_is_the_same_system(tmp_path):
 def test_plugin_may_define_its_system_by_functions(tmp_path):
     path = Path(tmp_path/"spring.py")
     path.write_text("import liestep\n\n\ndef rhs(y, p):\n    return [y[1], -p.k*y[0]]\n\n\n"
-                    "SHEET = liestep.system('spring_inside', rhs=rhs, parameters={'k': 4.0}, start={'y': [1.0, 0.0]}, t_end=1.0).sheet\n")
+                    "SHEET = liestep.system('spring_inside', rhs=rhs, parameters={'k': 4.0},"
+                    " start={'y': [1.0, 0.0]}, t_end=1.0).sheet\n")
     liestep.load_plugin(path)
     end = liestep.simulate("spring", "dop853", tolerance=1e-12, samples=2)["y"].values[-1]
     assert np.allclose(end, [np.cos(2.0), -2*np.sin(2.0)], atol=1e-11)
