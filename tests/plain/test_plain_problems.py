@@ -32,7 +32,8 @@ def toda_chain():
     def H(q, momentum):
         return 0.5*(momentum @ momentum) + sum(np.exp(q[i] - q[i + 1]) for i in range(3))
     start = {"q": [0, 0.1, -0.2, 0.3], "momentum": [0.5, 0, 0, -0.5]}
-    return liestep.system("toda", hamiltonian=H, start=start).simulate("dop853", tolerance=1e-12, t_end=5.0)["q"].values[-1]
+    chain = liestep.system("toda", hamiltonian=H, start=start)
+    return chain.simulate("dop853", tolerance=1e-12, t_end=5.0)["q"].values[-1]
 
 
 def damped_double_pendulum():
@@ -101,6 +102,11 @@ def by_scipy(rhs, start, t_end, pick=slice(None)):
     return solve_ivp(rhs, (0.0, t_end), start, method="DOP853", rtol=3e-14, atol=1e-15).y[pick, -1]
 
 
+def _oblate(t, y):
+    r = np.linalg.norm(y[:2])
+    return [*y[2:], *(-y[:2]*(1/r**3 + 0.01/r**5))]
+
+
 def _pendulum(t, y):
     a, b, u, w = y
     c, s = np.cos(a - b), np.sin(a - b)
@@ -153,9 +159,7 @@ def _henon(t, y):
 
 PROBLEMS = {
     henon_heiles: lambda: _henon(5, None),
-    oblate_kepler: lambda: by_scipy(lambda t, y: [*y[2:], *(-y[:2]*(1/np.linalg.norm(y[:2])**3
-                                                                  + 0.01/np.linalg.norm(y[:2])**5))], [0.4, 0, 0, 2], 5.0,
-                                    slice(2)),
+    oblate_kepler: lambda: by_scipy(_oblate, [0.4, 0, 0, 2], 5.0, slice(2)),
     toda_chain: lambda: by_scipy(_toda, [0, 0.1, -0.2, 0.3, 0.5, 0, 0, -0.5], 5.0, slice(4)),
     damped_double_pendulum: lambda: by_scipy(_pendulum, [1.2, -0.4, 0, 0.5], 3.0, slice(2)),
     lotka_volterra: lambda: by_scipy(lambda t, y: [y[0]*(1 - 2*y[1]), y[1]*(2*y[0] - 1)], [1, 0.5], 8.0),
