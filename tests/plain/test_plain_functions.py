@@ -9,7 +9,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.mechanics.formulations.probed import plain
-from liestep.plain.derive import evaluated
+from liestep.plain.derive import evaluated, gradient
 from liestep.plain.families import Writer
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import first_start
@@ -80,8 +80,6 @@ MANY = {"sqrt": mpmath.sqrt, "sin": mpmath.sin, "cos": mpmath.cos, "exp": mpmath
 @pytest.mark.parametrize("name", POTENTIALS)
 def test_gradients_have_all_digits(name):
     """Against differences of the traced potential in 60 digits."""
-    from liestep.plain.derive import gradient
-
     where = np.array([0.31, 0.52, 0.83])
     w = Writer("own", {}, {}, 1.0)
     q = w.array("q", where)
@@ -176,3 +174,37 @@ def test_top_is_found_to_be_linear_and_has_all_methods():
                              inertia=parameters["inertia"], start={"R": np.eye(3)})
     assert "slgi_kk" in made.integrators()
     assert "slgi_kk" not in shifted.integrators()  # an energy that a lever does not hold
+
+
+def _pairs(q, p):
+    return -0.5*sum(np.log((q[i] - q[j]) @ (q[i] - q[j])) for i in range(len(q)) for j in range(i))
+
+
+def _chain(q, p):
+    ends = sum(p.k*(1 - q[i] @ q[i + 1])**2 for i in range(len(q) - 1))
+    return ends + sum(p.weight[i]*q[i, 2] for i in range(len(q))) + q[0, 0]**2 + 3.0
+
+
+@pytest.mark.parametrize(("potential", "loops"), [(_pairs, 2), (_chain, 2)])
+def test_sums_over_rows_and_pairs_are_loops(potential, loops):
+    """With the values and gradients of the sums that are written out."""
+    n, random = 14, np.random.default_rng(0)
+    q = random.standard_normal((n, 3))
+    q /= np.linalg.norm(q, axis=1)[:, None]
+    parameters = {"k": 3.0, "weight": random.standard_normal(n)}
+    made = liestep.system("own", potential=potential, mass=1.0, parameters=parameters, start={"q": q},
+                          force=lambda v: -0.5*v)
+    code = made.source.partition("def gradient")[0].partition("def potential")[2]
+    assert code.count("for ") == loops
+    checked = first_start(made.sheet)[0]
+    problem, found = plain(made.sheet.build(checked)), np.zeros((n, 3))
+    w = Writer("own", parameters, {}, 1.0)
+    s = w.array("q", q)
+    value = w.call("potential", potential, (), q=s)
+    wanted = evaluated([value, *gradient(value, list(s.flat))], w.values)
+    problem.gradient(q, found)
+    assert problem.potential(q) == pytest.approx(wanted[0], rel=1e-14)
+    assert np.abs(found.ravel() - wanted[1:]).max() <= 1e-14*np.abs(found).max()
+    omega = np.cross(q, random.standard_normal((n, 3)))
+    problem.force(0.0, q, omega, found)
+    assert np.allclose(found, -0.5*np.cross(omega, q), rtol=1e-15, atol=1e-15)

@@ -15,6 +15,7 @@ def test_page_is_short():
     assert len(PAGE.read_text("utf-8").split()) <= 900
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(5))
 def test_example(number, capsys):
     """Each one with the imports of the first."""

@@ -28,6 +28,7 @@ def orbit(factor=1.0, name="orbit", **further):
                           start={"q": [1, 0], "v": [0, 1]}, t_end=1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "comment", "same"), [(1.0, "  # another text", True), (1.5, "", False)])
 def test_id_is_that_of_the_text_in_every_process(factor, comment, same):
     """Values of closures and globals are in it, comments are not."""
@@ -38,6 +39,7 @@ def test_id_is_that_of_the_text_in_every_process(factor, comment, same):
     assert (found == made) == same
 
 
+@pytest.mark.slow
 def test_stands_where_an_id_stands():
     own = orbit()
     run = {"tolerance": 1e-9, "t_end": 1.0, "samples": 3}

@@ -10,6 +10,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.parameters import real_array
 from liestep.plain.arrays import solve
 from liestep.plain.derive import along, depends, evaluated, gradient, substituted
+from liestep.plain.loops import gradient_lines, row_lines, sum_lines
 from liestep.plain.running import Values, frozen, place, run
 from liestep.plain.symbols import PlainGraph
 from liestep.plain.text import lines, operations
@@ -29,6 +30,7 @@ class System(NamedTuple):
 FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equal", "if_less", "log", "quotient",
              "sin", "sqrt")
 Start = Mapping[str, Any]
+MOST_WRITTEN = 20_000  # operations of a system
 
 
 class Given(NamedTuple):
@@ -90,9 +92,13 @@ class Writer:
             raise InputError(f"{what} is {values[~np.isfinite(values)][0]} at the start{place(function)}")
         return found
 
+    def add(self, signature: str, written: list[str], outs: list[Any]) -> None:
+        """A method whose lines are written, with the expressions in them."""
+        self.outs += outs
+        self.lines += ["", f"    def {signature}:", *written]
+
     def method(self, signature: str, results: Sequence[tuple[str, Any]], ends: str = "") -> None:
-        self.outs += [x for _, x in results]
-        self.lines += ["", f"    def {signature}:", *lines(results), *([f"        {ends}"] if ends else [])]
+        self.add(signature, [*lines(results), *([f"        {ends}"] if ends else [])], [x for _, x in results])
 
     def function(self, name: str, values: Any) -> list[str]:
         """A function of checked parameters that gives an array."""
@@ -177,14 +183,14 @@ def spheres(w: Writer, given: Given) -> str:
     omega0 = field_of(w.start, "omega", shape, np.cross(q0, v0).reshape(shape)).reshape(n, 3)
     q = w.array("q", q0)
     v = w.call("potential", given.potential, (), q=q[0] if single else q) if given.potential else 0.0
-    w.method("potential(self, q)", [("", v)])
-    w.method("gradient(self, q, out)", entries("out", np.reshape(gradient(v, list(q.flat)), (n, 3))))
+    w.add("potential(self, q)", *sum_lines(v, n))
+    w.add("gradient(self, q, out)", *gradient_lines(v, q))
     if given.force:
         omega = w.array("omega", omega0)
         velocity = frozen([cross(omega[i], q[i]) for i in range(n)])
         f = w.call("force", given.force, shape, t=w.t, **{name: x[0] if single else x for name, x in (
             ("q", q), ("omega", omega), ("v", velocity))})
-        w.method("force(self, t, q, omega, out)", entries("out", np.reshape(f, (n, 3))))
+        w.add("force(self, t, q, omega, out)", *row_lines(np.reshape(f, (n, 3))))
     mass: Any = given.mass if callable(given.mass) else w.p.mass
     if callable(mass):
         mass = w.call("mass", mass, None)
@@ -441,4 +447,8 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
             except ValueError:
                 raise InputError(f"{key} must be numbers of shape {shape}, not {np.shape(own[key])}") from None
     w = Writer(name, own, start, t_end)
-    return made(w, given), operations(w.outs)
+    text, count = made(w, given), operations(w.outs)
+    if count > MOST_WRITTEN:
+        raise InputError(f"the equations are {count} operations, more than {MOST_WRITTEN}, which would take minutes to"
+                         " compile: write a plugin with loops, docs/own_system.md")
+    return text, count

@@ -10,7 +10,7 @@ import numpy as np
 
 from liestep.compile.straight.symbols import Graph, Node, Untraceable
 
-MOST = 60_000  # operations of all functions of a system
+MOST = 250_000  # operations of all functions of a system, before sums become loops
 DECIDE = "write np.where(condition, a, b), np.maximum, np.minimum or np.abs"
 HOLDS = {"<": operator.lt, "<=": operator.le, "==": operator.eq}
 

@@ -54,10 +54,11 @@ def lines(results: Sequence[tuple[str, Any]], indent: str = "        ") -> list[
             if "(" not in FORMATS.get(node.op, "("):
                 shown = f"({shown})"
         if uses[node.place] > 1 or (node.op != "input" and len(shown) > LONGEST):
-            found.append(f"{indent}t{node.place} = {_bare(shown)}")
-            shown = f"t{node.place}"
+            found.append(f"{indent}t{len(found)} = {_bare(shown)}")
+            shown = f"t{len(found) - 1}"
         text[node.place] = shown
-    return found + [f"{indent}{f'{target} =' if target else 'return'} {_bare(part(x))}" for target, x in results]
+    ends = {"": "return", "+": "="}  # of a target "total +" to which is added
+    return found + [f"{indent}{target}{ends.get(target[-1:], ' =')} {_bare(part(x))}" for target, x in results]
 
 
 def _bare(text: str) -> str:
