@@ -9,6 +9,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.errors import InputError
+from liestep.plain import lost_digits
 
 FACTOR = 1.0
 DEFINED = """
@@ -51,6 +52,7 @@ def test_stands_where_an_id_stands():
     assert np.abs(reference["q"] - one["q"]).max() < 1e-8
     assert own.recommend(error=1e-6).error <= 1e-6
     assert all(row.ok for row in own.check())
+    assert one.attrs["derived_equations"] == own.source  # the file has the text
     assert own.integrators() == list(liestep.integrators(own))
     assert own.tangent("rk4", step=0.1)["d_q"].size
     assert own.simulate("rk4", step=0.01, exponents=1).attrs["lyapunov_exponents"]
@@ -97,3 +99,12 @@ def test_invariants_are_columns():
     data = own.simulate("gauss", step=0.1)
     assert data.attrs["radius_error_max"] < 1e-12
     assert np.allclose(data["energy"], 0.5)
+
+
+def test_check_says_how_many_digits_are_lost():
+    """1 - cos x near x = 0 has lost half of them; 2 sin^2(x/2) has not."""
+    def made(rhs):
+        return lost_digits(liestep.system("own", rhs=rhs, start={"y": [1e-4]}).sheet)
+
+    assert made(lambda y: 2*np.sin(y/2)**2) < 1.5
+    assert 6.5 < made(lambda y: 1 - np.cos(y)) < 8.5

@@ -44,7 +44,7 @@ def shape_of(*values: Any) -> tuple[tuple, tuple[int, ...]]:
     nodes = reachable(values)
     number = {x.place: k for k, x in enumerate(nodes)}
     rows: list[int] = []
-    parts = []
+    parts: list[tuple] = []
     for x in nodes:
         match = ROW.fullmatch(x.args[0]) if x.op == "input" else None
         if match:
@@ -81,8 +81,8 @@ def split(value: Any, n: int) -> tuple[Any, list[Loop]]:
         groups.setdefault((factor, shape), []).append((rows, node))
     loops = []
     for (factor, _), members in groups.items():
-        rows = {rows for rows, _ in members}
-        heads = heads_of(rows, n) if len(members) >= FEWEST and len(rows) == len(members) else None
+        places = {rows for rows, _ in members}
+        heads = heads_of(places, n) if len(members) >= FEWEST and len(places) == len(members) else None
         if heads is None:
             for _, node in members:
                 rest = rest + factor*node

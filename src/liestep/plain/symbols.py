@@ -238,36 +238,37 @@ class PlainGraph(Graph):
         return a if same else self.node("select", op, left, right, a, b)
 
     def add(self, a: Any, b: Any) -> Any:
-        if a is b:
-            return self.scale(2.0, a)
-        same = self._factor(a, b)
-        return super().add(a, b) if same is None else self.scale(same, self.add(a.args[1], b.args[1]))
+        (x, one), (y, two) = _scaled(a), _scaled(b)
+        if one is two:
+            return self.scale(x + y, one)
+        return self.scale(x, self.add(one, two)) if x == y and abs(x) != 1.0 else super().add(a, b)
 
     def sub(self, a: Any, b: Any) -> Any:
-        same = self._factor(a, b)
-        return super().sub(a, b) if same is None else self.scale(same, self.sub(a.args[1], b.args[1]))
+        (x, one), (y, two) = _scaled(a), _scaled(b)
+        if one is two:
+            return self.scale(x - y, one)
+        return self.scale(x, self.sub(one, two)) if x == y and abs(x) != 1.0 else super().sub(a, b)
 
     def scale(self, factor: Any, x: Any) -> Any:
         return factor*x if not isinstance(x, Node) else super().scale(factor, x)
 
-    @staticmethod
-    def _factor(a: Any, b: Any) -> Any:
-        """A number by which both terms are multiplied."""
-        scaled = isinstance(a, Node) and isinstance(b, Node) and a.op == b.op == "scale"
-        return a.args[0] if scaled and a.args[0] == b.args[0] != -1.0 else None
-
     def mul(self, a: Any, b: Any) -> Any:
-        if not isinstance(a, Node):
-            a, b = b, a
-        if isinstance(b, Node):
-            for one, two in ((a, b), (b, a)):
-                if one.op == "inverse" and one.args[0] is two:
-                    return 1.0
-                if one.op == "inverse" and one.args[0].op == "sqrt" and one.args[0].args[0] is two:
-                    return one.args[0]
-            if a is b and a.op == "sqrt":
-                return a.args[0]
-        return super().mul(a, b) if isinstance(a, Node) else a*b
+        (x, a), (y, b) = _scaled(a), _scaled(b)
+        if not isinstance(a, Node) or not isinstance(b, Node):
+            return self.scale(x*y*(b if isinstance(a, Node) else a), a if isinstance(a, Node) else b)
+        return self.scale(x*y, self._product(a, b))
+
+    def _product(self, a: Any, b: Any) -> Any:
+        if a is b:
+            return a.args[0] if a.op == "sqrt" else super().mul(a, b)
+        for one, two in ((a, b), (b, a)):
+            if one.op == "inverse" and one.args[0] is two:
+                return 1.0
+            if one.op == "inverse" and one.args[0].op == "sqrt" and one.args[0].args[0] is two:
+                return one.args[0]
+            if two.op == "mul" and two.args[0] is not two.args[1] and any(one is x for x in two.args):
+                return self.mul(two.args[two.args[0] is one], self.mul(one, one))  # x (y x) = y x^2
+        return super().mul(a, b)
 
     def div(self, a: Any, b: Any) -> Any:
         if not isinstance(b, Node):
@@ -299,6 +300,11 @@ class PlainGraph(Graph):
             result = square*result if count & 1 else result
             square, count = (square*square if count > 1 else square), count >> 1
         return self.inverse(result) if a < 0 else result
+
+
+def _scaled(x: Any) -> tuple[float, Any]:
+    """(number, node) of a multiple of a node; numbers are multiples of nothing else."""
+    return x.args if isinstance(x, Node) and x.op == "scale" else (1.0, x)
 
 
 def _base(x: Any) -> tuple[Any, int]:

@@ -80,7 +80,7 @@ def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
     setattr(module, MARK, content)
     setattr(module, SOURCE, content)
     if derived:
-        setattr(module, DERIVED, True)
+        setattr(module, DERIVED, source.decode())
     sys.modules[name] = module
     module_file.cache_clear()
     try:
