@@ -54,7 +54,6 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.fixed_body.components import rotation_energy
 from liestep.mechanics.formulations.fixed_body.family import fixed_body
-from liestep.mechanics.formulations.fixed_body.weighted import weighted_body
 from liestep.mechanics.formulations.general import canonical, first_order, turning
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
@@ -78,6 +77,7 @@ from liestep.mechanics.formulations.probed import kept_of_bodies, kept_of_body, 
 from liestep.mechanics.formulations.rigid_bodies.family import rigid_bodies
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept
 from liestep.mechanics.formulations.spheres.family import spheres
+from liestep.mechanics.systems._weighted import weighted_body
 
 __all__ = [
     "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "Fraction",

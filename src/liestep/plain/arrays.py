@@ -106,10 +106,34 @@ def _smaller(a: Any, b: Any) -> Any:
     return select(b < a, b, a)
 
 
-def _method(name: str) -> Callable[[Any], Any]:
-    return lambda x: getattr(x, name)() if isinstance(x, Arithmetic) else getattr(np, name)(float(x))
+def _entry(name: str, symbolic: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function of numpy on a symbol, as it is written for symbols, or on a number."""
+    return lambda x: symbolic(as_number(x)) if isinstance(x, Arithmetic) else getattr(np, name)(float(x))
 
 
+def _tanh(x: Any) -> Any:
+    e = (-2.0*abs(x)).exp()
+    return select(x < 0.0, e - 1.0, 1.0 - e)/(1.0 + e)
+
+
+def _cbrt(x: Any) -> Any:
+    root = abs(x)**(1.0/3.0)
+    return select(x < 0.0, -root, root)
+
+
+def _height(x: Any) -> Any:
+    """sqrt(1 - x^2)"""
+    return ((1.0 - x)*(1.0 + x)).sqrt()
+
+
+SYMBOLIC: dict[str, Callable[[Any], Any]] = {
+    "sqrt": lambda x: x.sqrt(), "sin": lambda x: x.sin(), "cos": lambda x: x.cos(), "exp": lambda x: x.exp(),
+    "log": lambda x: x.log(), "tan": lambda x: x.sin()/x.cos(), "sinh": lambda x: 0.5*(x.exp() - (-x).exp()),
+    "cosh": lambda x: 0.5*(x.exp() + (-x).exp()), "tanh": _tanh, "arctan": lambda x: angle(x, 1.0),
+    "arcsin": lambda x: angle(x, _height(x)), "arccos": lambda x: angle(_height(x), x), "square": lambda x: x*x,
+    "reciprocal": lambda x: 1.0/x, "cbrt": _cbrt, "log1p": lambda x: (1.0 + x).log(), "expm1": lambda x: x.exp() - 1.0,
+    "sign": lambda x: select(x < 0.0, -1.0, select(x == 0.0, 0.0, 1.0)), "log2": lambda x: x.log()/math.log(2.0),
+    "log10": lambda x: x.log()/math.log(10.0), "logical_not": lambda x: x == 0.0}
 ENTRYWISE: dict[Any, Callable] = {
     np.maximum: _larger, np.fmax: _larger, np.minimum: _smaller, np.fmin: _smaller,
     np.less: operator.lt, np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge,
@@ -118,9 +142,7 @@ ENTRYWISE: dict[Any, Callable] = {
     np.heaviside: lambda x, half: select(x < 0.0, 0.0, select(x == 0.0, half, 1.0)),
     np.hypot: lambda a, b: (a*a + b*b)**0.5, np.fabs: builtins.abs,
     np.arctan2: lambda y, x: angle(as_number(y), as_number(x)) if has_symbols(y, x) else math.atan2(y, x),
-    **{getattr(np, name): _method(name) for name in (
-        "sqrt", "sin", "cos", "exp", "log", "tan", "sinh", "cosh", "tanh", "arctan", "arcsin", "arccos", "square",
-        "reciprocal", "cbrt", "sign", "log1p", "expm1", "log2", "log10", "logical_not")},
+    **{getattr(np, name): _entry(name, symbolic) for name, symbolic in SYMBOLIC.items()},
     np.radians: lambda x: x*(math.pi/180.0), np.deg2rad: lambda x: x*(math.pi/180.0)}
 
 

@@ -110,56 +110,6 @@ class Symbol(Arithmetic, Node):
     sqrt, sin, cos, exp, log = (lambda self, name=name: self.graph.node(name, self)
                                 for name in ("sqrt", "sin", "cos", "exp", "log"))
 
-    def tan(self) -> Any:
-        return self.sin()/self.cos()
-
-    def sinh(self) -> Any:
-        return 0.5*(self.exp() - (-self).exp())
-
-    def cosh(self) -> Any:
-        return 0.5*(self.exp() + (-self).exp())
-
-    def tanh(self) -> Any:
-        e = (-2.0*abs(self)).exp()
-        return select(self < 0.0, e - 1.0, 1.0 - e)/(1.0 + e)
-
-    def arctan2(self, x: Any) -> Any:
-        return angle(self, x)
-
-    def arctan(self) -> Any:
-        return self.arctan2(1.0)
-
-    def arcsin(self) -> Any:
-        return self.arctan2(((1.0 - self)*(1.0 + self)).sqrt())
-
-    def arccos(self) -> Any:
-        return ((1.0 - self)*(1.0 + self)).sqrt().arctan2(self)
-
-    def square(self) -> Any:
-        return self*self
-
-    def reciprocal(self) -> Any:
-        return 1.0/self
-
-    def cbrt(self) -> Any:
-        root = abs(self)**(1.0/3.0)
-        return select(self < 0.0, -root, root)
-
-    def sign(self) -> Any:
-        return select(self < 0.0, -1.0, select(self == 0.0, 0.0, 1.0))
-
-    def log1p(self) -> Any:
-        return (1.0 + self).log()
-
-    def expm1(self) -> Any:
-        return self.exp() - 1.0
-
-    def log2(self) -> Any:
-        return self.log()/math.log(2.0)
-
-    def log10(self) -> Any:
-        return self.log()/math.log(10.0)
-
 
 class Truth(Arithmetic):
     """left op right, or its opposite where `wanted` is False; known when the code runs, not before."""

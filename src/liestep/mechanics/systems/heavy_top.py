@@ -23,8 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import borrows
-from liestep.compile.rows import Vector, dot, row, sqrt
+from liestep.compile.rows import Vector, cross, dot, put, row, scale, sqrt
 from liestep.errors import InputError
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space
 from liestep.geometry.turns import about_axis
@@ -35,15 +34,13 @@ from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.mechanics.formulations.fixed_body.family import fixed_body
 from liestep.mechanics.formulations.fixed_body.forms import MOMENTUM, invariant
-from liestep.mechanics.formulations.fixed_body.weighted import WeightedBody
 from liestep.mechanics.formulations.rigid_bodies.family import equal_moments
 from liestep.mechanics.formulations.rigid_bodies.forms import norm_observable
 from liestep.mechanics.systems._symmetry import invariant_axes
 
 
-@borrows(WeightedBody)
 class HeavyTop(NamedTuple):
-    """Energy and invariants; the methods are listed in `mechanics.formulations.fixed_body.components`."""
+    """Torque, energy and invariants; the methods are listed in `mechanics.formulations.fixed_body.components`."""
 
     inertia: np.ndarray  # (3,) about the fixed point
     lever: np.ndarray    # (3,) m l chi
@@ -58,6 +55,12 @@ class HeavyTop(NamedTuple):
     def arm(self) -> Vector:
         """m l chi, in the body."""
         return self.lever[0], self.lever[1], self.lever[2]
+
+    def torque(self, q: np.ndarray) -> Vector:
+        return cross(to_space(q, self.arm()), self.weight())
+
+    def torque_slope(self, q: np.ndarray, u: Vector) -> Vector:
+        return cross(cross(u, to_space(q, self.arm())), self.weight())
 
     def invariants(self, p: Vector, gamma: Vector, out: np.ndarray) -> None:
         """Pi.chi, |Gamma|^2, Pi.Gamma."""
@@ -76,6 +79,11 @@ class HeavyTop(NamedTuple):
             angle = principal_angle(y)
             out[8] = sqrt(dot(arm, arm)) - 1.0
             out[9] = angle*angle + dot(rate, rate)
+
+    def dual(self, y: np.ndarray, out: np.ndarray) -> None:
+        """f = -dH/d(Pi, Gamma) = (-I^-1 Pi, m l chi): liegroup2021 eq. (18), unlike its example 1 (erratum 1)."""
+        put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
+        put(out, 1, self.arm())
 
     def dual_observe(self, y: np.ndarray, out: np.ndarray) -> None:
         out[0] = kinetic_energy(self.inertia, row(y, 0)) - dot(self.arm(), row(y, 1))
@@ -121,7 +129,7 @@ def _measures(parameters: Parameters, first: int) -> tuple[Observable, ...]:
                        stem="lever_length_error"), norm_observable(first + 1))
 
 
-def _invariants(parameters: Parameters, first: int) -> tuple[Observable, ...]:
+def invariants(parameters: Parameters, first: int) -> tuple[Observable, ...]:
     return (invariant("axial_momentum", first, MOMENTUM,
                       "angular momentum about the axis to the centre of mass, Pi.chi", symmetric(parameters)),
             invariant("gravity_casimir", first + 1, "m2 s-4", "|Gamma|^2 of Gamma = Q^T gravity"),
@@ -167,7 +175,7 @@ SHEET = fixed_body(
     combination=_combination,
     conserved_momentum=conserved_momentum,
     gravity=lambda parameters: parameters["gravity"],
-    invariants=_invariants,
+    invariants=invariants,
     measures=_measures,
     quadratic=True,
     lever=_lever,
