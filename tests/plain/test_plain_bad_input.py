@@ -58,6 +58,7 @@ FUNCTIONS = {
     "branches on a value.*while x > 1e-3": halves, "returns NaN": lambda t, y: [math.nan, y[0]],
     "is nan at the start": lambda t, y: [np.log(-y[0]), y[0]],
     r"returns shape \(3,\); it must return numbers of shape \(2,\)": lambda t, y: [y[0], y[1], 0],
+    "returns lists that do not fit": lambda t, y: [y[0], [y[1], 1]],
     "returns 'a', which is no number": lambda t, y: ["a", "b"], "returns nothing": lambda t, y: None,
     r"writes into its argument.*line \d+: y\[0\] = 2": writes, "plain number.*int": lambda t, y: [y[1], int(y[0])],
     "IndexError.*TABLE": lambda t, y: [y[1], TABLE[y[0]]], "foreign code.*j0": lambda t, y: [y[1], j0(y[0])],

@@ -51,6 +51,7 @@ FUNCTIONS = {
     "helper": lambda t, y: [helper(v) for v in y],
     "cross": lambda t, y: np.cross([y[0], y[1], 1.0], [0, 0, 1.0])[:2] + np.clip(y, 0.3, 1) + np.sum([y, y], axis=0),
     "statistics": lambda t, y: y*np.mean(y) + y.dot(y) + np.sign(y) + np.dot(y, y) + y.sum(),
+    "into": lambda t, y: np.multiply(y, 2.0, out=np.empty(2)),
     "angles": lambda t, y: [np.arcsin(0.3*y[0]) + np.arccos(0.3*y[1]), math.atan(y[0]) + math.tan(y[1])],
     "filled": filled, "repeated": repeated}
 STATES = ([1.0, 0.5], [0.3, 0.7], [0.2, 1.2])

@@ -83,8 +83,9 @@ def apply_ufunc(ufunc: Any, method: str, inputs: Any, options: Any) -> Any:
         found = getattr(ufunc, method)(*(x.astype(object) if isinstance(x, np.ndarray) else x for x in bare), **options)
     if out is None:
         return _dressed(found)
-    out[0].view(np.ndarray)[...] = found
-    return out[0]
+    into = out[0] if isinstance(out, tuple) else out
+    into.view(np.ndarray)[...] = found
+    return into
 
 
 def apply_function(function: Any, args: Any, options: Any) -> Any:

@@ -298,6 +298,8 @@ def _kept(w: Writer, given: Given, energy: Any, arguments: Mapping[str, Any]) ->
 def first_order(w: Writer, given: Given) -> str:
     """dy/dt = f(t, y, p)."""
     y0 = np.atleast_1d(field_of(w.start, "y"))
+    if y0.ndim > 1:
+        raise InputError(f"start y must be of shape (n,), not {y0.shape}: write y.reshape{y0.shape} in the function")
     y = w.array("y", y0[None])[0]
     rates = w.call("rhs", given.rhs, y0.shape, t=w.t, y=y)
     w.method("rates(self, t, y, out)", entries("out", rates[None]))

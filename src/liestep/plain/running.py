@@ -119,6 +119,8 @@ def _result(found: Any, what: str, where: str, shape: tuple[int, ...] | None, ar
                          f" {wanted}{where}")
     for entry in np.ndindex(*shape):
         value = as_number(array[entry])
+        if isinstance(array[entry], list | np.ndarray):
+            raise InputError(f"{what} returns lists that do not fit; it must return {wanted}{where}")
         if value is None:
             raise InputError(f"{what} returns {array[entry]!r}, which is no number{where}")
         if isinstance(value, float) and value != value:
