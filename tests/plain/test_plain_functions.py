@@ -11,6 +11,7 @@ import liestep
 from liestep.mechanics.formulations.probed import plain
 from liestep.plain.derive import evaluated, gradient
 from liestep.plain.families import Writer
+from liestep.plain.running import Values
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import first_start
 
@@ -209,3 +210,35 @@ def test_sums_over_rows_and_pairs_are_loops(potential, loops):
     omega = np.cross(q, random.standard_normal((n, 3)))
     problem.force(0.0, q, omega, found)
     assert np.allclose(found, -0.5*np.cross(omega, q), rtol=1e-15, atol=1e-15)
+
+
+def test_forces_and_torques_of_free_bodies():
+    """Against central differences of the potential itself, in space and about the axes of space."""
+    def potential(x, R, p):
+        gap = x[0] + R[0] @ np.array([p.arm, 0, 0.2]) - x[1] + R[1] @ np.array([0, p.arm, 0.1])
+        return 0.5*p.k*(gap @ gap) + p.mass[0]*9.81*x[0, 2] + np.cos(R[1][2, 0])
+
+    random = np.random.default_rng(0)
+    turns = np.array([a*np.sign(np.linalg.det(a)) for a in np.linalg.qr(random.standard_normal((2, 3, 3)))[0]])
+    x = random.standard_normal((2, 3))
+    made = liestep.system("own", potential=potential, mass=[1.0, 2.0], inertia=[[1, 1.5, 2], [0.3, 0.3, 0.4]],
+                          parameters={"arm": 0.4, "k": 3.0}, start={"x": x, "R": turns})
+    checked = first_start(made.sheet)[0]
+    y = np.zeros((12, 3))
+    y[:6], y[8:10] = np.swapaxes(turns, 1, 2).reshape(6, 3), x
+    found, energy, h = np.zeros((4, 3)), np.zeros(1), 1e-5
+    plain(made.sheet.build(checked)).forces(y, found, energy)
+    values = Values(checked)
+    assert energy[0] == pytest.approx(potential(x, turns, values), rel=1e-14)
+    for body, axis in np.ndindex(2, 3):
+        shift, hat = np.zeros((2, 3)), np.cross(np.eye(3), h*np.eye(3)[axis])
+        shift[body, axis] = h
+        assert found[2 + body, axis] == pytest.approx(
+            -(potential(x + shift, turns, values) - potential(x - shift, turns, values))/(2*h), abs=1e-8)
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = turns.copy()
+            turn = np.eye(3) + sign*hat + 0.5*hat @ hat
+            moved[body] = turn @ turns[body]
+            ends.append(potential(x, moved, values))
+        assert found[body, axis] == pytest.approx(-(ends[0] - ends[1])/(2*h), abs=1e-8)
