@@ -41,7 +41,10 @@ def endless(t, y):
 def endless_lists(t, y):
     x = []
     while True:
-        x = [*x[:3], 1]
+        try:
+            x = [*x[:3], 1]
+        except Exception:
+            continue
 
 
 def counted(t, y, memory=[0]):  # noqa: B006
@@ -61,10 +64,11 @@ FUNCTIONS = {
     "returns lists that do not fit": lambda t, y: [y[0], [y[1], 1]],
     "returns 'a', which is no number": lambda t, y: ["a", "b"], "returns nothing": lambda t, y: None,
     r"writes into its argument.*line \d+: y\[0\] = 2": writes, "plain number.*int": lambda t, y: [y[1], int(y[0])],
-    "IndexError.*TABLE": lambda t, y: [y[1], TABLE[y[0]]], "foreign code.*j0": lambda t, y: [y[1], j0(y[0])],
+    "as an index.*np.interp.*TABLE": lambda t, y: [y[1], TABLE[y[0]]],
+    "foreign code.*j0": lambda t, y: [y[1], j0(y[0])],
     "index or a number of repetitions": lambda t, y: [sum(1 for _ in range(y[0])), y[1]],
     "more than 250000 operations.*x = x": grows, "does not end.*while True: pass": endless,
-    "does not end.*(while|x =)": endless_lists, "clocks": lambda t, y: [time.perf_counter(), y[0]],
+    "does not end.*(while|x =|try|except|continue)": endless_lists, "clocks": lambda t, y: [time.perf_counter(), y[0]],
     "random numbers": lambda t, y: y + GENERATOR.standard_normal(), "counters": counted,
     "takes 'z'.*known by their names: t, y, p": lambda t, z: z, "unknown parameter 'kk'; did you mean k":
     lambda t, y, p: p.kk*y, "calls itself without end": itself, "remainder": lambda t, y: y % 1.0,

@@ -23,8 +23,8 @@ LONGEST = 20.0  # seconds that one call of a function may take
 OWN = "__liestep_person__"  # in the globals of copies of a person's functions
 
 
-class TooLong(Exception):
-    """A function does not come back."""
+class TooLong(BaseException):
+    """A function does not come back; not among the errors that it may catch itself."""
 
 
 class Values:
@@ -81,11 +81,11 @@ def _called(function: Callable, what: str, given: Mapping[str, Any], where: str)
     try:
         with time_limit(LONGEST), np.errstate(all="ignore"):
             return rewritten(cast(FunctionType, function), {})(**given)
-    except Exception as error:
+    except (Exception, TooLong) as error:
         raise InputError(f"{what}: {_in_words(error)}{_line(error) or where}") from None
 
 
-def _in_words(error: Exception) -> str:
+def _in_words(error: BaseException) -> str:
     """A reason that names what can be done, for what is common; else Python's own."""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, Untraceable | InputError):
@@ -94,6 +94,8 @@ def _in_words(error: Exception) -> str:
         return f"it does not end within {LONGEST:g} s"
     if isinstance(error, RecursionError):
         return "it calls itself without end"
+    if isinstance(error, IndexError) and "integers" in text:
+        return "it takes a value of the state or of a parameter as an index: write np.where, or np.interp on a table"
     if "read-only" in text:
         return "it writes into its argument: make a new array"
     if "does not contain a loop" in text or "not supported for the input types" in text or "has no callable" in text:
