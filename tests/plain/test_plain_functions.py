@@ -242,3 +242,18 @@ def test_forces_and_torques_of_free_bodies():
             moved[body] = turn @ turns[body]
             ends.append(potential(x, moved, values))
         assert found[body, axis] == pytest.approx(-(ends[0] - ends[1])/(2*h), abs=1e-8)
+
+
+def test_squares_of_sine_and_cosine_are_collected():
+    """A pendulum from the velocity of its bob has no sine but that of its weight."""
+    def lagrangian(q, v, p):
+        dx, dz = p.length*np.cos(q[0])*v[0], p.length*np.sin(q[0])*v[0]
+        return 0.5*p.mass*(dx**2 + dz**2) + p.mass*9.81*p.length*np.cos(q[0])
+
+    made = liestep.system("own", lagrangian=lagrangian, parameters={"mass": 2.0, "length": 0.5},
+                          start={"q": [0.3], "v": [0.0]})
+    rates = made.source.partition("def rates")[2].partition("def observe")[0]
+    assert (rates.count("sin("), rates.count("cos(")) == (1, 0)
+    out = np.zeros((2, 1))
+    plain(made.sheet.build(first_start(made.sheet)[0])).rates(0.0, np.array([[0.3], [1.5]]), out)
+    assert np.allclose(out[:, 0], [1.5/(2*0.25), -9.81*np.sin(0.3)], rtol=1e-15)

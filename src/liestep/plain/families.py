@@ -319,6 +319,8 @@ def lagrangian(w: Writer, given: Given) -> str:
     found = w.call("lagrangian", given.lagrangian, (), q=q, v=v, t=w.t)
     by_v = gradient(found, list(v))
     matrix = np.array([gradient(x, list(v)) for x in by_v], dtype=object)
+    for i, j in np.ndindex(n, n):
+        matrix[i, j] = matrix[min(i, j), max(i, j)]  # it is symmetric
     where = place(given.lagrangian)
     if any(depends(x, list(v)) for x in matrix.flat):
         raise InputError(f"lagrangian is not quadratic in v: give a hamiltonian, or rhs{where}")

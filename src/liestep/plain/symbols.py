@@ -191,7 +191,15 @@ class PlainGraph(Graph):
         (x, one), (y, two) = _scaled(a), _scaled(b)
         if one is two:
             return self.scale(x + y, one)
-        return self.scale(x, self.add(one, two)) if x == y and abs(x) != 1.0 else super().add(a, b)
+        if x == y and abs(x) != 1.0:
+            return self.scale(x, self.add(one, two))
+        for u, v in ((a, b), (b, a)) if isinstance(a, Node) and isinstance(b, Node) else ():
+            parts = [(None, u), *((u.args, u.args[::-1]) if u.op == "add" else ())]
+            for other, part in parts:  # u + v, or other + part + v
+                found = _circle(part, v)
+                if found is not None:
+                    return found if other is None else self.add(other, found)
+        return super().add(a, b)
 
     def sub(self, a: Any, b: Any) -> Any:
         (x, one), (y, two) = _scaled(a), _scaled(b)
@@ -250,6 +258,33 @@ class PlainGraph(Graph):
             result = square*result if count & 1 else result
             square, count = (square*square if count > 1 else square), count >> 1
         return self.inverse(result) if a < 0 else result
+
+
+def _circle(a: Any, b: Any) -> Any:
+    """a + b = m f^2 of a = m (f cos x)^2 and b = m (f sin x)^2; None of others."""
+    if not isinstance(a, Node) or not isinstance(b, Node) or not a.op == b.op == "mul":
+        return None
+    if a.args[0] is a.args[1] and b.args[0] is b.args[1]:
+        f = _common(a.args[0], b.args[0])
+        return None if f is None else f*f
+    return _shared(a, b, _circle)
+
+
+def _common(a: Any, b: Any) -> Any:
+    """f of a = f cos x and b = f sin x, or the other way round; None of others."""
+    if {a.op, b.op} == {"sin", "cos"} and a.args[0] is b.args[0]:
+        return 1.0
+    return _shared(a, b, _common) if a.op == b.op == "mul" else None
+
+
+def _shared(a: Any, b: Any, rest: Callable[[Any, Any], Any]) -> Any:
+    """What two products have in common by a factor that both have and `rest` of the others; None without."""
+    for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        if a.args[i] is b.args[j]:
+            found = rest(a.args[1 - i], b.args[1 - j])
+            if found is not None:
+                return a.args[i]*found
+    return None
 
 
 def _scaled(x: Any) -> tuple[float, Any]:
