@@ -21,18 +21,20 @@ if TYPE_CHECKING:
     )
     from liestep.compile.status import IntegrationError
     from liestep.errors import InputError
+    from liestep.plain import system
     from liestep.simulation.plugins.loading import load_plugin
     from liestep.simulation.runs.events import Event
     from liestep.study.tables.order import observed_order
 
 _PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "tangent", "consistent_start", "compare",
                             "open_run", "plot", "recommend"), "liestep.api.functions"),
-           "load_plugin": "liestep.simulation.plugins.loading", "observed_order": "liestep.study.tables.order",
-           "InputError": "liestep.errors", "IntegrationError": "liestep.compile.status",
+           "load_plugin": "liestep.simulation.plugins.loading", "system": "liestep.plain",
+           "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
+           "IntegrationError": "liestep.compile.status",
            "Event": "liestep.simulation.runs.events"}
 __all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
            "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
-           "simulate", "systems", "tangent"]
+           "simulate", "system", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):

@@ -25,7 +25,7 @@ from liestep.geometry.groups.charted import CHARTS
 from liestep.geometry.groups.poses import EULER, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.simulation.plugins.trial import plain
+from liestep.mechanics.formulations.probed import plain
 
 __all__ = ["step"]
 

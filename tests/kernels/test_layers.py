@@ -14,7 +14,7 @@ import liestep
 ROOT = Path(liestep.__file__).parent
 LAYERS = (  # from the bottom; rooms of one line do not import each other
     "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "study", "claims",
-    "figures", "papers", "tools", "workflow", "lgt", "api", "__init__ __main__")
+    "figures", "papers", "tools", "plain", "workflow", "lgt", "api", "__init__ __main__")
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
 FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
          for path in sorted(ROOT.rglob("*.py"))}

@@ -15,7 +15,7 @@ from liestep.compile.tracing import Functions, plain_component
 from liestep.integrators.taylor import LoopedJet
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,
-                  atan2=rows.atan2.py_func)
+                  atan2=rows.atan2.py_func, exp=rows.exp.py_func, log=rows.log.py_func)
 
 
 def evaluate(jet, t, y, out):

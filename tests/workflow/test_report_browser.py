@@ -63,8 +63,9 @@ def test_the_runs_of_films_can_be_turned_in_the_page(page):
         const frame = document.querySelector('details.motion iframe');
         frame.scrollIntoView();
         const look = () => { const inside = frame.contentDocument;
-            inside?.body?.dataset.ready ? done([Number(inside.body.dataset.ready), inside.querySelectorAll('output').length])
-            : setTimeout(look, 50); };
+            inside?.body?.dataset.ready
+                ? done([Number(inside.body.dataset.ready), inside.querySelectorAll('output').length])
+                : setTimeout(look, 50); };
         look(); })""")
     page.value("document.querySelectorAll('details.motion').forEach(item => { item.open = false; })")
     assert said == [1, 1]

@@ -135,6 +135,30 @@ def below(x: float, limit: float) -> bool:
 
 
 @kernel
+def if_less(left: float, right: float, a: float, b: float) -> float:
+    """a where left < right, else b."""
+    return a if left < right else b
+
+
+@kernel
+def if_at_most(left: float, right: float, a: float, b: float) -> float:
+    """a where left <= right, else b."""
+    return a if left <= right else b
+
+
+@kernel
+def if_equal(left: float, right: float, a: float, b: float) -> float:
+    """a where left == right, else b."""
+    return a if left == right else b
+
+
+@kernel
+def quotient(a: float, b: float) -> float:
+    """a/b, infinite where b is zero, compiled or not."""
+    return a/b if b != 0.0 else a*np.inf
+
+
+@kernel
 def larger(a: float, b: float) -> float:
     """b if b > a, else a, also where b is NaN; `max` treats NaN differently in compiled code."""
     return b if b > a else a

@@ -66,7 +66,9 @@ def with_slopes(functions: Functions) -> Functions:
 
     return functions._replace(sqrt=of(functions.sqrt, lambda x, root: x.d*(0.5/root)),
                               sin=of(functions.sin, lambda x, _: functions.cos(x.x)*x.d),
-                              cos=of(functions.cos, lambda x, _: -1.0*functions.sin(x.x)*x.d))
+                              cos=of(functions.cos, lambda x, _: -1.0*functions.sin(x.x)*x.d),
+                              exp=of(functions.exp, lambda x, value: value*x.d),
+                              log=of(functions.log, lambda x, _: x.d/x.x))
 
 
 def parts(value: Any) -> tuple[Any, Any]:

@@ -11,6 +11,7 @@ from liestep.files import PACKAGE
 
 NAME = "liestep"
 MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all its source, see `simulation.plugins`
+DERIVED = "LIESTEP_DERIVED"  # of those that `liestep.plain` has just written: the text
 # Statements `from MODULE import NAMES` and `import NAMES`. A comment or a text that looks like one adds a file to the
 # hash, which does no harm; a parser would take a second for all files.
 IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|(?:[^\n\\;]|\\\n)*)""",
@@ -82,6 +83,11 @@ def source_hash(*modules: str) -> str:
         digest.update(content)
         digest.update(getattr(sys.modules.get(name), MARK, "").encode())
     return digest.hexdigest()[:16]
+
+
+def derived_text(module: str) -> str:
+    """The text of a plugin that `liestep.plain` has written; empty for other modules."""
+    return str(getattr(sys.modules.get(module), DERIVED, ""))
 
 
 def component_modules(*components: Any) -> tuple[str, ...]:

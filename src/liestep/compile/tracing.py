@@ -21,6 +21,8 @@ class Functions(NamedTuple):
     cos: Callable
     below: Callable = lambda x, limit: False
     atan2: Callable = np.arctan2
+    exp: Callable = np.exp
+    log: Callable = np.log
     # (kernel, what stands for it): kernels that are right for float64 only, such as cut series
     kernels: tuple[tuple[Callable, Callable], ...] = ()
     # scalars of a component; arrays of objects take it for each entry

@@ -43,4 +43,5 @@ class Numbers:
         return sum(pack[1:], start=pack[0])
 
 
-PLAIN = Numbers({"sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "atan2": math.atan2})
+PLAIN = Numbers({"sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "atan2": math.atan2, "exp": math.exp,
+                 "log": math.log})

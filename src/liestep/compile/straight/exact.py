@@ -144,7 +144,7 @@ def _order(x: Any) -> tuple:
 
 
 _REPLACED = {getattr(place, name): getattr(SYMBOLIC, name) for place in (rows, math)
-             for name in ("sqrt", "sin", "cos")}
+             for name in ("sqrt", "sin", "cos", "exp", "log")}
 _REPLACED |= dict.fromkeys((rows.atan2, math.atan2), _of_numbers(SYMBOLIC.atan2))
 _IN_MATH = SimpleNamespace(**{name: _REPLACED.get(value, value) for name, value in vars(math).items()
                               if callable(value) or isinstance(value, float)})

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from liestep.compile.straight.arithmetic import PLAIN
 from liestep.compile.straight.symbols import Expressions, Guard, Node, reachable
 
-SELF = ("inverse", "div", "sqrt", "atan2")  # recurrences on coefficients of the node itself
+SELF = ("inverse", "div", "sqrt", "atan2", "exp", "log")  # recurrences on coefficients of the node itself
 CHAINS = 2  # partial sums of a long convolution, which a processor adds at the same time
 Pairs = Sequence[tuple[Any, Any]]
 
@@ -255,6 +255,19 @@ class Jet:
         sine, cosine = (self.convolved((self.slope(a, j), self.turned(a, k - j)[part]) for j in range(1, k + 1))
                         for part in (1, 0))
         return self.part(sine, k), self.times(-1.0, self.part(cosine, k))
+
+    def _exp(self, k: int, own: Node, a: Node) -> Any:
+        if k == 0:
+            return self.on.call("exp", self.coefficient(a, 0))
+        return self.part(self.convolved((self.slope(a, j), self.coefficient(own, k - j)) for j in range(1, k + 1)), k)
+
+    def _log(self, k: int, own: Node, a: Node) -> Any:
+        """a log' = a'"""
+        if k == 0:
+            return self.on.call("log", self.coefficient(a, 0))
+        inverse = self.once("inverse", a, lambda: self.on.div(1.0, self.coefficient(a, 0)))
+        rest = self.convolved((self.slope(own, j), self.coefficient(a, k - j)) for j in range(1, k))
+        return self.part(self.times(inverse, self.minus(self.slope(a, k), rest)), k)
 
     def _atan2(self, k: int, own: Node, y: Node, x: Node, square: Any) -> Any:
         """(x^2 + y^2) angle' = x y' - y x'"""

@@ -166,8 +166,8 @@ class Graph:
         return self.node("div", a, b)
 
     def angle(self, y: Any, x: Any) -> Any:
-        if not isinstance(y, Node) or not isinstance(x, Node):
-            raise Untraceable(f"the angle of a point with a constant coordinate{self.line()}")
+        y, x = (value if isinstance(value, Node) else self.node("shift", value, self.node("scale", 0.0, other))
+                for value, other in ((y, x), (x, y)))  # a constant as a node
         return self.node("atan2", y, x, x*x + y*y)
 
     def decide(self, asked: Comparison) -> bool:
@@ -215,7 +215,8 @@ def _atan2(y: Any, x: Any) -> Any:
 
 # what stands for the functions of `compile.rows` while a method runs on symbols
 SYMBOLIC = Functions(_unary("sqrt", math.sqrt), _unary("sin", math.sin), _unary("cos", math.cos),
-                     below=lambda x, limit: x < limit, atan2=_atan2)
+                     below=lambda x, limit: x < limit, atan2=_atan2,
+                     exp=_unary("exp", math.exp), log=_unary("log", math.log))
 
 
 class Expressions(NamedTuple):

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.dispatch import kernel
-from liestep.compile.rows import atan2, cos, sin, sqrt
+from liestep.compile.rows import atan2, cos, exp, log, sin, sqrt
 from liestep.compile.straight.symbols import Expressions, Node, reachable
 
 MOST_OPERATIONS = 200_000  # of an expression: a trace of as many takes five seconds and 100 MB
 
-SUM, QUOTIENT, ROOT, TURN, ANGLE = range(5)  # what becomes of the sum of an entry
+SUM, QUOTIENT, ROOT, TURN, ANGLE, EXP, LOG = range(7)  # what becomes of the sum of an entry
+KINDS = {"atan2": ANGLE, "inverse": QUOTIENT, "exp": EXP, "log": LOG}  # entries that read nothing but rows
 SUMS = ("add", "sub", "shift", "scale")
 COMPARED = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -47,7 +48,7 @@ class Tape(NamedTuple):
     """Entries e = 0 ... in an order in which they can be evaluated, and what they read. Rows of coefficients are those
     of y_1 ... y_n and t, then those of the entries."""
 
-    kind: np.ndarray      # (entries,) SUM ... ANGLE
+    kind: np.ndarray      # (entries,) SUM ... LOG
     row: np.ndarray       # (entries,) that is written; TURN writes the cosine into the next one
     reads: np.ndarray     # (entries, 3) rows besides the sum: divisor; angle; y, x, x^2 + y^2
     constant: np.ndarray  # (entries,)
@@ -95,6 +96,10 @@ class Tape(NamedTuple):
         elif kind == TURN:
             c[row, k] = sin(c[a, 0]) if k == 0 else sloped(c, a, row + 1, k, k)/k
             c[row + 1, k] = cos(c[a, 0]) if k == 0 else -sloped(c, a, row, k, k)/k
+        elif kind == EXP:
+            c[row, k] = exp(c[a, 0]) if k == 0 else sloped(c, a, row, k, k)/k
+        elif kind == LOG:
+            c[row, k] = log(c[a, 0]) if k == 0 else (k*c[a, k] - sloped(c, row, a, k, k - 1))/(k*c[a, 0])
         elif k == 0:
             c[row, k] = atan2(c[a, 0], c[b, 0])
         else:  # (x^2 + y^2) angle' = x y' - y x'
@@ -157,9 +162,9 @@ class Entries:
             if key not in self.rows:
                 self.rows[key] = self.add(TURN, node.args, 0.0, [], [])
             self.rows[node.place] = self.rows[key] + (node.op == "cos")
-        elif node.op in ("atan2", "inverse"):
-            kind, constant = (ANGLE, 0.0) if node.op == "atan2" else (QUOTIENT, 1.0)
-            self.rows[node.place] = self.add(kind, node.args, constant, [], [])
+        elif node.op in KINDS:
+            constant = 1.0 if node.op == "inverse" else 0.0
+            self.rows[node.place] = self.add(KINDS[node.op], node.args, constant, [], [])
         elif node.op in ("div", "sqrt"):
             kind = QUOTIENT if node.op == "div" else ROOT
             self.rows[node.place] = self.add(kind, node.args[1:], *self.terms(node.args[0]))

@@ -60,7 +60,8 @@ def _counting(function: Callable[[float], float]) -> Callable[[Any], Any]:
     return lambda x: x.apply(function) if isinstance(x, Counted) else function(x)
 
 
-COUNTING = Functions(_counting(math.sqrt), _counting(math.sin), _counting(math.cos), atan2=_atan2)
+COUNTING = Functions(_counting(math.sqrt), _counting(math.sin), _counting(math.cos), atan2=_atan2,
+                     exp=_counting(math.exp), log=_counting(math.log))
 
 
 def operations(component: Any, call: Callable[[Any, np.ndarray, np.ndarray], object], y: np.ndarray) -> int:

@@ -25,7 +25,7 @@ def functions() -> Functions:
     """What stands for the functions of `compile.rows` that look at values."""
     import heyoka
 
-    return Functions(heyoka.sqrt, heyoka.sin, heyoka.cos, atan2=heyoka.atan2)
+    return Functions(heyoka.sqrt, heyoka.sin, heyoka.cos, atan2=heyoka.atan2, exp=heyoka.exp, log=heyoka.log)
 
 
 def expressions(values: np.ndarray) -> np.ndarray:

@@ -129,7 +129,7 @@ def _measures(parameters: Parameters, first: int) -> tuple[Observable, ...]:
                        stem="lever_length_error"), norm_observable(first + 1))
 
 
-def _invariants(parameters: Parameters, first: int) -> tuple[Observable, ...]:
+def invariants(parameters: Parameters, first: int) -> tuple[Observable, ...]:
     return (invariant("axial_momentum", first, MOMENTUM,
                       "angular momentum about the axis to the centre of mass, Pi.chi", symmetric(parameters)),
             invariant("gravity_casimir", first + 1, "m2 s-4", "|Gamma|^2 of Gamma = Q^T gravity"),
@@ -175,7 +175,7 @@ SHEET = fixed_body(
     combination=_combination,
     conserved_momentum=conserved_momentum,
     gravity=lambda parameters: parameters["gravity"],
-    invariants=_invariants,
+    invariants=invariants,
     measures=_measures,
     quadratic=True,
     lever=_lever,

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from liestep.compile.sources import MARK, module_file, source_hash
+from liestep.compile.sources import DERIVED, MARK, module_file, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import require_file
@@ -49,9 +49,9 @@ def find_plugin(text: str, *folders: Path) -> Path:
     raise InputError(f"there is no plugin file {text}; looked for {' and '.join(dict.fromkeys(map(str, places)))}")
 
 
-def load_plugin(path: Path | str) -> tuple[str, ...]:
+def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
     """Load a plugin's file and make its systems and integrators known; returns their ids. A file that
-    is loaded stays as it is.
+    is loaded stays as it is. `derived`: `liestep.plain` has written it, and has tried its equations.
 
     Raises:
         InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
@@ -77,11 +77,12 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
                              " edit; rename it or start anew")
         return _ids(name)
     _require_alone(source, path)
-    require_tried(lambda: _execute(source, path, try_all=True), path)
-    return _execute(source, path)
+    if not derived:
+        require_tried(lambda: _execute(source, path, try_all=True), path)
+    return _execute(source, path, derived=derived)
 
 
-def _execute(source: bytes, path: Path, try_all: bool = False) -> tuple[str, ...]:
+def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = False) -> tuple[str, ...]:
     """Execute the bytes of a plugin and make its ids known; `try_all`: try what it declares before."""
     name, content = PREFIX + path.stem, _short_hash(source)
     spec = importlib.util.spec_from_file_location(name, path)
@@ -89,6 +90,8 @@ def _execute(source: bytes, path: Path, try_all: bool = False) -> tuple[str, ...
     module = importlib.util.module_from_spec(spec)
     setattr(module, MARK, content)
     setattr(module, SOURCE, content)
+    if derived:
+        setattr(module, DERIVED, source.decode())
     sys.modules[name] = module
     module_file.cache_clear()
     try:
@@ -193,7 +196,7 @@ def _ids(module: str) -> tuple[str, ...]:
 
 def _register(module: ModuleType, path: Path, content: str, try_all: bool = True) -> tuple[str, ...]:
     """Check what a module declares, try it in plain Python, and add it; nothing is added when anything is wrong."""
-    from liestep.simulation.plugins.trial import try_method, try_sheet
+    from liestep.simulation.plugins.trial import first_start, try_method, try_sheet
 
     sheets, methods = _declared(module, path, "SHEETS", Sheet), _declared(module, path, "METHODS", Method)
     if hasattr(module, "SHEET"):
@@ -208,8 +211,11 @@ def _register(module: ModuleType, path: Path, content: str, try_all: bool = True
             raise InputError(f"{path}: id {name!r} must be letters, digits and underscores")
         if name in taken or (name in sheets and name in methods):
             raise InputError(f"{path}: id {name} exists already; choose another one")
-    for name, sheet in sheets.items() if try_all else ():
-        try_sheet(name, sheet, path)
+    for name, sheet in sheets.items():
+        if hasattr(module, DERIVED):
+            first_start(sheet)
+        elif try_all:
+            try_sheet(name, sheet, path)
     for name, method in methods.items() if try_all else ():
         try_method(name, method, path)
     try:

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile import rows
 from liestep.compile.status import Status
-from liestep.compile.tracing import Functions, plain_component
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
@@ -22,12 +20,11 @@ from liestep.mechanics.contracts.keeping import Keeps
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Parameters, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
+from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.catalogue import own_systems, sheet
 from liestep.simulation.references.engines import ENGINES
 from liestep.simulation.runs.specification import complete_options
 
-PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
-                     for name in Functions._fields if hasattr(rows, name)})
 TRIED, LOST = 20, 1e-10  # steps by which a declaration is tried, and the largest relative change that is round-off
 ALONG = 200  # steps along the trajectory of a first preset
 STEPS = 1000  # the step that is tried is t_end/STEPS of the preset
@@ -43,11 +40,6 @@ def user_lines(path: Path, what: str) -> Iterator[None]:
         raise InputError(f"{path}: {what}: {error}") from None
     except Exception as error:
         raise InputError(plain_error(error, path)) from None
-
-
-def plain(component: Any) -> Any:
-    """The component with methods in plain Python."""
-    return plain_component(component, PLAIN, np.float64)
 
 
 def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:

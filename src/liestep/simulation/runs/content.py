@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from liestep.compile.sources import derived_text
 from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
+from liestep.simulation.catalogue import system_entry
 from liestep.simulation.runs.execution import Outcome, block_means, not_run, spread
 from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification, dimension
@@ -165,13 +167,14 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
     """Attributes that say what a file was made from."""
     facts, declared = spec.sheet, spec.method
     size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": abs(spec.step or 0.0)}
+    text = derived_text(system_entry(spec.problem).module)
     return {
         "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",
         "source": f"liestep {declared.summary}", "history": "written by liestep from the specification below",
         "references": f"{facts.citation}; {declared.citation}", "format": FORMAT, "problem": spec.problem,
         "integrator": spec.integrator, **size,
         "t_end": spec.t_end, "specification": json.dumps(spec.canonical(), sort_keys=True),
-        "run_sha256": spec.sha256, "source_hash": spec.source_hash}
+        "run_sha256": spec.sha256, "source_hash": spec.source_hash, **({"derived_equations": text} if text else {})}
 
 
 def stopped(outcome: Outcome) -> str:

@@ -12,8 +12,9 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
+from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.catalogue import method, own_integrators, own_systems, sheet
-from liestep.simulation.plugins.trial import plain, try_applied, try_force
+from liestep.simulation.plugins.trial import try_applied, try_force
 from liestep.simulation.references.engines import EngineError, dop853, right_hand_side
 from liestep.simulation.references.sizes import characteristic_time
 from liestep.simulation.runs.execution import run_once

@@ -9,8 +9,8 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.rigid_bodies.components import RigidBodies
-from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import RunSpecification
 
 DIRECTIONS = 5

@@ -15,10 +15,10 @@ from liestep.compile.driver import advance, advance_adaptive
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.files import own_process
+from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.catalogue import method, plugin_entries
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.loading import PREFIX, load_plugin
-from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.recorder import new_recorder
 from liestep.tools.recommend.request import Request, request

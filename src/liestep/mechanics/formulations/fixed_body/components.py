@@ -39,6 +39,12 @@ def kinetic_energy(inertia: np.ndarray, p: Vector) -> float:
     return 0.5*dot(p, body_rate(inertia, p))
 
 
+@kernel
+def rotation_energy(inertia: np.ndarray, y: np.ndarray) -> float:
+    """1/2 Pi.I^-1 Pi of an attitude state."""
+    return kinetic_energy(inertia, to_body(y, row(y, 3)))
+
+
 @hands_on("system", formulations.Component, "observe")
 class RigidBody(NamedTuple):
     """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi."""

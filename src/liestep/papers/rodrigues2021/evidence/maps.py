@@ -15,9 +15,9 @@ from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK, increment
 from liestep.integrators.rigid_split import DiscreteTurn, discrete_turn
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.counting import Counted
+from liestep.mechanics.formulations.probed import plain
 from liestep.papers.rodrigues2021.evidence.discrete import rotation, vee
 from liestep.simulation.catalogue import method, sheet
-from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import complete_options, start_of
 from liestep.study.tables.vectors import hat
 

@@ -1,0 +1,141 @@
+"""Systems from plain functions, `liestep.system`: docs/my_system.md.
+
+The functions run once on symbols, what they compute is differentiated, and the text of a plugin is written, which is
+loaded as any other. So every integrator, check and study works on it, and the hash of the text is its identity.
+"""
+import hashlib
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from liestep.compile.cache import cache_root
+from liestep.compile.tracing import plain_component
+from liestep.errors import InputError
+from liestep.figures.interactive.calls import public
+from liestep.files.textfiles import write_text_atomically
+from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.formulations import formulate_standard
+from liestep.mechanics.formulations.probed import plain
+from liestep.plain.families import Given, written
+from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries, sheet
+from liestep.simulation.plugins.loading import ID, load_plugin
+from liestep.simulation.plugins.trial import first_start
+from liestep.simulation.runs import simulation
+
+if TYPE_CHECKING:
+    from liestep.tools.recommend.answer import Recommendation
+
+MOST_LOST = 4.0  # digits
+_latest: set[str] = set()  # names, which mean the latest definition
+
+
+class System(str):
+    """The id of a system from plain functions, which stands wherever an id does, and what can be done with it.
+
+    source: the text of its plugin, which `save` writes. operations: of its equations. sheet: its fact sheet.
+    """
+
+    source: str
+    operations: int
+
+    @property
+    def sheet(self) -> Sheet:
+        return sheet(self)
+
+    simulate = public(simulation.simulate)
+
+    def tangent(self, integrator: str, **arguments: Any) -> Any:
+        """As `liestep.tangent`; t_end is that of the definition."""
+        return public(simulation.tangent)(self, integrator, **{"t_end": self.sheet.presets["own"].t_end, **arguments})
+
+    def recommend(self, **arguments: Any) -> "Recommendation":
+        """As `liestep.recommend`."""
+        from liestep.tools.recommend.tournament import recommend
+
+        return public(recommend)(self, **arguments)
+
+    def integrators(self) -> list[str]:
+        """Ids of the integrators that run on it."""
+        from liestep.simulation.catalogue import integrator_ids
+        from liestep.simulation.runs.specification import applicable
+
+        return [name for name in integrator_ids() if applicable(self, name)]
+
+    def check(self) -> list[Any]:
+        """As `liestep check-system`: rows with `check`, `found` and `ok`; the first one says how many digits the
+        derived equations lose at the start."""
+        from liestep.tools.inspect.check_system import Row, check_system
+
+        lost = lost_digits(self.sheet)
+        return [Row("digits", f"the equations lose {lost:.1f} of 16 digits at the start, allowed {MOST_LOST:g}",
+                    lost <= MOST_LOST), *check_system(self)]
+
+    def save(self, path: str | Path) -> Path:
+        """Write its plugin, which a study can name under `plugins`."""
+        write_text_atomically(Path(path), self.source)
+        return Path(path)
+
+
+def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any] | None = None, t_end: float = 10.0,
+           potential: Callable | None = None, lagrangian: Callable | None = None, hamiltonian: Callable | None = None,
+           rhs: Callable | None = None, field: Callable | None = None, mass: Any = None, inertia: Any = None,
+           force: Callable | None = None, torque: Callable | None = None, energy: Callable | None = None,
+           invariants: Mapping[str, Callable] | None = None) -> System:
+    """Make a system of plain functions, in numpy and math, known. Their arguments are known by name; what a function
+    does not need is left out. p holds the parameters (p.g), which stay free. It is one of
+
+        potential(q, p), mass             points on spheres, q (n, 3)          start q, v or omega; force(t, q, v, p)
+        potential(R, p), inertia          a body about a fixed point           start R, rate; torque(t, R, omega, p)
+        potential(x, R, p), mass, inertia free bodies, x (n, 3), R (n, 3, 3)   start x, v, R, rate
+        lagrangian(q, v, p)               general coordinates, quadratic in v  start q, v; force(t, q, v, p)
+        hamiltonian(q, momentum, p)       Hamilton's equations                 start q, momentum; force
+        rhs(t, y, p)                      dy/dt = f                            start y
+        field(t, R, x, p)                 (w, rate of x) of dR/dt = hat(w) R   start R, x
+
+    Columns of R are the body's axes in space; torque, omega and w are spatial, a start's rate is in the body; v of
+    points is dq/dt. mass is a number, (n,), a matrix (n, n) or mass(p). The last four may have energy and invariants
+    {name: function} of the state.
+
+    Args:
+        name: of the system; it means the latest definition in a session. The id has the hash of the equations behind.
+        start: the initial state. parameters: numbers and arrays by name. t_end: in s.
+
+    Raises:
+        InputError: a function that cannot be traced, with its line, or data that make no system.
+    """
+    if not ID.fullmatch(str(name)):
+        raise InputError(f"name {name!r} must be letters, digits and underscores")
+    if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
+        raise InputError(f"{name} is a system or an integrator already; choose another name")
+    given = Given(potential, lagrangian, hamiltonian, rhs, field, mass, inertia, force, torque, energy, invariants)
+    text, count = written(name, parameters or {}, start, t_end, given)
+    found = System(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
+    found.source, found.operations = text, count
+    path = cache_root()/"plain"/f"{found}.py"
+    if not path.is_file() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text_atomically(path, text)
+    load_plugin(path, derived=True)
+    entry = plugin_entries()[found]
+    add_plugin(entry.module, entry.content, {name: found.sheet}, {})
+    _latest.add(name)
+    return found
+
+
+def lost_digits(facts: Sheet) -> float:
+    """How many digits the right-hand side of a system at the start of its first preset lacks, against the same code in
+    50 digits."""
+    from liestep.tools.certify.number import functions_of, numbers
+
+    found, kind = formulate_standard(facts, *first_start(facts)), numbers(50)
+    rates, exact = np.zeros(found.start.shape), np.zeros(found.start.shape, dtype=object)
+    many = np.array([kind.of(float(x)) for x in found.start.flat], dtype=object).reshape(found.start.shape)
+    with np.errstate(all="ignore"):
+        plain(found.problem).rhs(0.0, found.start.copy(), rates)
+        plain_component(found.problem, functions_of(50)).rhs(kind.of(0.0), many, exact)
+    gap = max(abs(float(a - kind.of(float(b)))) for a, b in zip(exact.flat, rates.flat, strict=True))
+    size = max(abs(float(x)) for x in exact.flat) or 1.0
+    return max(0.0, 16.0 + math.log10(gap/size)) if gap else 0.0

@@ -1,0 +1,325 @@
+"""Arrays of symbols, and what stands for numpy and `math` while a person's function runs on them."""
+import builtins
+import math
+import operator
+from collections.abc import Callable, Iterable
+from functools import cache, partial, reduce
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.straight.symbols import Untraceable
+from liestep.plain.symbols import Arithmetic, Symbol, angle, as_number, select
+
+
+class Symbols(np.ndarray):
+    """An array of symbols and numbers."""
+
+    def astype(self, *args: Any, **options: Any) -> Any:
+        return self.copy()
+
+    def max(self, *args: Any, **options: Any) -> Any:
+        return apply_function(np.max, (self, *args), options)
+
+    def min(self, *args: Any, **options: Any) -> Any:
+        return apply_function(np.min, (self, *args), options)
+
+
+def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    return apply_ufunc(ufunc, method, inputs, options)
+
+
+def _array_function(self: Any, function: Any, types: Any, args: Any, options: Any) -> Any:
+    return apply_function(function, args, options)
+
+
+for _kind in (Symbols, Arithmetic, Symbol):  # what numpy calls in its own place
+    setattr(_kind, "__array_ufunc__", _array_ufunc)  # noqa: B010
+    setattr(_kind, "__array_function__", _array_function)  # noqa: B010
+
+
+def has_symbols(*values: Any) -> bool:
+    """Whether symbols, or arrays of them, are among values or in lists of them."""
+    return any(isinstance(x, Symbols | Arithmetic) or (isinstance(x, list | tuple) and has_symbols(*x))
+               or (isinstance(x, np.ndarray) and x.dtype == object) for x in values)
+
+
+def symbols(values: Any) -> Any:
+    """An array that can hold symbols."""
+    if isinstance(values, Iterable) and not isinstance(values, np.ndarray | list | tuple):
+        values = list(values)
+    return np.array(values, dtype=object).view(Symbols)
+
+
+def _bare(x: Any) -> Any:
+    """An argument as numpy's own functions on objects take it."""
+    if isinstance(x, Arithmetic):
+        box = np.empty((), dtype=object)
+        box[()] = x
+        return box
+    if isinstance(x, np.ndarray):
+        return x.view(np.ndarray)
+    return type(x)(map(_bare, x)) if type(x) in (list, tuple) and has_symbols(x) else x
+
+
+def _dressed(x: Any) -> Any:
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return x.view(Symbols) if x.ndim else x[()]
+    return type(x)(map(_dressed, x)) if type(x) in (list, tuple) else x
+
+
+def apply_ufunc(ufunc: Any, method: str, inputs: Any, options: Any) -> Any:
+    """A function of numpy on each entry."""
+    if method == "at" or (method == "__call__" and ufunc.nin == 2 and ufunc.nout == 2):
+        raise Untraceable(f"np.{ufunc.__name__} of values that depend on the state cannot be traced")
+    out = options.pop("out", None)
+    options = {} if method == "__call__" else {key: value for key, value in options.items() if key != "dtype"}
+    bare = [_bare(x) for x in inputs]
+    if method == "__call__" and ufunc in ENTRYWISE:
+        found = np.frompyfunc(ENTRYWISE[ufunc], len(bare), 1)(*bare)
+    elif ufunc in (np.maximum, np.minimum) and method == "reduce":
+        return _extreme(ENTRYWISE[ufunc])(*inputs, **{key: options[key] for key in ("axis",) if key in options})
+    else:
+        found = getattr(ufunc, method)(*(x.astype(object) if isinstance(x, np.ndarray) else x for x in bare), **options)
+    if out is None:
+        return _dressed(found)
+    into = out[0] if isinstance(out, tuple) else out
+    into.view(np.ndarray)[...] = found
+    return into
+
+
+def apply_function(function: Any, args: Any, options: Any) -> Any:
+    """A function of numpy on arrays."""
+    if function in FUNCTIONS:
+        return _dressed(FUNCTIONS[function](*args, **options))
+    if (function.__module__ or "").startswith("numpy.linalg") or function.__name__ in REFUSED:
+        raise Untraceable(f"np.{'linalg.' if 'linalg' in function.__module__ else ''}{function.__name__} of values that"
+                          " depend on the state cannot be traced; np.linalg.norm, solve, inv and det can, and np.interp"
+                          " on a table")
+    return _dressed(function(*map(_bare, args), **{key: _bare(x) for key, x in options.items()}))
+
+
+def _larger(a: Any, b: Any) -> Any:
+    return select(a < b, b, a)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    return select(b < a, b, a)
+
+
+def _entry(name: str, symbolic: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function of numpy on a symbol, as it is written for symbols, or on a number."""
+    return lambda x: symbolic(as_number(x)) if isinstance(x, Arithmetic) else getattr(np, name)(float(x))
+
+
+def _tanh(x: Any) -> Any:
+    e = (-2.0*abs(x)).exp()
+    return select(x < 0.0, e - 1.0, 1.0 - e)/(1.0 + e)
+
+
+def _cbrt(x: Any) -> Any:
+    root = abs(x)**(1.0/3.0)
+    return select(x < 0.0, -root, root)
+
+
+def _height(x: Any) -> Any:
+    """sqrt(1 - x^2)"""
+    return ((1.0 - x)*(1.0 + x)).sqrt()
+
+
+SYMBOLIC: dict[str, Callable[[Any], Any]] = {
+    "sqrt": lambda x: x.sqrt(), "sin": lambda x: x.sin(), "cos": lambda x: x.cos(), "exp": lambda x: x.exp(),
+    "log": lambda x: x.log(), "tan": lambda x: x.sin()/x.cos(), "sinh": lambda x: 0.5*(x.exp() - (-x).exp()),
+    "cosh": lambda x: 0.5*(x.exp() + (-x).exp()), "tanh": _tanh, "arctan": lambda x: angle(x, 1.0),
+    "arcsin": lambda x: angle(x, _height(x)), "arccos": lambda x: angle(_height(x), x), "square": lambda x: x*x,
+    "reciprocal": lambda x: 1.0/x, "cbrt": _cbrt, "log1p": lambda x: (1.0 + x).log(), "expm1": lambda x: x.exp() - 1.0,
+    "sign": lambda x: select(x < 0.0, -1.0, select(x == 0.0, 0.0, 1.0)), "log2": lambda x: x.log()/math.log(2.0),
+    "log10": lambda x: x.log()/math.log(10.0), "logical_not": lambda x: x == 0.0}
+ENTRYWISE: dict[Any, Callable] = {
+    np.maximum: _larger, np.fmax: _larger, np.minimum: _smaller, np.fmin: _smaller,
+    np.less: operator.lt, np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge,
+    np.equal: operator.eq, np.not_equal: operator.ne, np.float_power: operator.pow,
+    np.logical_and: lambda a, b: (a != 0) & (b != 0), np.logical_or: lambda a, b: (a != 0) | (b != 0),
+    np.heaviside: lambda x, half: select(x < 0.0, 0.0, select(x == 0.0, half, 1.0)),
+    np.hypot: lambda a, b: (a*a + b*b)**0.5, np.fabs: builtins.abs,
+    np.arctan2: lambda y, x: angle(as_number(y), as_number(x)) if has_symbols(y, x) else math.atan2(y, x),
+    **{getattr(np, name): _entry(name, symbolic) for name, symbolic in SYMBOLIC.items()},
+    np.radians: lambda x: x*(math.pi/180.0), np.deg2rad: lambda x: x*(math.pi/180.0)}
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    return np.frompyfunc(select, 3, 1)(*map(_bare, map(symbols, (condition, a, b))))
+
+
+def _extreme(better: Callable) -> Callable:
+    def over(x: Any, axis: Any = None, **options: Any) -> Any:
+        x = np.asarray(x, dtype=object)
+        return (reduce(better, x.ravel()) if axis is None else
+                reduce(np.frompyfunc(better, 2, 1), np.moveaxis(x, axis, 0)))
+
+    return over
+
+
+def solve(a: Any, b: Any) -> Any:
+    """The solution of a x = b: by Cramer's rule, with one division, up to three rows; beyond by elimination without
+    pivots, for matrices whose leading minors do not vanish."""
+    a, b = np.array(a, dtype=object), np.array(b, dtype=object)
+    n = len(a)
+    if a.shape != (n, n) or len(b) != n:
+        raise TypeError(f"np.linalg.solve of arrays of shapes {a.shape} and {b.shape}")
+    if n <= 3:
+        shrink = 1.0/_det(a)
+        return np.array([sum(_cofactor(a, j, i)*b[j] for j in range(n))*shrink for i in range(n)], dtype=object)
+    for k in range(n):
+        one = 1.0/a[k, k]
+        for i in range(k + 1, n):
+            factor = a[i, k]*one
+            a[i, k + 1:] = a[i, k + 1:] - factor*a[k, k + 1:]
+            b[i] = b[i] - factor*b[k]
+    for k in reversed(range(n)):
+        b[k] = (b[k] - sum(a[k, j]*b[j] for j in range(k + 1, n)))*(1.0/a[k, k])
+    return b
+
+
+def _cofactor(a: np.ndarray, i: int, j: int) -> Any:
+    rest = np.delete(np.delete(a, i, axis=0), j, axis=1)
+    return (_det(rest) if len(rest) else 1.0)*(-1.0)**(i + j)
+
+
+def _det(a: Any) -> Any:
+    a = np.array(a, dtype=object)
+    return a[0, 0] if len(a) == 1 else sum(a[0, j]*_cofactor(a, 0, j) for j in range(len(a)))
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    if ord not in (None, 2, "fro"):
+        raise Untraceable(f"np.linalg.norm of order {ord!r} cannot be traced; 2 can")
+    return np.sqrt(symbols(x)**2 @ np.ones(np.shape(x)[-1]) if axis in (-1, np.ndim(x) - 1) and not keepdims
+                   else np.sum(symbols(x)**2, axis=axis, keepdims=keepdims))
+
+
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """Linear between the points of a table: one choice for each interval."""
+    xp, fp = np.asarray(xp, dtype=float), np.asarray(fp, dtype=float)
+
+    def one(z: Any) -> Any:
+        value: Any = fp[-1] if right is None else right
+        for k in reversed(range(len(xp) - 1)):
+            slope = float((fp[k + 1] - fp[k])/(xp[k + 1] - xp[k]))
+            value = select(z <= float(xp[k + 1]), float(fp[k]) + slope*(z - float(xp[k])), value)
+        return select(z < float(xp[0]), float(fp[0] if left is None else left), value)
+
+    return np.frompyfunc(one, 1, 1)(_bare(symbols(x)))
+
+
+def _cross(a: Any, b: Any, **options: Any) -> Any:
+    a, b = (np.moveaxis(symbols(x), -1, 0) for x in (a, b))
+    if options or len(a) != 3 or len(b) != 3:
+        raise Untraceable("np.cross takes vectors of three along the last axis")
+    return np.stack([a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]], axis=-1)
+
+
+FUNCTIONS: dict[Any, Callable] = {
+    np.where: _where, np.max: _extreme(_larger), np.min: _extreme(_smaller), np.interp: _interp, np.cross: _cross,
+    np.clip: lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    np.linalg.norm: _norm, np.linalg.det: _det, np.linalg.solve: solve,
+    np.linalg.inv: lambda a: solve(a, np.eye(len(a))),
+    np.einsum: lambda pattern, *arrays, **_: np.einsum(pattern, *(np.asarray(x).astype(object).view(np.ndarray)
+                                                                  for x in arrays))}
+REFUSED = ("sort", "argsort", "argmax", "argmin", "searchsorted", "unique", "round", "around", "mod", "linspace",
+           "piecewise", "nonzero", "histogram", "convolve", "fft")
+CREATED = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "identity",
+           "array", "asarray", "asanyarray", "ascontiguousarray", "diag")
+
+
+class Place:
+    """What stands for a module."""
+
+    def __init__(self, module: Any, replaced: dict[str, Any]):
+        self.__dict__.update(module=module, replaced=replaced)
+
+    def __getattr__(self, name: str) -> Any:
+        value = self.replaced.get(name)
+        return stand_in(getattr(self.module, name)) if value is None else value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise Untraceable("it writes into a module")
+
+
+def _call(function: Any, *args: Any, **options: Any) -> Any:
+    """A function of numpy that takes lists of symbols too."""
+    if not has_symbols(args, tuple(options.values())):
+        return function(*args, **options)
+    args = tuple(symbols(x) if isinstance(x, list | tuple) and has_symbols(x) and not _of_arrays(x) else x
+                 for x in args)
+    if isinstance(function, np.ufunc):
+        return apply_ufunc(function, "__call__", args, options)
+    return apply_function(function, args, options)
+
+
+def _of_arrays(values: Any) -> bool:
+    """Whether it is a list of arrays, which functions such as np.concatenate take as they are."""
+    return any(isinstance(x, np.ndarray) and x.ndim for x in values)
+
+
+def _create(function: Any, *args: Any, **options: Any) -> Any:
+    """A new array: of floats it can hold symbols, of whole numbers and truth values it stays as it is."""
+    if has_symbols(args):
+        options = {key: value for key, value in options.items() if key not in ("dtype", "copy", "order")}
+        if function.__name__ in ("array", "asarray", "asanyarray", "ascontiguousarray"):
+            made = symbols(args[0])
+            return made if made.ndim else made[()]
+        args = tuple(_bare(x) for x in args[:2])
+    made = function(*args, **options)
+    if made.dtype == float or (made.dtype == object and function.__name__.endswith("_like")):
+        made = made.astype(object)
+    return made.view(Symbols) if made.dtype == object else made
+
+
+def _vectorize(function: Any, *_: Any, **__: Any) -> Callable:
+    return lambda *args: _dressed(np.frompyfunc(function, len(args), 1)(*map(_bare, args)))
+
+
+MATHS = {"atan2": "arctan2", "atan": "arctan", "asin": "arcsin", "acos": "arccos", "pow": "float_power"}
+
+
+def _mathematical(name: str, plain: Any, *args: Any) -> Any:
+    if not has_symbols(args):
+        return plain(*args)
+    if name in ("fsum", "prod", "dist"):
+        raise Untraceable(f"math.{name} of values that depend on the state: write sum or np.linalg.norm")
+    if name == "hypot" and len(args) != 2:
+        return sum(x*x for x in args)**0.5
+    found = getattr(np, MATHS.get(name, name), None)
+    if found not in ENTRYWISE:
+        raise Untraceable(f"math.{name} of values that depend on the state cannot be traced")
+    return ENTRYWISE[found](*args)
+
+
+def _best(better: Callable, plain: Callable, *args: Any, **options: Any) -> Any:
+    """max and min of Python."""
+    values = list(args[0]) if len(args) == 1 else list(args)
+    return reduce(better, values) if has_symbols(values) else plain(values, **options)
+
+
+BUILTINS = {**vars(builtins), "max": partial(_best, _larger, builtins.max),
+            "min": partial(_best, _smaller, builtins.min)}
+
+
+@cache
+def _module(module: Any) -> Place:
+    return Place(module, {"vectorize": _vectorize} if module is np else {})
+
+
+def stand_in(value: Any) -> Any:
+    """What stands for a module or a function of numpy or `math`; anything else as it is."""
+    if value is np or value is np.linalg or value is math:
+        return _module(value)
+    name, where = getattr(value, "__name__", ""), getattr(value, "__module__", None) or ""
+    if where == "math" and callable(value):
+        return partial(_mathematical, name, value)
+    if isinstance(value, np.ufunc):
+        return partial(_call, value)
+    if where.split(".")[0] == "numpy" and callable(value) and not isinstance(value, type) and "random" not in where:
+        return partial(_create if name in CREATED else _call, value)
+    return value

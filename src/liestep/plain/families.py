@@ -1,0 +1,458 @@
+"""From a person's functions to the text of a plugin, one writer for each kind of system. Numbers of the start, of
+closures and of defaults stand in the text, so that its hash is the identity of the system."""
+import keyword
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.mechanics.contracts.parameters import real_array
+from liestep.plain.arrays import solve
+from liestep.plain.derive import along, depends, evaluated, gradient, substituted
+from liestep.plain.loops import gradient_lines, row_lines, sum_lines
+from liestep.plain.running import Values, frozen, place, run
+from liestep.plain.symbols import PlainGraph
+from liestep.plain.text import lines, operations
+
+HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.extend import {imports}
+
+
+class System(NamedTuple):
+    """Parameters and the derived equations."""
+
+'''
+FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equal", "if_less", "log", "quotient",
+             "sin", "sqrt")
+Start = Mapping[str, Any]
+MOST_WRITTEN = 20_000  # operations of a system
+
+
+class Given(NamedTuple):
+    """What `liestep.system` was given besides name, parameters and start; None for what was not."""
+
+    potential: Any = None
+    lagrangian: Any = None
+    hamiltonian: Any = None
+    rhs: Any = None
+    field: Any = None
+    mass: Any = None
+    inertia: Any = None
+    force: Any = None
+    torque: Any = None
+    energy: Any = None
+    invariants: Any = None
+
+
+class Writer:
+    """The graph, symbols of the parameters, and the lines of the component."""
+
+    def __init__(self, name: str, parameters: Mapping[str, Any], start: Start, t_end: float):
+        self.name, self.graph, self.start, self.t_end = name, PlainGraph(), start, t_end
+        self.parameters = {key: _parameter(key, value) for key, value in parameters.items()}
+        self.values: dict[str, Any] = {"t": 0.0}  # of all inputs at the start
+        self.p = Values({key: self.array(f"self.p_{key}", value) for key, value in self.parameters.items()})
+        self.graph.whole = {f"self.p_{key}": value for key, value in parameters.items() if isinstance(value, int)}
+        self.t = self.symbol("t", 0.0)
+        self.outs: list[Any] = []
+        self.lines = [f"    p_{key}: Any" for key in self.parameters] or ["    nothing: Any"]
+
+    def symbol(self, text: str, value: Any) -> Any:
+        self.values[text] = float(value)
+        return self.graph.node("input", text)
+
+    def array(self, text: str, values: Any) -> Any:
+        """Symbols of an array that the code calls `text`, or of a number."""
+        if isinstance(values, str):
+            return values
+        values = np.asarray(values, dtype=float)
+        if not values.shape:
+            return self.symbol(text, values)
+        found = np.empty(values.shape, dtype=object)
+        for entry in np.ndindex(*values.shape):
+            found[entry] = self.symbol(f"{text}[{', '.join(map(str, entry))}]", values[entry])
+        return frozen(found)
+
+    def call(self, what: str, function: Callable, shape: tuple[int, ...] | None, *,
+             arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
+        """What a person's function gives; checked at the start.
+
+        Raises:
+            InputError: as `run`, or it is NaN or infinite at the start.
+        """
+        found = run(function, what, {**arguments, "p": self.p}, shape, arranged)
+        with np.errstate(all="ignore"):
+            values = np.array(evaluated(list(np.ravel(found)), self.values), dtype=float)
+        if not np.isfinite(values).all():
+            raise InputError(f"{what} is {values[~np.isfinite(values)][0]} at the start{place(function)}")
+        return found
+
+    def add(self, signature: str, written: list[str], outs: list[Any]) -> None:
+        """A method whose lines are written, with the expressions in them."""
+        self.outs += outs
+        self.lines += ["", f"    def {signature}:", *written]
+
+    def method(self, signature: str, results: Sequence[tuple[str, Any]], ends: str = "") -> None:
+        self.add(signature, [*lines(results), *([f"        {ends}"] if ends else [])], [x for _, x in results])
+
+    def function(self, name: str, values: Any) -> list[str]:
+        """A function of checked parameters that gives an array."""
+        values = np.asarray(values, dtype=object)
+        places = [(f"out[{', '.join(map(str, entry))}]", values[entry]) for entry in np.ndindex(*values.shape)]
+        return ["", "", f"def {name}(p):", "    self = build(p)", f"    out = np.zeros({values.shape!r})",
+                *lines(places, "    "), "    return out"]
+
+    def text(self, imports: str, start: Sequence[str], more: Sequence[str], sheet: Sequence[str]) -> str:
+        """The plugin: component, start, further functions, sheet."""
+        names = ", ".join(sorted({*FUNCTIONS, *imports.split()}))
+        fixed = [key for key in self.parameters if f"self.p_{key}" in self.graph.fixed]
+        rules = [f'    if p[{key!r}] != {float(self.parameters[key])!r}:\n        raise InputError("parameter {key} is'
+                 f' an index or a number of repetitions in the equations: define the system anew")' for key in fixed]
+        names += ", InputError" if fixed else ""
+        declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}),"
+                    for key, value in self.parameters.items() if key != "inertia" or np.shape(value)[-1:] != (3,)]
+        declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),"
+                     for key, value in self.parameters.items() if key == "inertia" and np.shape(value)[-1:] == (3,)]
+        given = {key: np.asarray(value).tolist() for key, value in self.parameters.items()}
+        body = [HEADER.format(name=self.name, imports=names) + self.lines[0], *self.lines[1:], "", "", "def build(p):",
+                f"    return System({', '.join(f'p[{key!r}]' for key in self.parameters) or '0.0'})", *more, "", "",
+                "def start(p):", *start, "", "", "PARAMETERS = {", *declared, "}", "", "", "def check(p):",
+                *(rules or ["    pass"]), "", "",
+                f"PRESETS = {{'own': Preset('as defined', 'none', 'own', {given!r}, start, {float(self.t_end)!r})}}",
+                f"SHEET = {sheet[0]}title={self.name!r}, equations='derived', citation='own', parameters=PARAMETERS,",
+                "    presets=PRESETS, combination=check,", *(f"    {line}" for line in sheet[1:]), ""]
+        return "\n".join(body)
+
+    def returned(self, **fields: Any) -> list[str]:
+        """Lines of a start of plain numbers."""
+        inner = ", ".join(f"{key!r}: np.array({np.asarray(value, dtype=float).tolist()!r})"
+                          for key, value in fields.items())
+        return [f"    return {{{inner}}}"]
+
+
+def _parameter(name: str, value: Any) -> Any:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise InputError(f"parameter {name!r} must be a name of Python")
+    array = real_array(f"parameter {name}", value)
+    if not np.isfinite(array).all():
+        raise InputError(f"parameter {name} must be finite numbers")
+    return float(array) if array.ndim == 0 else array
+
+
+def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, default: Any = None) -> np.ndarray:
+    """A field of the start. Raises InputError where it is missing, not finite or of another shape."""
+    if name not in start and default is None:
+        raise InputError(f"start lacks {name!r}; it has {', '.join(start) or 'nothing'}")
+    value = real_array(f"start {name}", start.get(name, default))
+    if (shape is not None and value.shape != shape) or not np.isfinite(value).all():
+        of = f" of shape {shape}, not {value.shape}" if shape else ""
+        raise InputError(f"start {name} must be finite numbers{of}")
+    return value
+
+
+def cross(u: Any, v: Any) -> list[Any]:
+    """u x v of anything with three entries."""
+    return [u[1]*v[2] - u[2]*v[1], u[2]*v[0] - u[0]*v[2], u[0]*v[1] - u[1]*v[0]]
+
+
+def entries(text: str, values: Any) -> list[tuple[str, Any]]:
+    """Targets of all entries of an array."""
+    values = np.asarray(values, dtype=object)
+    return [(f"{text}[{', '.join(map(str, entry))}]", values[entry]) for entry in np.ndindex(*values.shape)]
+
+
+def _total(values: Sequence[Any]) -> Any:
+    return sum(values[1:], start=values[0]) if len(values) else 0.0
+
+
+def spheres(w: Writer, given: Given) -> str:
+    """Points on spheres with V(q, p), a mass matrix and force(t, q, v, p)."""
+    q0 = field_of(w.start, "q")
+    single = q0.ndim == 1
+    q0 = np.atleast_2d(q0)
+    n = len(q0)
+    if q0.shape != (n, 3):
+        raise InputError(f"start q must be unit vectors of shape (n, 3), not {q0.shape}")
+    shape = (3,) if single else (n, 3)
+    v0 = field_of(w.start, "v", shape, np.zeros(shape)).reshape(n, 3)
+    omega0 = field_of(w.start, "omega", shape, np.cross(q0, v0).reshape(shape)).reshape(n, 3)
+    q = w.array("q", q0)
+    v = w.call("potential", given.potential, (), q=q[0] if single else q) if given.potential else 0.0
+    w.add("potential(self, q)", *sum_lines(v, n))
+    w.add("gradient(self, q, out)", *gradient_lines(v, q))
+    if given.force:
+        omega = w.array("omega", omega0)
+        velocity = frozen([cross(omega[i], q[i]) for i in range(n)])
+        f = w.call("force", given.force, shape, t=w.t, **{name: x[0] if single else x for name, x in (
+            ("q", q), ("omega", omega), ("v", velocity))})
+        w.add("force(self, t, q, omega, out)", *row_lines(np.reshape(f, (n, 3))))
+    mass: Any = given.mass if callable(given.mass) else w.p.mass
+    if callable(mass):
+        mass = w.call("mass", mass, None)
+    if np.shape(mass) not in ((n,), (n, n)):
+        mass = np.broadcast_to(np.asarray(mass, dtype=object), (n,)) if np.shape(mass) in ((), (1,)) else mass
+        if np.shape(mass) not in ((n,), (n, n)):
+            raise InputError(f"mass must be a number, {n} numbers or a matrix {(n, n)}, not of shape {np.shape(mass)}")
+    return w.text("spheres kept_on_spheres", w.returned(q=q0, omega=omega0), w.function("mass", mass), [
+        "spheres(", f"build=build, mass=mass, conserved_momentum=lambda p: kept_on_spheres(build(p), {n}))"])
+
+
+def fixed_body(w: Writer, given: Given) -> str:
+    """A body about a fixed point with V(R, p); torque(t, R, omega, p) is applied beside it, spatial."""
+    turn = field_of(w.start, "R", (3, 3))
+    inertia = np.asarray(w.parameters["inertia"])
+    if inertia.shape != (3,):
+        raise InputError(f"inertia must be the three principal moments about the fixed point, not of shape"
+                         f" {inertia.shape}: choose axes of the body in which the matrix is diagonal")
+    if "angular_momentum" in w.start:
+        momentum = field_of(w.start, "angular_momentum", (3,))
+    else:
+        momentum = turn @ (inertia*field_of(w.start, "rate", (3,), np.zeros(3)))
+    y = w.array("q", turn.T)
+    v = w.call("potential", given.potential, (), R=y.T) if given.potential else 0.0
+    flat = list(y.flat)
+    slope = np.reshape(gradient(v, flat), (3, 3))  # of row k, axis k of the body
+    start = w.returned(attitude=turn, angular_momentum=momentum)
+    if given.torque is None and _is_linear(w, v, slope, y):
+        return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
+    parts = [cross(y[k], slope[k]) for k in range(3)]
+    torque = [-_total([part[c] for part in parts]) for c in range(3)]
+    w.lines.insert(0, "    inertia: Any")
+    abc = ("a", "b", "c")
+    w.method("torque(self, q)", list(zip(abc, torque, strict=True)), "return a, b, c")
+    u = [w.symbol(f"u[{k}]", 1.0) for k in range(3)]
+    moved = [x for k in range(3) for x in cross(u, y[k])]
+    w.method("torque_slope(self, q, u)", list(zip(abc, along(torque, flat, moved), strict=True)), "return a, b, c")
+    if given.torque:
+        rate = turn @ ((turn.T @ momentum)/inertia)
+        applied = w.call("torque", given.torque, (3,), t=w.t, R=y.T, omega=w.array("omega", rate))
+        w.method("applied(self, t, q, omega)", list(zip(abc, applied, strict=True)), "return a, b, c")
+    w.method("energy(self, q)", [("", v)])
+    w.lines += ["", "    def observe(self, y, out):",
+                "        out[0] = rotation_energy(self.inertia, y) + self.energy(y)",
+                "        out[1], out[2], out[3] = row(y, 3)", "        out[4] = orthogonality_error(y)"]
+    text = w.text("fixed_body kept_of_body orthogonality_error rotation_energy row", start, [], [
+        "fixed_body(", "build=build, conserved_momentum=lambda p: kept_of_body(build(p)),",
+        "invariants=lambda p, first: ())"])
+    return text.replace("    return System(", "    return System(p['inertia'], ", 1)
+
+
+def _is_linear(w: Writer, v: Any, slope: np.ndarray, y: Any) -> bool:
+    """Whether V = -gravity.(R lever): its slopes do not depend on R and have rank one, and V holds nothing else, at
+    other parameters too, which are moved at random."""
+    flat, random = list(y.flat), np.random.default_rng(3)
+    if any(depends(x, flat) for x in slope.flat):
+        return False
+    rest = v - _total([slope[k, i]*y[k, i] for k in range(3) for i in range(3)])
+    for moved in (0.0, 0.1, 0.1, 0.1):
+        values = {key: x*(1.0 + moved*random.standard_normal()) for key, x in w.values.items()}
+        more, *found = evaluated([rest, *slope.flat], values)
+        size = np.abs(found).max()
+        if not (np.linalg.matrix_rank(np.reshape(found, (3, 3)), tol=1e-12*size) <= 1 and abs(more) <= 1e-12*size):
+            return False
+    return True
+
+
+def rigid_bodies(w: Writer, given: Given) -> str:
+    """Free bodies with V(x, R, p)."""
+    x0 = field_of(w.start, "x")
+    single = x0.ndim == 1
+    x0 = np.atleast_2d(x0)
+    n = len(x0)
+    one, three = ((3,), (3, 3)) if single else ((n, 3), (n, 3, 3))
+    v0, rate = (field_of(w.start, name, one, np.zeros(one)).reshape(n, 3) for name in ("v", "rate"))
+    turn = field_of(w.start, "R", three, np.broadcast_to(np.eye(3), three)).reshape(n, 3, 3)
+    if "angular_momentum" in w.start:
+        momentum = field_of(w.start, "angular_momentum", one).reshape(n, 3)
+    else:
+        momentum = np.einsum("nij,nj->ni", turn, w.parameters["inertia"]*rate)
+    y = w.array("y", np.concatenate([np.swapaxes(turn, 1, 2).reshape(-1, 3), momentum, x0]))
+    places, axes = y[4*n:], frozen([y[3*i:3*i + 3].T for i in range(n)])
+    v = w.call("potential", given.potential, (), x=places[0] if single else places,
+               R=axes[0] if single else axes) if given.potential else 0.0
+    slope = np.reshape(gradient(v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
+    turns = [[-_total([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
+    w.method("forces(self, y, out, energy)", [*entries("out", [*turns, *(-slope[3*n:])]), ("energy[0]", v)],
+             "return True")
+    return w.text("Kept rigid_bodies kept_of_bodies", w.returned(
+        position=x0, velocity=v0, attitude=turn, angular_momentum=momentum), [], [
+        "rigid_bodies(", "build=build, masses=lambda p: p['mass'], moments=lambda p: p['inertia'],",
+        f"kept=lambda p: Kept(*kept_of_bodies(build(p), {n})), potential={{'potential_energy': 'V'}})"])
+
+
+def _kept(w: Writer, given: Given, energy: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Energy and named invariants as expressions; the energy is zero for systems without one."""
+    kept = {"energy": energy}
+    for name, function in (given.invariants or {}).items():
+        if not name.isidentifier() or name in ("energy", *arguments):
+            raise InputError(f"invariant {name!r} must be a name of Python, and no name of the state")
+        kept[name] = w.call(f"invariant {name}", function, (), **arguments)
+    return kept
+
+
+def first_order(w: Writer, given: Given) -> str:
+    """dy/dt = f(t, y, p)."""
+    y0 = np.atleast_1d(field_of(w.start, "y"))
+    if y0.ndim > 1:
+        raise InputError(f"start y must be of shape (n,), not {y0.shape}: write y.reshape{y0.shape} in the function")
+    y = w.array("y", y0[None])[0]
+    rates = w.call("rhs", given.rhs, y0.shape, t=w.t, y=y)
+    w.method("rates(self, t, y, out)", entries("out", rates[None]))
+    kept = _kept(w, given, w.call("energy", given.energy, (), y=y) if given.energy else 0.0, {"y": y})
+    w.method("observe(self, y, out)", entries("out", list(kept.values())))
+    flags = {name: name != "energy" or given.energy is not None for name in kept}
+    return w.text("first_order", w.returned(y=y0), [], [
+        "first_order(", f"build=build, size={len(y0)}, kept={flags!r})"])
+
+
+def lagrangian(w: Writer, given: Given) -> str:
+    """L(q, v, p), quadratic in v: rows q and dL/dv."""
+    q0 = np.atleast_1d(field_of(w.start, "q"))
+    n = len(q0)
+    v0 = np.atleast_1d(field_of(w.start, "v", q0.shape))
+    q, v = w.array("y", q0[None])[0], w.array("v", v0)
+    found = w.call("lagrangian", given.lagrangian, (), q=q, v=v, t=w.t)
+    by_v = gradient(found, list(v))
+    matrix = np.array([gradient(x, list(v)) for x in by_v], dtype=object)
+    for i, j in np.ndindex(n, n):
+        matrix[i, j] = matrix[min(i, j), max(i, j)]  # it is symmetric
+    where = place(given.lagrangian)
+    if any(depends(x, list(v)) for x in matrix.flat):
+        raise InputError(f"lagrangian is not quadratic in v: give a hamiltonian, or rhs{where}")
+    at_start = np.reshape(evaluated(list(matrix.flat), w.values), (n, n))
+    if np.linalg.matrix_rank(at_start) < n:
+        raise InputError("lagrangian has a singular mass matrix d2L/dv2 at the start; Livens' methods (mpl, eml,"
+                         " vi_livens) take such masses, on a mechanism of bodies and joints or a system with"
+                         f" constraints{where}")
+    momentum = list(w.array("y", np.array([q0, at_start @ v0]))[1])
+    shift = substituted(by_v, {x.place: 0.0 for x in v})
+    order = _pivots(at_start)
+    rate = list(solve(matrix[order], np.array([momentum[i] - shift[i] for i in order], dtype=object)))
+    moving = {x.place: r for x, r in zip(v, rate, strict=True)}
+    push = substituted(gradient(found, list(q)), moving)
+    if given.force:
+        force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving)
+        push = [a + b for a, b in zip(push, force, strict=True)]
+    moves = depends(found, [w.t])
+    energy = 0.0 if moves else (_total([r*m for r, m in zip(rate, momentum, strict=True)])
+                                - substituted([found], moving)[0])
+    first = lines(entries("y[1]", substituted(by_v, {w.t.place: 0.0})), "    ")
+    start = ["    self = build(p)", f"    y = np.array({[q0.tolist(), [0.0]*n]!r})",
+             f"    v = np.array({v0.tolist()!r})", *first, "    return {'q': y[0], 'momentum': y[1]}"]
+    return _canonical(w, given, q, momentum, rate, push, energy, not (moves or given.force), start)
+
+
+def hamiltonian(w: Writer, given: Given) -> str:
+    """H(q, momentum, p): Hamilton's equations."""
+    q0 = np.atleast_1d(field_of(w.start, "q"))
+    p0 = np.atleast_1d(field_of(w.start, "momentum", q0.shape))
+    q, momentum = w.array("y", np.array([q0, p0]))
+    found = w.call("hamiltonian", given.hamiltonian, (), q=q, momentum=momentum, t=w.t)
+    push = [-x for x in gradient(found, list(q))]
+    rate = gradient(found, list(momentum))
+    if given.force:
+        added = w.call("force", given.force, q0.shape, t=w.t, q=q, v=frozen(rate), momentum=momentum)
+        push = [a + b for a, b in zip(push, added, strict=True)]
+    moves = depends(found, [w.t])
+    return _canonical(w, given, q, list(momentum), rate, push, 0.0 if moves else found, not (moves or given.force),
+                      w.returned(q=q0, momentum=p0))
+
+
+def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[Any], push: list[Any], energy: Any,
+               conserved: bool, start: list[str]) -> str:
+    w.method("rates(self, t, y, out)", entries("out", np.array([rate, push], dtype=object)))
+    if given.energy:
+        energy, conserved = w.call("energy", given.energy, (), q=q, momentum=frozen(momentum), v=frozen(rate)), True
+    kept = _kept(w, given, energy, {"q": q, "momentum": frozen(momentum), "v": frozen(rate)})
+    w.method("observe(self, y, out)", entries("out", list(kept.values())))
+    flags = {name: name != "energy" or conserved for name in kept}
+    return w.text("canonical", start, [], ["canonical(", f"build=build, size={len(q)}, kept={flags!r})"])
+
+
+def _pivots(a: np.ndarray) -> list[int]:
+    """An order of the rows of a matrix in which elimination has no small pivots."""
+    a, order = a.copy(), list(range(len(a)))
+    for k in range(len(a)):
+        best = k + int(np.argmax(np.abs(a[k:, k])))
+        if abs(a[k, k]) < 0.1*abs(a[best, k]):
+            a[[k, best]], order[k], order[best] = a[[best, k]], order[best], order[k]
+        a[k + 1:] -= np.outer(a[k + 1:, k]/a[k, k], a[k])
+    return order
+
+
+def field(w: Writer, given: Given) -> str:
+    """dR/dt = hat(w) R and rows x of R^3: field(t, R, x, p) gives w, spatial, or (w, rate of x)."""
+    turn, x0 = field_of(w.start, "R", (3, 3)), field_of(w.start, "x", None, np.zeros((0, 3)))
+    if x0.shape not in ((3,), (len(x0), 3)):
+        raise InputError(f"start x must be of shape (3,) or (k, 3), not {x0.shape}")
+    k, shape = x0.size//3, x0.shape if x0.size else ()
+    y = w.array("y", np.concatenate([turn.T, x0.reshape(k, 3)]))
+    arguments = {"R": y[:3].T, **({"x": y[3] if len(shape) == 1 else y[3:]} if k else {})}
+
+    def arranged(found: Any) -> Any:
+        """(w, rate of x) as rows."""
+        return [found[0], *np.reshape(np.asarray(found[1], dtype=object), (k, 3))] if k and len(found) == 2 else found
+
+    found = np.reshape(w.call("field", given.field, (1 + k, 3) if k else (3,), arranged=arranged, t=w.t, **arguments),
+                       (1 + k, 3))
+    w.method("algebra(self, t, y, out)", entries("out", found), "return True")
+    kept = _kept(w, given, w.call("energy", given.energy, (), **arguments) if given.energy else 0.0, arguments)
+    w.method("observe(self, y, out)", entries("out", list(kept.values())),
+             f"out[{len(kept)}] = orthogonality_error(y)")
+    flags = {name: name != "energy" or given.energy is not None for name in kept}
+    start = w.returned(attitude=turn, **({"x": x0} if k else {}))
+    return w.text("orthogonality_error turning", start, [], [
+        "turning(", f"build=build, shape={shape!r}, kept={flags!r})"])
+
+
+def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
+    """The writer for what was given. Raises InputError where that is no system."""
+    general = {"lagrangian": lagrangian, "hamiltonian": hamiltonian, "rhs": first_order, "field": field}
+    chosen = [name for name in (*general, "potential") if getattr(given, name) is not None]
+    if len(chosen) > 1:
+        raise InputError(f"give one of {', '.join((*general, 'potential'))}, not {' and '.join(chosen)}")
+    allowed = {"lagrangian": ("force", "energy", "invariants"), "hamiltonian": ("force", "energy", "invariants"),
+               "rhs": ("energy", "invariants"), "field": ("energy", "invariants")}.get(chosen[0]) if chosen else None
+    if allowed is not None:
+        made, what = general[chosen[0]], chosen[0]
+    elif given.inertia is not None and "x" in start:
+        made, what, allowed = rigid_bodies, "free bodies", ("mass", "inertia")
+    elif given.inertia is not None:
+        made, what, allowed = fixed_body, "a body about a fixed point", ("inertia", "torque")
+    elif given.mass is not None:
+        made, what, allowed = spheres, "points on spheres", ("mass", "force")
+    else:
+        raise InputError("give lagrangian, hamiltonian, rhs or field; or a potential with mass (points on spheres, free"
+                         " bodies) or inertia (bodies)")
+    for name, value in given._asdict().items():
+        if value is not None and name not in (*allowed, *chosen):
+            raise InputError(f"{name} is no argument of {what}, which takes {', '.join((*chosen, *allowed))}")
+    return made
+
+
+def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float, given: Given) -> tuple[str, int]:
+    """The text of the plugin, and the number of its operations."""
+    made = kind_of(given, start)
+    own = dict(parameters)
+    for key in ("mass", "inertia"):
+        value = getattr(given, key)
+        if value is not None and not callable(value) and key not in own:
+            own[key] = value
+    if made is rigid_bodies:
+        n = len(np.atleast_2d(np.asarray(start["x"])))
+        for key, shape in (("mass", (n,)), ("inertia", (n, 3))):
+            try:
+                own[key] = np.broadcast_to(real_array(key, own.get(key, 1.0)), shape).copy()
+            except ValueError:
+                raise InputError(f"{key} must be numbers of shape {shape}, not {np.shape(own[key])}") from None
+    w = Writer(name, own, start, t_end)
+    text, count = made(w, given), operations(w.outs)
+    if count > MOST_WRITTEN:
+        raise InputError(f"the equations are {count} operations, more than {MOST_WRITTEN}, which would take minutes to"
+                         " compile: write a plugin with loops, docs/own_system.md")
+    return text, count

@@ -1,0 +1,303 @@
+"""Numbers in a person's functions while these run once on symbols: nodes of the graph of `compile.straight.symbols`
+that numpy and `math` take for numbers. Terms are collected as they are written: one division for each base,
+1/r^3 = (1/r)^3, and equal operations are one node."""
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from liestep.compile.straight.symbols import Graph, Node, Untraceable
+
+MOST = 250_000  # operations of all functions of a system, before sums become loops
+DECIDE = "write np.where(condition, a, b), np.maximum, np.minimum or np.abs"
+HOLDS = {"<": operator.lt, "<=": operator.le, "==": operator.eq}
+
+
+def as_number(x: Any) -> Any:
+    """A symbol or float of what stands for a number; None for anything else."""
+    if isinstance(x, Symbol):
+        return x
+    if isinstance(x, Truth):
+        return x.number()
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        return as_number(x[()])
+    return float(x) if isinstance(x, int | float | np.integer | np.floating | np.bool_) else None
+
+
+def _operator(name: str, *, turned: bool = False) -> Callable[[Any, Any], Any]:
+    def apply(self: Any, other: Any) -> Any:
+        one, two = as_number(self), as_number(other)
+        if two is None:
+            return NotImplemented
+        return getattr(one.graph, name)(*((two, one) if turned else (one, two)))
+
+    return apply
+
+
+def _comparison(op: str, *, turned: bool = False, opposite: bool = False) -> Callable[[Any, Any], Any]:
+    def apply(self: Any, other: Any) -> Any:
+        one, two = as_number(self), as_number(other)
+        if two is None:
+            return NotImplemented
+        return Truth(one.graph, op, *((two, one) if turned else (one, two)), not opposite)
+
+    return apply
+
+
+class Arithmetic:
+    """Operators of symbols and of truth values, which count as 1 and 0; `plain.arrays` adds what numpy asks for."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    ndim, shape, size = 0, (), 1
+
+    __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "sub", "mul", "div"))
+    __radd__, __rsub__, __rmul__, __rtruediv__ = (_operator(x, turned=True) for x in ("add", "sub", "mul", "div"))
+    __pow__, __rpow__ = _operator("power"), _operator("power", turned=True)
+    __lt__, __le__, __eq__ = map(_comparison, HOLDS)
+    __gt__, __ge__, __ne__ = (_comparison("<", turned=True), _comparison("<=", turned=True),
+                              _comparison("==", opposite=True))
+
+    def __neg__(self) -> Any:
+        return -1.0*self
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return select(self < 0.0, -self, self)
+
+
+class Symbol(Arithmetic, Node):
+    """A node with the functions of numpy."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    imag = 0.0
+    graph: "PlainGraph"
+    real = property(lambda self: self)
+    T = property(lambda self: self)
+
+    def __bool__(self) -> bool:
+        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
+
+    def __float__(self) -> NoReturn:
+        raise Untraceable("it turns a value of the state or of a parameter into a plain number")
+
+    __int__ = __round__ = __floor__ = __ceil__ = __trunc__ = __complex__ = __float__
+
+    def __index__(self) -> int:
+        whole = self.graph.whole.get(self.args[0]) if self.op == "input" else None
+        if whole is None:
+            raise Untraceable("it takes a value of the state or of a parameter as an index or a number of repetitions")
+        self.graph.fixed.add(self.args[0])
+        return whole
+
+    def __mod__(self, other: Any) -> NoReturn:
+        raise Untraceable("it takes a remainder (% or //) of a value, which jumps: write np.where")
+
+    __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __mod__
+
+    def conjugate(self) -> Any:
+        return self
+
+    def item(self) -> Any:
+        return self
+
+    copy = item
+    sqrt, sin, cos, exp, log = (lambda self, name=name: self.graph.node(name, self)
+                                for name in ("sqrt", "sin", "cos", "exp", "log"))
+
+
+class Truth(Arithmetic):
+    """left op right, or its opposite where `wanted` is False; known when the code runs, not before."""
+
+    __slots__ = ("graph", "left", "op", "right", "wanted")
+
+    def __init__(self, graph: "PlainGraph", op: str, left: Any, right: Any, wanted: bool = True):
+        self.graph, self.op, self.left, self.right, self.wanted = graph, op, left, right, wanted
+
+    def __bool__(self) -> bool:
+        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
+
+    def number(self) -> Any:
+        """1 where it holds, else 0."""
+        return select(self, 1.0, 0.0)
+
+    def __and__(self, other: Any) -> Any:
+        return self.number()*_truth(other) != 0.0
+
+    def __or__(self, other: Any) -> Any:
+        return self.number() + _truth(other) != 0.0
+
+    def __xor__(self, other: Any) -> Any:
+        return self.number() != _truth(other)
+
+    def __invert__(self) -> Any:
+        return Truth(self.graph, self.op, self.left, self.right, not self.wanted)
+
+    logical_not = __invert__
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+
+def _truth(x: Any) -> Any:
+    return x.number() if isinstance(x, Truth) else (x != 0).number() if isinstance(x, Symbol) else float(bool(x))
+
+
+def angle(y: Any, x: Any) -> Any:
+    """The angle of a point, one of whose coordinates is a symbol."""
+    return (y if isinstance(y, Symbol) else x).graph.node("atan2", y, as_number(x))
+
+
+def select(condition: Any, a: Any, b: Any) -> Any:
+    """a where the condition holds, else b."""
+    if isinstance(condition, Symbol):
+        condition = condition != 0.0
+    if not isinstance(condition, Truth):
+        return a if condition else b
+    a, b = as_number(a), as_number(b)
+    if a is None or b is None:
+        raise TypeError("it chooses between things that are no numbers")
+    if not isinstance(condition.left, Symbol) and not isinstance(condition.right, Symbol):
+        return a if HOLDS[condition.op](condition.left, condition.right) == condition.wanted else b
+    return condition.graph.choice(condition.op, condition.left, condition.right,
+                                  *((a, b) if condition.wanted else (b, a)))
+
+
+class PlainGraph(Graph):
+    """The expressions of all functions of a system. Their branches are nodes of their own: nothing is decided."""
+
+    kind: Any = Symbol
+    most = MOST
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.whole: dict[str, int] = {}  # parameters that are whole numbers, by what the code calls them
+        self.fixed: set[str] = set()     # those whose value the code depends on: lengths of loops, indices
+
+    def node(self, op: str, *args: Any) -> Any:
+        if any(isinstance(x, float) and x != x for x in args):
+            raise Untraceable("it computes with NaN")
+        return super().node(op, *args)
+
+    def choice(self, op: str, left: Any, right: Any, a: Any, b: Any) -> Any:
+        """a where left op right, else b."""
+        same = self.key(a) == self.key(b)
+        return a if same else self.node("select", op, left, right, a, b)
+
+    def add(self, a: Any, b: Any) -> Any:
+        (x, one), (y, two) = _scaled(a), _scaled(b)
+        if one is two:
+            return self.scale(x + y, one)
+        if x == y and abs(x) != 1.0:
+            return self.scale(x, self.add(one, two))
+        for u, v in ((a, b), (b, a)) if isinstance(a, Node) and isinstance(b, Node) else ():
+            parts = [(None, u), *((u.args, u.args[::-1]) if u.op == "add" else ())]
+            for other, part in parts:  # u + v, or other + part + v
+                found = _circle(part, v)
+                if found is not None:
+                    return found if other is None else self.add(other, found)
+        return super().add(a, b)
+
+    def sub(self, a: Any, b: Any) -> Any:
+        (x, one), (y, two) = _scaled(a), _scaled(b)
+        if one is two:
+            return self.scale(x - y, one)
+        return self.scale(x, self.sub(one, two)) if x == y and abs(x) != 1.0 else super().sub(a, b)
+
+    def scale(self, factor: Any, x: Any) -> Any:
+        return factor*x if not isinstance(x, Node) else super().scale(factor, x)
+
+    def mul(self, a: Any, b: Any) -> Any:
+        (x, a), (y, b) = _scaled(a), _scaled(b)
+        if not isinstance(a, Node) or not isinstance(b, Node):
+            return self.scale(x*y*(b if isinstance(a, Node) else a), a if isinstance(a, Node) else b)
+        return self.scale(x*y, self._product(a, b))
+
+    def _product(self, a: Any, b: Any) -> Any:
+        if a is b:
+            return a.args[0] if a.op == "sqrt" else super().mul(a, b)
+        for one, two in ((a, b), (b, a)):
+            if one.op == "inverse" and one.args[0] is two:
+                return 1.0
+            if one.op == "inverse" and one.args[0].op == "sqrt" and one.args[0].args[0] is two:
+                return one.args[0]
+            if two.op == "mul" and two.args[0] is not two.args[1] and any(one is x for x in two.args):
+                return self.mul(two.args[two.args[0] is one], self.mul(one, one))  # x (y x) = y x^2
+        return super().mul(a, b)
+
+    def div(self, a: Any, b: Any) -> Any:
+        if not isinstance(b, Node):
+            return super().div(a, b) if b else a*math.copysign(math.inf, b)
+        return a*self.inverse(b)
+
+    def inverse(self, x: Any) -> Any:
+        """1/x: a power of the inverse of its base."""
+        if not isinstance(x, Node):
+            return 1.0/x
+        if x.op == "scale":
+            return self.scale(1.0/x.args[0], self.inverse(x.args[1]))
+        if x.op == "inverse":
+            return x.args[0]
+        base, halves = _base(x)
+        if ("sqrt", self.key(base)) in self.table:
+            return self.power(self.node("inverse", self.node("sqrt", base)), float(halves))
+        return self.power(self.node("inverse", base), halves/2) if halves % 2 == 0 else self.node("inverse", x)
+
+    def power(self, x: Any, a: Any) -> Any:
+        """x^a: products, roots and a division where 2 a is a whole number up to 32, else exp(a log x)."""
+        if isinstance(a, Node):
+            return (a*(x.log() if isinstance(x, Symbol) else math.log(x))).exp()
+        halves = 2.0*a
+        if halves != int(halves) or abs(halves) > 64:
+            return (a*x.log()).exp()
+        result, square, count = (x.sqrt() if halves % 2 else 1.0), x, int(abs(halves))//2
+        while count:
+            result = square*result if count & 1 else result
+            square, count = (square*square if count > 1 else square), count >> 1
+        return self.inverse(result) if a < 0 else result
+
+
+def _circle(a: Any, b: Any) -> Any:
+    """a + b = m f^2 of a = m (f cos x)^2 and b = m (f sin x)^2; None of others."""
+    if not isinstance(a, Node) or not isinstance(b, Node) or not a.op == b.op == "mul":
+        return None
+    if a.args[0] is a.args[1] and b.args[0] is b.args[1]:
+        f = _common(a.args[0], b.args[0])
+        return None if f is None else f*f
+    return _shared(a, b, _circle)
+
+
+def _common(a: Any, b: Any) -> Any:
+    """f of a = f cos x and b = f sin x, or the other way round; None of others."""
+    if {a.op, b.op} == {"sin", "cos"} and a.args[0] is b.args[0]:
+        return 1.0
+    return _shared(a, b, _common) if a.op == b.op == "mul" else None
+
+
+def _shared(a: Any, b: Any, rest: Callable[[Any, Any], Any]) -> Any:
+    """What two products have in common by a factor that both have and `rest` of the others; None without."""
+    for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        if a.args[i] is b.args[j]:
+            found = rest(a.args[1 - i], b.args[1 - j])
+            if found is not None:
+                return a.args[i]*found
+    return None
+
+
+def _scaled(x: Any) -> tuple[float, Any]:
+    """(number, node) of a multiple of a node; numbers are multiples of nothing else."""
+    return x.args if isinstance(x, Node) and x.op == "scale" else (1.0, x)
+
+
+def _base(x: Any) -> tuple[Any, int]:
+    """(y, k) with x = y^(k/2) by products and roots."""
+    if x.op == "sqrt":
+        return x.args[0], 1
+    if x.op == "mul":
+        one, two = _base(x.args[0]), _base(x.args[1])
+        if one[0] is two[0]:
+            return one[0], one[1] + two[1]
+    return x, 2

@@ -1,0 +1,118 @@
+"""What is wrong with a plain function is said in one sentence with its line."""
+import math
+import re
+import time
+
+import numpy as np
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+from scipy.special import j0
+
+import liestep
+from liestep.errors import InputError
+from liestep.plain import running
+
+GENERATOR = np.random.default_rng(0)
+TABLE = np.linspace(0.0, 1.0, 11)
+
+
+def writes(t, y):
+    y[0] = 2*y[0]
+    return y
+
+
+def halves(t, y):
+    x = y[0]
+    while x > 1e-3: x = x/2  # noqa: E701
+    return [x, x]
+
+
+def grows(t, y):
+    x = y[0]
+    for _ in range(200_000):
+        x = x*x + 1
+    return [x, x]
+
+
+def endless(t, y):
+    while True: pass  # noqa: E701
+
+
+def endless_lists(t, y):
+    x = []
+    while True:
+        try:
+            x = [*x[:3], 1]
+        except Exception:
+            continue
+
+
+def counted(t, y, memory=[0]):  # noqa: B006
+    memory[0] += 1
+    return memory[0]*y
+
+
+def itself(t, y):
+    return itself(t, y)
+
+
+FUNCTIONS = {
+    "branches on a value.*np.where": lambda t, y: y if y[0] > 0 else -y,
+    "branches on a value.*while x > 1e-3": halves, "returns NaN": lambda t, y: [math.nan, y[0]],
+    "is nan at the start": lambda t, y: [np.log(-y[0]), y[0]],
+    r"returns shape \(3,\); it must return numbers of shape \(2,\)": lambda t, y: [y[0], y[1], 0],
+    "returns lists that do not fit": lambda t, y: [y[0], [y[1], 1]],
+    "returns 'a', which is no number": lambda t, y: ["a", "b"], "returns nothing": lambda t, y: None,
+    r"writes into its argument.*line \d+: y\[0\] = 2": writes, "plain number.*int": lambda t, y: [y[1], int(y[0])],
+    "as an index.*np.interp.*TABLE": lambda t, y: [y[1], TABLE[y[0]]],
+    "foreign code.*j0": lambda t, y: [y[1], j0(y[0])],
+    "index or a number of repetitions": lambda t, y: [sum(1 for _ in range(y[0])), y[1]],
+    "more than 250000 operations.*x = x": grows, "does not end.*while True: pass": endless,
+    "does not end.*(while|x =|try|except|continue)": endless_lists, "clocks": lambda t, y: [time.perf_counter(), y[0]],
+    "random numbers": lambda t, y: y + GENERATOR.standard_normal(), "counters": counted,
+    "takes 'z'.*known by their names: t, y, p": lambda t, z: z, "unknown parameter 'kk'; did you mean k":
+    lambda t, y, p: p.kk*y, "calls itself without end": itself, "remainder": lambda t, y: y % 1.0,
+    "np.linalg.eigvalsh.*np.linalg.norm": lambda t, y: np.linalg.eigvalsh(np.outer(y, y)),
+    "NameError: name 'unknown'": lambda t, y: unknown*y}  # noqa: F821
+
+
+@pytest.mark.parametrize("complaint", FUNCTIONS)
+def test_functions(complaint, monkeypatch):
+    if "does not end" in complaint:
+        monkeypatch.setattr(running, "LONGEST", 0.5)
+    with pytest.raises(InputError, match=complaint) as found:
+        liestep.system("own", rhs=FUNCTIONS[complaint], start={"y": [1.0, 0.5]}, parameters={"k": 1.0})
+    assert re.search(r"\(test_plain_bad_input\.py, line \d+: ", str(found.value))
+
+
+def test_lambda_without_source():
+    with pytest.raises(InputError, match=r"branches on a value.*\(<string>, line 1\)"):
+        liestep.system("own", rhs=eval("lambda t, y: y if y[0] > 0 else -y"), start={"y": [1.0]})
+
+
+TURNED = {"R": np.eye(3)}
+SYSTEMS = {
+    "singular mass matrix.*Livens.*mpl": {"lagrangian": lambda q, v: v[0]**2, "start": {"q": [0, 1], "v": [0, 0]}},
+    "not quadratic in v": {"lagrangian": lambda q, v: np.sqrt(1 + v @ v), "start": {"q": [0], "v": [0]}},
+    "not a unit vector": {"potential": lambda q: q[0, 2], "mass": 1.0, "start": {"q": [[0, 0, 1.1]]}},
+    "not a rotation": {"potential": lambda R: R[2, 2], "inertia": [1, 1, 1], "start": {"R": np.ones((3, 3))}},
+    "of no body": {"potential": lambda R: R[2, 2], "inertia": [1, 1, 5], "start": TURNED},
+    "three principal moments": {"potential": lambda R: R[2, 2], "inertia": np.eye(3), "start": TURNED},
+    "give lagrangian, hamiltonian": {"start": {}}, "start lacks 'y'": {"rhs": lambda y: y, "start": {"x": [1.0]}},
+    "must be a function": {"rhs": "y", "start": {"y": [1.0]}}, "without Python code":
+    {"rhs": math.sin, "start": {"y": [1.0]}},
+    "torque is no argument of rhs": {"rhs": lambda y: y, "torque": lambda t: t, "start": {"y": [1.0]}},
+    "not lagrangian and rhs": {"rhs": lambda y: y, "lagrangian": lambda q: 0, "start": {"y": [1.0]}},
+    "finite numbers": {"rhs": lambda y: y, "start": {"y": [math.inf]}}}
+
+
+@pytest.mark.parametrize("complaint", SYSTEMS)
+def test_systems(complaint):
+    with pytest.raises(InputError, match=complaint):
+        liestep.system("own", **SYSTEMS[complaint])
+
+
+@pytest.mark.parametrize(("name", "complaint"), [("heavy_top", "already"), ("rk4", "already"), ("a b", "letters")])
+def test_names(name, complaint):
+    with pytest.raises(InputError, match=complaint):
+        liestep.system(name, rhs=lambda y: y, start={"y": [1.0]})

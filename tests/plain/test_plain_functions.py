@@ -1,0 +1,259 @@
+"""What plain functions may be made of: traced and derived code against numpy, differences in 60 digits, and systems
+of the package that are written by hand."""
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+import liestep
+from liestep.mechanics.formulations.probed import plain
+from liestep.plain.derive import evaluated, gradient
+from liestep.plain.families import Writer
+from liestep.plain.running import Values
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import first_start
+
+TABLE = np.linspace(0.0, 2.0, 9)
+MATRIX = np.array([[0.0, 1.0], [-1.0, 0.5]])
+
+
+def helper(x):
+    return x**1.7 + np.sqrt(x) + x**-2 + 2.0**x
+
+
+def filled(t, y):
+    out = np.zeros(2)
+    out[0] = math.sin(y[0])*math.exp(-t)
+    out[1] += np.log1p(y[0]**2) + np.tanh(y[1]) + abs(y[0]) + np.arctan2(y[0], 2.0) + np.hypot(y[0], 1.0)
+    out[:] = out + np.array([1, 2])*y[::-1]
+    return out
+
+
+def repeated(t, y):
+    x, i = 0.0, 0
+    while i < 3:
+        x, i = x + y[0]**i, i + 1
+    return [x, np.exp(-x)]
+
+
+FUNCTIONS = {
+    "where": lambda t, y: [y[1], np.where(y[0] > 0.5, -y[0], -2*y[0])],
+    "where of arrays": lambda t, y: np.where(y > 0.4, y/np.linalg.norm(y), 0),
+    "table": lambda t, y: [np.interp(y[0], TABLE, TABLE**2), np.max(y) - min(y[0], y[1])],
+    "truth": lambda t, y: [y[1]*(t < 0.5), -y[0]*((y[0] > 0.25) & (y[1] < 1)) + (~(y[0] > 0.5))*3],
+    "einsum": lambda t, y: np.einsum("ij,j->i", MATRIX, y) + MATRIX @ y,
+    "solve": lambda t, y: np.linalg.solve(np.array([[y[0] + 3, 1.0], [0.5, y[1] + 2]]), np.array([1.0, y[0]])),
+    "solve of four": lambda t, y: np.linalg.solve(np.eye(4)*3 + np.outer(np.arange(4.0), np.ones(4))*y[0],
+                                                  np.concatenate([y, y]))[:2],
+    "inverse": lambda t, y: np.linalg.inv(np.array([[y[0] + 3, 1.0, 0], [0, 2, 1], [1, 1, y[1]]]))[0, :2]*t,
+    "determinant": lambda t, y: [np.linalg.det(np.outer(y, y) + np.eye(2)), y[0]],
+    "helper": lambda t, y: [helper(v) for v in y],
+    "cross": lambda t, y: np.cross([y[0], y[1], 1.0], [0, 0, 1.0])[:2] + np.clip(y, 0.3, 1) + np.sum([y, y], axis=0),
+    "statistics": lambda t, y: y*np.mean(y) + y.dot(y) + np.sign(y) + np.dot(y, y) + y.sum(),
+    "into": lambda t, y: np.multiply(y, 2.0, out=np.empty(2)),
+    "angles": lambda t, y: [np.arcsin(0.3*y[0]) + np.arccos(0.3*y[1]), math.atan(y[0]) + math.tan(y[1])],
+    "filled": filled, "repeated": repeated}
+STATES = ([1.0, 0.5], [0.3, 0.7], [0.2, 1.2])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_numpy(name):
+    """The compiled text gives what the function itself gives on numbers."""
+    made = liestep.system("own", rhs=FUNCTIONS[name], start={"y": [1.0, 0.5]})
+    problem, out = plain(made.sheet.build({})), np.zeros((1, 2))
+    for y in map(np.array, STATES):
+        problem.rates(0.25, y[None], out)
+        assert np.allclose(out[0], np.array(FUNCTIONS[name](0.25, y), dtype=float), rtol=2e-15, atol=2e-15)
+
+
+POTENTIALS = {
+    "norms": lambda q: 1/np.linalg.norm(q - 2) + np.linalg.norm(q)**3 - 1/(q @ q)**2,
+    "powers": lambda q: np.exp(-q[0]**2)*np.log(q[1] + q[2]) + q[0]**1.7 + q[1]**-2.5,
+    "angles": lambda q: np.arctan2(q[0], q[1])*np.cos(3*q[2]) + np.tanh(q[0]*q[2]) + np.arcsin(0.1*q[0]),
+    "choices": lambda q: np.where(q[0] < q[1], q[0]*q[2], q[1]**2)*abs(q[2] - 1) + np.maximum(q[0], 0.3)**2,
+    "determinant": lambda q: np.linalg.det(np.outer(q, q) + np.diag(q)) + (
+        np.linalg.solve(np.eye(3) + np.outer(q, q), q)[0])}
+MANY = {"sqrt": mpmath.sqrt, "sin": mpmath.sin, "cos": mpmath.cos, "exp": mpmath.exp, "log": mpmath.log,
+        "atan2": mpmath.atan2}
+
+
+@pytest.mark.parametrize("name", POTENTIALS)
+def test_gradients_have_all_digits(name):
+    """Against differences of the traced potential in 60 digits."""
+    where = np.array([0.31, 0.52, 0.83])
+    w = Writer("own", {}, {}, 1.0)
+    q = w.array("q", where)
+    value = w.call("potential", POTENTIALS[name], (), q=q)
+    assert float(value is not None and evaluated([value], w.values)[0]) == pytest.approx(
+        float(POTENTIALS[name](where)), rel=1e-14)
+    found = evaluated(gradient(value, list(q)), w.values)
+    with mpmath.workdps(60):
+        step = mpmath.mpf(10)**-20
+        for k in range(3):
+            ends = []
+            for sign in (1, -1):
+                values = {f"q[{i}]": mpmath.mpf(float(x)) + sign*step*(i == k) for i, x in enumerate(where)}
+                ends.append(evaluated([value], values, MANY, mpmath.mpf)[0])
+            exact = (ends[0] - ends[1])/(2*step)
+            assert abs(found[k] - exact) <= 1e-14*max(1.0, max(map(abs, found)))
+
+
+def test_branch_that_is_not_taken_has_no_part_in_a_derivative():
+    """x/r has no derivative at r = 0, where the other branch is taken."""
+    def lagrangian(q, v):
+        r = np.sqrt(q @ q)
+        return 0.5*(v @ v) - np.where(r > 0, q[0]/r + np.log(r), 0.0) + q[1]
+
+    made = liestep.system("own", lagrangian=lagrangian, start={"q": [0.0, 0.0], "v": [0.0, 0.0]})
+    out = np.full((2, 2), np.nan)
+    with np.errstate(all="ignore"):
+        plain(made.sheet.build({})).rates(0.0, np.zeros((2, 2)), out)
+    assert np.array_equal(out, [[0.0, 0.0], [0.0, 1.0]])
+
+
+def pendula(p):
+    def potential(q, p):
+        one = p.length[0]*q[0]
+        return -(p.mass[0]*one + p.mass[1]*(one + p.length[1]*q[1])) @ p.gravity
+
+    def mass(p):
+        (m, n), (a, b) = p.mass, p.length
+        return [[(m + n)*a**2, n*a*b], [n*a*b, n*b**2]]
+
+    return {"potential": potential, "mass": mass}
+
+
+def bodies(p):
+    def potential(q, p):
+        return -p.gamma*sum(p.mass[i]*p.mass[j]*(q[i] @ q[j])/np.linalg.norm(np.cross(q[i], q[j]))
+                            for i in range(len(q)) for j in range(i))
+
+    return {"potential": potential, "mass": p["mass"]}
+
+
+@pytest.mark.parametrize(("twin", "preset", "functions"), [
+    ("spherical_pendulum_chain", "paper_scaled", pendula), ("sphere_nbody", "three_bodies", bodies)])
+def test_gradients_are_those_of_hand_written_systems(twin, preset, functions):
+    facts = sheet(twin)
+    preset = preset if preset in facts.presets else facts.default
+    parameters = facts.check(facts.presets[preset].parameters)
+    state = facts.presets[preset].initial(parameters)
+    made = liestep.system("own", parameters=parameters, start=state, **functions(parameters))
+    n, random = len(state["q"]), np.random.default_rng(0)
+    hand, own = plain(facts.build(parameters)), plain(made.sheet.build(first_start(made.sheet)[0]))
+    assert np.allclose(made.sheet.mass(parameters), facts.mass(parameters), rtol=1e-15)
+    for _ in range(5):
+        q = random.standard_normal((n, 3))
+        q /= np.linalg.norm(q, axis=1)[:, None]
+        found, wanted = np.zeros((n, 3)), np.zeros((n, 3))
+        own.gradient(q, found)
+        hand.gradient(q, wanted)
+        gap = found - wanted
+        gap -= np.sum(gap*q, axis=1)[:, None]*q  # what lies along q moves nothing
+        assert np.abs(gap).max() <= 1e-14*np.abs(wanted).max()
+
+
+def test_top_is_found_to_be_linear_and_has_all_methods():
+    """Torque and slope are those of the hand-written top, and every integrator of that runs."""
+    facts = sheet("heavy_top")
+    parameters = facts.check(facts.presets["asymmetric"].parameters)
+    state = facts.presets["asymmetric"].initial(parameters)
+
+    def potential(R, p):
+        return -p.mass*p.length*(p.gravity @ (R @ p.axis))
+
+    made = liestep.system("own", potential=potential, parameters=parameters, inertia=parameters["inertia"],
+                          start={"R": state["attitude"], "angular_momentum": state["angular_momentum"]})
+    assert made.integrators() == list(liestep.integrators("heavy_top"))
+    assert made.sheet.conserved_momentum(parameters) == (False, False, True)
+    hand, own = plain(facts.build(parameters)), plain(made.sheet.build(parameters))
+    q = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
+    assert np.allclose(own.torque(q), hand.torque(q), rtol=0, atol=1e-14)
+    assert np.allclose(own.torque_slope(q, (0.3, 0.2, -0.5)), hand.torque_slope(q, (0.3, 0.2, -0.5)), atol=1e-14)
+    shifted = liestep.system("own", potential=lambda R, p: potential(R, p) + 1.0, parameters=parameters,
+                             inertia=parameters["inertia"], start={"R": np.eye(3)})
+    assert "slgi_kk" in made.integrators()
+    assert "slgi_kk" not in shifted.integrators()  # an energy that a lever does not hold
+
+
+def _pairs(q, p):
+    return -0.5*sum(np.log((q[i] - q[j]) @ (q[i] - q[j])) for i in range(len(q)) for j in range(i))
+
+
+def _chain(q, p):
+    ends = sum(p.k*(1 - q[i] @ q[i + 1])**2 for i in range(len(q) - 1))
+    return ends + sum(p.weight[i]*q[i, 2] for i in range(len(q))) + q[0, 0]**2 + 3.0
+
+
+@pytest.mark.parametrize(("potential", "loops"), [(_pairs, 2), (_chain, 2)])
+def test_sums_over_rows_and_pairs_are_loops(potential, loops):
+    """With the values and gradients of the sums that are written out."""
+    n, random = 14, np.random.default_rng(0)
+    q = random.standard_normal((n, 3))
+    q /= np.linalg.norm(q, axis=1)[:, None]
+    parameters = {"k": 3.0, "weight": random.standard_normal(n)}
+    made = liestep.system("own", potential=potential, mass=1.0, parameters=parameters, start={"q": q},
+                          force=lambda v: -0.5*v)
+    code = made.source.partition("def gradient")[0].partition("def potential")[2]
+    assert code.count("for ") == loops
+    checked = first_start(made.sheet)[0]
+    problem, found = plain(made.sheet.build(checked)), np.zeros((n, 3))
+    w = Writer("own", parameters, {}, 1.0)
+    s = w.array("q", q)
+    value = w.call("potential", potential, (), q=s)
+    wanted = evaluated([value, *gradient(value, list(s.flat))], w.values)
+    problem.gradient(q, found)
+    assert problem.potential(q) == pytest.approx(wanted[0], rel=1e-14)
+    assert np.abs(found.ravel() - wanted[1:]).max() <= 1e-14*np.abs(found).max()
+    omega = np.cross(q, random.standard_normal((n, 3)))
+    problem.force(0.0, q, omega, found)
+    assert np.allclose(found, -0.5*np.cross(omega, q), rtol=1e-15, atol=1e-15)
+
+
+def test_forces_and_torques_of_free_bodies():
+    """Against central differences of the potential itself, in space and about the axes of space."""
+    def potential(x, R, p):
+        gap = x[0] + R[0] @ np.array([p.arm, 0, 0.2]) - x[1] + R[1] @ np.array([0, p.arm, 0.1])
+        return 0.5*p.k*(gap @ gap) + p.mass[0]*9.81*x[0, 2] + np.cos(R[1][2, 0])
+
+    random = np.random.default_rng(0)
+    turns = np.array([a*np.sign(np.linalg.det(a)) for a in np.linalg.qr(random.standard_normal((2, 3, 3)))[0]])
+    x = random.standard_normal((2, 3))
+    made = liestep.system("own", potential=potential, mass=[1.0, 2.0], inertia=[[1, 1.5, 2], [0.3, 0.3, 0.4]],
+                          parameters={"arm": 0.4, "k": 3.0}, start={"x": x, "R": turns})
+    checked = first_start(made.sheet)[0]
+    y = np.zeros((12, 3))
+    y[:6], y[8:10] = np.swapaxes(turns, 1, 2).reshape(6, 3), x
+    found, energy, h = np.zeros((4, 3)), np.zeros(1), 1e-5
+    plain(made.sheet.build(checked)).forces(y, found, energy)
+    values = Values(checked)
+    assert energy[0] == pytest.approx(potential(x, turns, values), rel=1e-14)
+    for body, axis in np.ndindex(2, 3):
+        shift, hat = np.zeros((2, 3)), np.cross(np.eye(3), h*np.eye(3)[axis])
+        shift[body, axis] = h
+        assert found[2 + body, axis] == pytest.approx(
+            -(potential(x + shift, turns, values) - potential(x - shift, turns, values))/(2*h), abs=1e-8)
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = turns.copy()
+            turn = np.eye(3) + sign*hat + 0.5*hat @ hat
+            moved[body] = turn @ turns[body]
+            ends.append(potential(x, moved, values))
+        assert found[body, axis] == pytest.approx(-(ends[0] - ends[1])/(2*h), abs=1e-8)
+
+
+def test_squares_of_sine_and_cosine_are_collected():
+    """A pendulum from the velocity of its bob has no sine but that of its weight."""
+    def lagrangian(q, v, p):
+        dx, dz = p.length*np.cos(q[0])*v[0], p.length*np.sin(q[0])*v[0]
+        return 0.5*p.mass*(dx**2 + dz**2) + p.mass*9.81*p.length*np.cos(q[0])
+
+    made = liestep.system("own", lagrangian=lagrangian, parameters={"mass": 2.0, "length": 0.5},
+                          start={"q": [0.3], "v": [0.0]})
+    rates = made.source.partition("def rates")[2].partition("def observe")[0]
+    assert (rates.count("sin("), rates.count("cos(")) == (1, 0)
+    out = np.zeros((2, 1))
+    plain(made.sheet.build(first_start(made.sheet)[0])).rates(0.0, np.array([[0.3], [1.5]]), out)
+    assert np.allclose(out[:, 0], [1.5/(2*0.25), -9.81*np.sin(0.3)], rtol=1e-15)

@@ -1,0 +1,23 @@
+"""docs/my_system.md: its examples run, and it is short."""
+import re
+from pathlib import Path
+
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+PAGE = Path(__file__).parents[2]/"docs"/"my_system.md"
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+PRINTED = (r"0\.\d+ z$", r"^\[\[", r"^\w+, (tolerance|step) ", r"^\d(\.\d+)?e-1\d$|^0\.0$", r"^\d(\.\d+)?e-1\d$")
+
+
+def test_page_is_short():
+    assert len(EXAMPLES) == len(PRINTED) == 5
+    assert len(PAGE.read_text("utf-8").split()) <= 900
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(5))
+def test_example(number, capsys):
+    """Each one with the imports of the first."""
+    exec("import numpy as np\nimport liestep\n" + EXAMPLES[number], {"__name__": "__main__"})
+    assert re.search(PRINTED[number], capsys.readouterr().out.strip(), re.MULTILINE)

@@ -1,0 +1,110 @@
+"""A system from plain functions stands wherever an id does, and its text is its identity."""
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+import liestep
+from liestep.errors import InputError
+from liestep.plain import lost_digits
+
+FACTOR = 1.0
+DEFINED = """
+import numpy as np, liestep
+factor = {factor}
+def lagrangian(q, v, p):{comment}
+    return 0.5*(v @ v) + factor/np.linalg.norm(q) + p.eps*q[0]
+print(liestep.system("orbit", lagrangian=lagrangian, parameters={{"eps": 0.1}}, start={{"q": [1, 0], "v": [0, 1]}}))
+"""
+
+
+def orbit(factor=1.0, name="orbit", **further):
+    def lagrangian(q, v, p):
+        return 0.5*(v @ v) + factor/np.linalg.norm(q) + p.eps*q[0]
+
+    return liestep.system(name, lagrangian=lagrangian, parameters={"eps": 0.1, **further},
+                          start={"q": [1, 0], "v": [0, 1]}, t_end=1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("factor", "comment", "same"), [(1.0, "  # another text", True), (1.5, "", False)])
+def test_id_is_that_of_the_text_in_every_process(factor, comment, same):
+    """Values of closures and globals are in it, comments are not."""
+    found = subprocess.run([sys.executable, "-c", DEFINED.format(factor=factor, comment=comment)], check=True,
+                           capture_output=True, text=True).stdout.strip()
+    made = liestep.system("orbit", lagrangian=lambda q, v, p: 0.5*(v @ v) + FACTOR/np.linalg.norm(q) + p.eps*q[0],
+                          parameters={"eps": 0.1}, start={"q": [1, 0], "v": [0, 1]})
+    assert (found == made) == same
+
+
+@pytest.mark.slow
+def test_stands_where_an_id_stands():
+    own = orbit()
+    run = {"tolerance": 1e-9, "t_end": 1.0, "samples": 3}
+    one, two = own.simulate("dop853", **run), liestep.simulate(own, "dop853", **run)
+    assert np.array_equal(one["q"], two["q"])
+    assert np.array_equal(own.simulate("dop853", parameters={"eps": 0.2}, **run)["q"],
+                          liestep.simulate(orbit(eps=0.2), "dop853", **run)["q"])  # parameters stay free
+    reference = liestep.reference(own, samples=3)
+    assert np.abs(reference["q"] - one["q"]).max() < 1e-8
+    assert own.recommend(error=1e-6).error <= 1e-6
+    assert all(row.ok for row in own.check())
+    assert one.attrs["derived_equations"] == own.source  # the file has the text
+    assert own.integrators() == list(liestep.integrators(own))
+    assert own.tangent("rk4", step=0.1)["d_q"].size
+    assert own.simulate("rk4", step=0.01, exponents=1).attrs["lyapunov_exponents"]
+
+
+def test_name_means_the_latest_definition():
+    first, second = orbit(1.0), orbit(2.0)
+    run = {"tolerance": 1e-9, "samples": 2}
+    assert np.array_equal(liestep.simulate("orbit", "dop853", **run)["q"], second.simulate("dop853", **run)["q"])
+    assert not np.array_equal(first.simulate("dop853", **run)["q"], second.simulate("dop853", **run)["q"])
+    assert orbit(1.0) == first
+    assert "factor" not in first.source
+
+
+def test_saved_plugin_is_the_same_system(tmp_path):
+    own = orbit()
+    liestep.load_plugin(own.save(tmp_path/"swing.py"))
+    run = {"tolerance": 1e-9, "samples": 3}
+    assert np.array_equal(liestep.simulate("swing", "dop853", **run)["q"], own.simulate("dop853", **run)["q"])
+
+
+def test_plugin_may_define_its_system_by_functions(tmp_path):
+    path = Path(tmp_path/"spring.py")
+    path.write_text("import liestep\n\n\ndef rhs(y, p):\n    return [y[1], -p.k*y[0]]\n\n\n"
+                    "SHEET = liestep.system('spring_inside', rhs=rhs, parameters={'k': 4.0},"
+                    " start={'y': [1.0, 0.0]}, t_end=1.0).sheet\n")
+    liestep.load_plugin(path)
+    end = liestep.simulate("spring", "dop853", tolerance=1e-12, samples=2)["y"].values[-1]
+    assert np.allclose(end, [np.cos(2.0), -2*np.sin(2.0)], atol=1e-11)
+
+
+def test_number_of_repetitions_is_part_of_the_equations():
+    def rhs(y, p):
+        return sum(y[0]*p.k for _ in range(p.n))*np.ones(1)
+
+    own = liestep.system("own", rhs=rhs, parameters={"n": 3, "k": 2.0}, start={"y": [1.0]})
+    with pytest.raises(InputError, match=r"number of repetitions.*define the system anew"):
+        own.simulate("rk4", step=0.1, parameters={"n": 4})
+
+
+def test_invariants_are_columns():
+    own = liestep.system("own", rhs=lambda y: [y[1], -y[0]], start={"y": [1.0, 0.0]},
+                         invariants={"radius": lambda y: y @ y}, energy=lambda y: 0.5*(y @ y))
+    data = own.simulate("gauss", step=0.1)
+    assert data.attrs["radius_error_max"] < 1e-12
+    assert np.allclose(data["energy"], 0.5)
+
+
+def test_check_says_how_many_digits_are_lost():
+    """1 - cos x near x = 0 has lost half of them; 2 sin^2(x/2) has not."""
+    def made(rhs):
+        return lost_digits(liestep.system("own", rhs=rhs, start={"y": [1e-4]}).sheet)
+
+    assert made(lambda y: 2*np.sin(y/2)**2) < 1.5
+    assert 6.5 < made(lambda y: 1 - np.cos(y)) < 8.5
