@@ -6,10 +6,9 @@ import yaml
 
 from liestep.errors import InputError
 from liestep.files.textfiles import read_text
-from liestep.study.plan.assignments import numbers
+from liestep.study.plan.assignments import loader_of_yaml, numbers, require_flat
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of libyaml is 15 times faster
-DEEPEST = 1000
+LOADER = loader_of_yaml()
 LARGEST = 1 << 19   # bytes of a file
 MOST_ENTRIES = 100_000  # most values of a file, with those that aliases repeat: nine lines can stand for 10^9 values
 
@@ -47,20 +46,6 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         raise InputError(f"{path}: malformed YAML: {said or 'a value does not fit its tag'}") from None
     finally:
         loader.dispose()
-
-
-def require_flat(text: str, path: Path) -> None:
-    """Raises InputError for text that is nested so deeply that libyaml, which calls itself for each
-    level, would end the process."""
-    longest = max(map(len, text.split("\n")), default=0)
-    if text.count("[") + text.count("{") + 2*longest + 2 < DEEPEST:  # blocks have at most two levels in each column
-        return
-    depth = 0
-    for event in yaml.parse(text, Loader=LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise InputError(f"{path}, line {event.start_mark.line + 1}: malformed YAML: nested deeper than"
-                             f" {DEEPEST} levels")
 
 
 def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path) -> None:
