@@ -153,7 +153,7 @@ TABLES = {
         "StudyConfig": {
             **SETTINGS, "map_quantity": [(3, "must be text, not 3"), ("a b", "must be a name")],
             "every_integrator": SWITCH, "every_system": SWITCH, "title": NEEDED_TEXT,
-            "description": TEXT, "reference": SWITCH, "timing": SWITCH,
+            "description": TEXT, "next": TEXT[:2], "reference": SWITCH, "timing": SWITCH,
             "second_reference": [("od45", "unknown second_reference 'od45'; did you mean ode45?"), *TEXT[:2]],
             "steps": [*LADDER, ([0.3], "nearest valid steps are 0.25 and 0.3333333333333333"),
                       ([0.1, 0.1], "steps give the resolution h0.1 twice"), ([1e-320], "more than 2^53 steps"),

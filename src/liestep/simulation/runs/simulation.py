@@ -11,10 +11,8 @@ from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.content import Content, chart_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
-from liestep.simulation.runs.execution import Progress
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
-from liestep.simulation.runs.progress import progress_bar
 from liestep.simulation.runs.specification import RunSpecification, specify
 from liestep.simulation.tangents.directions import Direction, span
 
@@ -33,8 +31,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
-        problem: id of a system, see `systems()`.
-        integrator: id of an integrator, see `integrators(problem)`.
+        problem, integrator: ids of a system and of an integrator, see `systems()` and `integrators(problem)`.
         step: step size in s of a fixed-step integrator, positive; must divide the length of the run.
         tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: t_start and that of the preset); before t_start the run goes backward.
@@ -54,8 +51,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
         until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
             value): ("q", (0, 2), 0.0); or a liestep.Event of one. attrs["event_time"] in s, NaN where it never occurs.
-        t_start: time at the start in s (default 0). times: output times of one's own, in the order of the run.
-        progress: show a bar on the terminal or below the cell, not for dense runs.
+        t_start: start in s (default 0). times: own output times, in the run's order. progress: show a bar, unless dense.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
@@ -80,14 +76,13 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
                    ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until)
     require_memory(spec)
-    with progress_bar(f"{integrator} on {problem}", progress) as shown:
-        content = _content(spec, dense, shown)
+    content = _content(spec, dense, progress)
     if content.attributes["status"] != "ok" and on_failure == "raise":
         raise _failure(spec, content)
     return to_dataset(content)
 
 
-def _content(spec: RunSpecification, dense: bool, progress: Progress | None) -> Content:
+def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     """The content of a run, with its nodes, at times of its own or up to an event."""
     if dense and spec.observed:
         raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
@@ -96,8 +91,13 @@ def _content(spec: RunSpecification, dense: bool, progress: Progress | None) -> 
         from liestep.simulation.runs.until import with_nodes
 
         content = with_nodes(spec)
+    elif progress:
+        from liestep.simulation.runs.progress import progress_bar
+
+        with progress_bar(f"{spec.integrator} on {spec.problem}", progress) as shown:
+            content = carry_out(spec, shown)
     else:
-        content = carry_out(spec, progress)
+        content = carry_out(spec)
     if "warning" in content.attributes:
         warnings.warn(content.attributes["warning"], stacklevel=4)  # of who called `liestep.simulate`
     return content
