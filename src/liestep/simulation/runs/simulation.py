@@ -51,7 +51,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
         until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
             value): ("q", (0, 2), 0.0); or a liestep.Event of one. attrs["event_time"] in s, NaN where it never occurs.
-        t_start: start in s (default 0). times: own output times, in the run's order. progress: show a bar, unless dense.
+        t_start: start in s (default 0). times: own output times, in the order of the run. progress: show a bar.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
