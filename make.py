@@ -3,6 +3,7 @@
     python3 make.py quick                            one study in a minute: a page with films, a figure and verdicts
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
+    python3 make.py testsets                         numbers of public test sets, on plain functions
     python3 make.py check                            style, types and the quick tests
     python3 make.py site                             the documentation as HTML pages in the folder site
     python3 make.py other_codes                             other codes judged beside each other: docs/other_codes.md
@@ -28,7 +29,6 @@ STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation
 OLDEST = (3, 11)
 # machine code of the tests; never stale, because code is found by the hash of its sources
 CACHE = os.environ.get("LIESTEP_TEST_CACHE") or str(TOP/".cache"/"machine-code")
-QUICK_FILES = ("config.yaml", "studies/quick/pendulum.yaml", "claims/quick.yaml")
 TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
 # tests start many programs: without the bytecode of the package each compiles its sources for 2 s
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -75,12 +75,12 @@ def call(program: str, *arguments: str, **variables: str) -> int:
                            env={**os.environ, "PATH": path, **variables})
 
 
-def quick() -> int:
-    """The study of config/quick in a folder of its own below results; ends with verdicts, page, and what to try."""
-    folder = TOP/"results"/"quick"
-    for name in QUICK_FILES:  # only what changed: a new time would make Snakemake plan anew
-        source, target = TOP/"config"/"quick"/name, folder/"config"/name
-        if not target.is_file() or target.read_bytes() != source.read_bytes():
+def of_its_own(name: str) -> int:
+    """All studies of config/NAME in a folder of their own below results; ends with the verdicts and the page."""
+    origin, folder = TOP/"config"/name, TOP/"results"/name
+    for source in (path for path in origin.rglob("*") if path.suffix in (".yaml", ".py")):
+        target = folder/"config"/source.relative_to(origin)
+        if not target.is_file() or target.read_bytes() != source.read_bytes():  # else Snakemake would plan anew
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
     code = call("snakemake", "-s", str(TOP/"Snakefile"), "--directory", str(folder), **KEEP_BYTECODE)
@@ -88,8 +88,15 @@ def quick() -> int:
         with (folder/"results"/"claims.csv").open(newline="") as file:
             found = Counter(row["verdict"] for row in csv.DictReader(file))
         print("statements:", ", ".join(f"{number} {verdict}" for verdict, number in found.items()))
-        print(f"open {folder/'results'/'report'/'quick.html'}")
-        print(f"then change the step in {TOP/'config'/'quick'/QUICK_FILES[1]} and call this again")
+        print(f"open {folder/'results'/'report'/f'{name}.html'}")
+    return code
+
+
+def quick() -> int:
+    """The study of config/quick; ends with what to try."""
+    code = of_its_own("quick")
+    if code == 0:
+        print(f"then change the step in {TOP/'config'/'quick'/'studies'/'quick'/'pendulum.yaml'} and call this again")
     return code
 
 
@@ -106,13 +113,14 @@ def check() -> int:
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"quick": quick, "results": lambda *options: call("snakemake", *options),
+    commands = {"quick": quick, "testsets": lambda: of_its_own("testsets"),
+                "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
                 "other_codes": lambda: call("python", "-m", "other_codes"), "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
-    if arguments[1:] and arguments[0] in ("quick", "check", "site", "other_codes", "environment"):
+    if arguments[1:] and arguments[0] in ("quick", "testsets", "check", "site", "other_codes", "environment"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 
+import pytest
 import yaml
 from place import TOP
 
@@ -13,9 +14,29 @@ from liestep.workflow.workflow import page_of
 QUICK = TOP/"config"/"quick"
 
 
-def test_make_copies_every_file_of_the_quick_configuration():
-    listed = runpy.run_path(str(TOP/"make.py"))["QUICK_FILES"]
-    assert sorted(listed) == sorted(path.relative_to(QUICK).as_posix() for path in QUICK.rglob("*") if path.is_file())
+@pytest.mark.parametrize("name", ["quick", "testsets"])
+def test_make_copies_every_file_of_a_configuration(name, tmp_path):
+    """And no other: what Python leaves beside a plugin stays where it is."""
+    origin = tmp_path/"config"/name
+    shutil.copytree(TOP/"config"/name, origin)
+    (origin/"__pycache__").mkdir(exist_ok=True)
+    (origin/"__pycache__"/"left.pyc").write_bytes(b"")
+    make = runpy.run_path(str(TOP/"make.py"))["of_its_own"]
+    make.__globals__.update(TOP=tmp_path, call=lambda *program, **variables: 1)
+    assert make(name) == 1
+    copied = tmp_path/"results"/name/"config"
+    wanted = {path.relative_to(origin) for path in origin.rglob("*") if path.suffix in (".yaml", ".py")}
+    assert {path.relative_to(copied) for path in copied.rglob("*") if path.is_file()} == wanted
+
+
+def test_test_sets_are_valid_and_not_among_all(tmp_path):
+    config = TOP/"config"/"testsets"
+    shutil.copytree(config, tmp_path/"config")
+    assert study_names(config) == ["testsets/problems"]
+    assert "testsets/problems" not in study_names(TOP/"config")
+    done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "--config", "config", "check",
+                           "testsets/problems"], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout.startswith("testsets/problems: valid")) == (0, True), done.stderr
 
 
 def test_quick_study_is_valid_makes_two_films_and_a_figure_and_is_not_among_all(tmp_path):
