@@ -83,11 +83,9 @@ def expenditure_of_cayley_maps() -> Evidence:
 
 def _rates(name: str) -> list[float]:
     """Largest entry of the inverse differential of a map, of turns that end 1e-3 and 1e-6 rad before 2 pi."""
-    component, (axis, y, w, u) = plain(poses(name)), vectors(4)
-    found = []
+    component, (axis, y, w, u), found = plain(poses(name)), vectors(4), []
     for short in (1e-3, 1e-6):
-        out = np.zeros((4, 3))
-        x = (2.0*np.pi - short)*axis/np.linalg.norm(axis)
+        x, out = (2.0*np.pi - short)*axis/np.linalg.norm(axis), np.zeros((4, 3))
         component.dexpinv(np.array([x, y, w, u]), np.array([w, u, x, y]), out)
         found.append(float(np.abs(out[:2]).max()))
     return found
