@@ -39,7 +39,7 @@ def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
     assert list(table.erratum) == [entry.id for entry in entries]
     for entry, row in zip(entries, table.to_dict("records"), strict=True):
         if entry.check is None:
-            assert (row["evidence"], row["confirmed"]) == (TEXT_ONLY, None), entry.id
+            assert (row["evidence"], row["confirmed"]) == (f"{TEXT_ONLY}: {entry.text_only}", None), entry.id
         else:
             assert row["confirmed"] is True, f"{entry.id}: {row['evidence']}"
             assert re.search(r"\d", row["evidence"]), entry.id
@@ -190,6 +190,7 @@ errata:
     printed: a
     correct: b
     kind: ambiguity
+    text_only: a comma
 """
 
 
@@ -211,6 +212,8 @@ def folder(tmp_path, monkeypatch):
     ("number: 2\n    part: a", "number: 1", 10, "erratum 1 appears twice"),
     ("number: 1", "number: 0", 4, "greater than 0, not 0"),
     ("place: text", "place: text\n    plaec: x", 13, "unknown key 'plaec'; did you mean place?"),
+    ("    text_only: a comma\n", "", 10, "the reason why no computation can show it (key text_only)"),
+    ("check: right\n", "check: right\n    text_only: a comma\n", 4, "either an evidence function (key check) or"),
     ("paper: made_up", "paper: [", 3, "malformed YAML")])
 def test_a_wrong_errata_file_gives_one_sentence_with_the_line(folder, old, new, line, part):
     assert old in GOOD
@@ -236,10 +239,10 @@ def test_the_command_writes_table_and_page(folder, capsys):
     assert capsys.readouterr().err == "made_up: 1 confirmed, 0 not confirmed, 1 text only\n"
     table = read_csv(folder/"results"/"errata.csv")
     assert tuple(table.columns) == COLUMNS
-    assert list(table.evidence) == ["0.50 | 3", TEXT_ONLY]
+    assert list(table.evidence) == ["0.50 | 3", f"{TEXT_ONLY}: a comma"]
     page = (folder/"results"/"errata.md").read_text()
     assert ("| 1 | eq. (1) | misprint | a | b | 0.50 \\| 3 | yes |  |\n| 2a | text | ambiguity | a | b |"
-            " text only |  |  |\n" in page)
+            " text only: a comma |  |  |\n" in page)
     before = {path.name: path.read_bytes() for path in (folder/"results").iterdir() if path.is_file()}
     assert main(arguments) == 0
     assert {path.name: path.read_bytes() for path in (folder/"results").iterdir() if path.is_file()} == before

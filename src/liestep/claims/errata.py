@@ -8,23 +8,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import paper_module, papers
 from liestep.study.plan.complaints import complaint
 from liestep.study.plan.names import named_files
-from liestep.study.plan.values import Count, Strict
+from liestep.study.plan.values import Count, Line, Strict
 from liestep.study.plan.yamlfile import line_of, read_yaml
 
 if TYPE_CHECKING:
     import pandas
 
 COLUMNS = ("paper", "erratum", "place", "printed", "correct", "kind", "evidence", "confirmed", "code")
-TEXT_ONLY = "text only"  # evidence of an entry that no computation can decide
+TEXT_ONLY = "text only"  # evidence of an entry that no computation can decide, before the reason
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,15 @@ class Erratum(Strict):
         " something out; physics: what is printed was meant and is wrong; no erratum: looks wrong and is right")
     code: list[CodeFile] = Field([], description="files of a public code that the entry rests on: owner/name of the"
                                  " repository, path, commit")
-    check: str | None = Field(None,
-                              description="name of the evidence function (default: text only, nothing to compute)")
+    check: str | None = Field(None, description="name of the evidence function")
+    text_only: Annotated[str, Line] = Field("", description="of an entry without check: why no computation can show it")
+
+    @model_validator(mode="after")
+    def _shown(self) -> "Erratum":
+        if (self.check is None) != bool(self.text_only):
+            raise ValueError("an erratum has either an evidence function (key check) or the reason why no computation"
+                             " can show it (key text_only)")
+        return self
 
     @property
     def id(self) -> str:
@@ -125,7 +132,7 @@ def load_errata(paper: str, config: Path) -> ErrataFile:
 
 
 def errata_table(paper: str, config_folder: Path) -> "pandas.DataFrame":
-    """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY.
+    """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY and the reason.
 
     Every evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`.
     """
@@ -139,5 +146,6 @@ def errata_table(paper: str, config_folder: Path) -> "pandas.DataFrame":
 def _row(paper: str, entry: Erratum, available: Mapping[str, Check]) -> dict[str, Any]:
     evidence = available[entry.check]() if entry.check else None
     return {"paper": paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed,
-            "correct": entry.correct, "kind": entry.kind, "evidence": TEXT_ONLY if evidence is None else str(evidence),
-            "confirmed": None if evidence is None else bool(evidence.confirmed), "code": "; ".join(entry.code)}
+            "correct": entry.correct, "kind": entry.kind, "code": "; ".join(entry.code),
+            "evidence": str(evidence or f"{TEXT_ONLY}: {entry.text_only}"),
+            "confirmed": None if evidence is None else bool(evidence.confirmed)}

@@ -1,11 +1,13 @@
 """Evidence for the errata of lgt2022 is confirmed, and every check of the file exists."""
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 from liestep.claims.errata import checks
 from liestep.papers.lgt2022 import transition_maps
+from liestep.papers.lgt2022.evidence import coordinates
 
 CHECKS = checks("lgt2022")
 CLAIMS = Path(__file__).parents[3]/"config"/"claims"/"lgt2022"
@@ -20,6 +22,15 @@ def test_evidence_confirms_the_erratum(name):
     evidence = CHECKS[name]()
     assert evidence.confirmed
     assert evidence.text.format(**evidence.numbers)
+
+
+@pytest.mark.parametrize(("name", "replaced", "by"), [
+    ("full_turn", "exponential", lambda matrix: np.eye(3) + matrix),
+    ("screw_coordinates", "_rates", lambda name: [1.0, 1.0]), ("screw_coordinates", "of_vector", lambda x: (1.0, x)),
+    ("extended_rodrigues", "exponential", lambda matrix: np.eye(3))])
+def test_evidence_on_coordinates_can_say_no(name, replaced, by, monkeypatch):
+    monkeypatch.setattr(coordinates, replaced, by)
+    assert not CHECKS[name]().confirmed
 
 
 def test_every_check_is_used():

@@ -29,7 +29,7 @@ def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
     assert sorted({entry.number for entry in entries}) == list(range(1, 14))
     for entry, row in zip(entries, errata_table(PAPER, CONFIG).to_dict("records"), strict=True):
         if entry.check is None:
-            assert (row["evidence"], row["confirmed"]) == (TEXT_ONLY, None), entry.id
+            assert (row["evidence"], row["confirmed"]) == (f"{TEXT_ONLY}: {entry.text_only}", None), entry.id
         else:
             assert row["confirmed"] is True, f"{entry.id}: {row['evidence']}"
             assert re.search(r"\d", row["evidence"]), entry.id

@@ -2,8 +2,11 @@
 import numpy as np
 
 from liestep.claims.errata import Evidence
+from liestep.papers.lgt2022.evidence.maps import of_vector, product
 from liestep.papers.lgt2022.matrices import exponential, vectors
-from liestep.papers.lgt2022.transition_maps import row_of
+from liestep.papers.lgt2022.transition_maps import poses, row_of
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.simulation import simulate
 from liestep.study.tables.vectors import hat, size
 
 
@@ -76,3 +79,48 @@ def expenditure_of_cayley_maps() -> Evidence:
     """Section 6.4 c: Rodrigues vectors need less than rotation vectors."""
     return _compared("c", "b", "operations of map and differential: 1c {m1c:.0f}, 1b {m1b:.0f}; 2c {m2c:.0f}, 2b"
                      " {m2b:.0f}; all maps are the product of their group to {defect:.0e}")
+
+
+def _rates(name: str) -> list[float]:
+    """Largest entry of the inverse differential of a map, of turns that end 1e-3 and 1e-6 rad before 2 pi."""
+    component, (axis, y, w, u), found = plain(poses(name)), vectors(4), []
+    for short in (1e-3, 1e-6):
+        x, out = (2.0*np.pi - short)*axis/np.linalg.norm(axis), np.zeros((4, 3))
+        component.dexpinv(np.array([x, y, w, u]), np.array([w, u, x, y]), out)
+        found.append(float(np.abs(out[:2]).max()))
+    return found
+
+
+def full_turn() -> Evidence:
+    """Section 1: rotation vectors of a step before a full turn, and beyond it."""
+    x, (near, nearer) = vectors(1)[0], _rates("1b")
+    further = x*(1.0 + 2.0*np.pi/np.linalg.norm(x))
+    numbers = {"near": near, "nearer": nearer, "same": size(exponential(hat(further)) - exponential(hat(x)))}
+    return Evidence(nearer >= 500.0*near and numbers["same"] <= 1e-12,
+                    "rates of the local coordinates 1e-3 rad before a full turn {near:.3g}, 1e-6 rad before it"
+                    " {nearer:.3g}; beyond it the attitude is that without the turn, to {same:.0e}", numbers)
+
+
+def screw_coordinates() -> Evidence:
+    """Section 6.4: rates of screw coordinates and of quaternions before a full turn."""
+    w, (near, nearer) = vectors(3)[2], _rates("1a")
+    quaternion = product((0.0, w), of_vector((2.0*np.pi - 1e-6)*w/np.linalg.norm(w)))
+    numbers = {"near": near, "nearer": nearer,
+               "quaternion": 0.5*float(np.hypot(quaternion[0], np.linalg.norm(quaternion[1]))/np.linalg.norm(w))}
+    return Evidence(nearer >= 500.0*near and abs(numbers["quaternion"] - 0.5) <= 1e-12,
+                    "rates of screw coordinates 1e-3 rad before a full turn {near:.3g}, 1e-6 rad before it"
+                    " {nearer:.3g}; of a quaternion {quaternion:.3g} |w| everywhere", numbers)
+
+
+def extended_rodrigues() -> Evidence:
+    """Section 6.4: a turn by 6 rad in three steps of RKMK4 with Cayley maps of SO(3) x R^3 and of SE(3)."""
+    def error(**options: str) -> float:
+        turned = simulate("jointed_body", "rkmk", preset="free", steps=3, t_end=6.0, samples=2, options=options,
+                          parameters={"inertia": np.eye(3)}, initial={"body_rate": [[0.36, 0.48, 0.8]]})
+        gap = turned["attitude"].values[-1, 0] - exponential(6.0*hat(np.array([0.36, 0.48, 0.8])))
+        return float(np.linalg.norm(gap)/2.0**0.5)
+
+    numbers = {"c": error(action="so3_r3", chart="cayley"), "d": error(chart="cayley"), "d2": error(chart="cayley2")}
+    return Evidence(numbers["d"] >= 0.01 and numbers["d2"] <= 0.25*numbers["d"],
+                    "a turn by 6 rad in 3 steps: attitude error {c:.3g} with 1c, {d:.3g} with 1d, {d2:.3g} with the"
+                    " Cayley map of second order on SE(3)", numbers)

@@ -5,6 +5,7 @@ from liestep.claims.errata import Evidence
 from liestep.geometry.quaternion import body_matrix, plus
 from liestep.papers.livens2025.cone import ABOUT_CENTRE, ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT
 from liestep.simulation.runs.simulation import simulate
+from liestep.simulation.runs.specification import start_of
 
 CLOSE, APART = 1e-12, 1e-2
 
@@ -90,3 +91,37 @@ def cone_moments() -> Evidence:
     numbers = {"across": ABOUT_CENTRE, "along": AXIAL}
     return Evidence(all(abs(value/5.3014e-4 - 1.0) <= 1e-5 for value in numbers.values()),
                     "{across:.6g} and {along:.6g} kg m2", numbers)
+
+
+def _masses() -> tuple[np.ndarray, np.ndarray]:
+    """(108) of section 5.1 and the coefficients of the springs in (109)."""
+    start = start_of("mass_spring", preset="printed").parameters
+    one, two = start["mass"]
+    return (np.array([[one, 0.0, 0.0], [0.0, two, two], [0.0, two, two]]),
+            start["stiffness_factor"]*np.asarray(start["stiffness"]))
+
+
+def lagrangian_scheme() -> Evidence:
+    """Residuals of (85), with the sign of erratum 4, in positions and velocities of EML over 10 s of section 5.1."""
+    h, (mass, (one, two)) = 0.1, _masses()
+    data = simulate("mass_spring", "eml", preset="printed", step=h, t_end=10.0, samples=101)
+    q, v, mu = (data[name].values for name in ("q", "v", "multiplier"))
+    pull = (q[1:] + q[:-1])*(1.0 + q[1:]**2 + q[:-1]**2)*[one, 0.0, two]  # difference quotients of c (x^2 + x^4)
+    gap = 0.5*(q[1:, 1] + q[:-1, 1] - q[1:, 0] - q[:-1, 0])
+    joint = mu[1:]*gap[:, None]*[-1.0, 1.0, 0.0]
+    pushed = (v[1:] - v[:-1]) @ mass
+    numbers = {"path": float(np.abs(q[1:] - q[:-1] - 0.5*h*(v[1:] + v[:-1])).max()),
+               "balance": float(np.abs(pushed + h*(pull + joint)).max()),
+               "scale": float(np.abs(pushed).max()), "other": float(np.abs(pushed - h*(pull - joint)).max())}
+    return Evidence(max(numbers["path"], numbers["balance"]) <= CLOSE and numbers["other"] >= APART,
+                    "100 steps of EML, up to {scale:.2g} kg m/s each, leave {path:.1g} m and {balance:.1g} kg m/s of"
+                    " (85), {other:.2g} kg m/s with the printed sign", numbers)
+
+
+def singular_mass() -> Evidence:
+    """(108): its rank, and a velocity that the momentum does not hold."""
+    mass = _masses()[0]
+    numbers = {"rank": int(np.linalg.matrix_rank(mass)), "momentum": float(np.abs(mass @ [0.0, 1.0, -1.0]).max())}
+    return Evidence(numbers["rank"] == 2 and numbers["momentum"] == 0.0,
+                    "the mass matrix of three coordinates has rank {rank}: v and v + (0, 1, -1) m/s have momenta that"
+                    " differ by {momentum:g}, so that p = M v has no inverse", numbers)

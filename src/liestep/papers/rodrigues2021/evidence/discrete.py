@@ -160,3 +160,58 @@ def asymmetric_map() -> Evidence:
     return Evidence(numbers["newmark"] <= 1e-12 and numbers["euler"] >= 1e-3,
                     "with the velocities turned round after 1 s, map (25) returns to {newmark:.1g}, map (27) to"
                     " {euler:.1g}", numbers)
+
+
+def second_root() -> Evidence:
+    """Both solutions of (15) for h|w| that tends to zero: residuals, lengths, angle of the other."""
+    sizes = np.array([1e-1, 1e-2, 1e-3])
+    root = np.sqrt(1.0 - sizes**2)
+    first, second = 2.0*sizes/(1.0 + root), 2.0*(1.0 + root)/sizes  # the second is 2 s/(1 - root) without cancellation
+    numbers = {"residual": float(max(np.abs(4.0*z/(4.0 + z*z) - sizes).max() for z in (first, second))),
+               "first": float(first[-1]), "second": float(second[-1]), "angle": float(2.0*np.arctan(0.5*second[-1]))}
+    return Evidence(numbers["residual"] <= ROUND_OFF and numbers["first"] <= 1e-2 and numbers["second"] >= 1e3,
+                    "both solve (15) to {residual:.1g}; at h|w| = 1e-3 (16) has the length {first:.3g}, the other"
+                    " {second:.3g}, a turn by {angle:.4f} rad", numbers)
+
+
+def leading_terms() -> Evidence:
+    """(24): the increments of (23) and (25) for one body and moment at h = 0.1, 0.05, 0.025."""
+    rate, moment = np.random.default_rng(24).standard_normal((2, 3))
+    gaps = []
+    for h in (0.1, 0.05, 0.025):
+        z = h*rate + 0.5*h*h*moment
+        gaps.append(size(2.0*z/(1.0 + np.sqrt(1.0 - z @ z)) - z))
+    slopes = np.log2(np.array(gaps[:-1])/gaps[1:])
+    numbers = {"coarse": float(slopes[0]), "fine": float(slopes[1]), "gap": gaps[-1]}
+    return Evidence(bool(np.abs(slopes - 3.0).max() <= 0.2) and abs(slopes[1] - 3.0) < abs(slopes[0] - 3.0),
+                    "the increments of (23) and (25) differ by {gap:.2g} at h = 0.025, with slopes {coarse:.3f} and"
+                    " {fine:.3f}: from the third order on", numbers)
+
+
+def _quaternions(h: float, held: bool) -> tuple[np.ndarray, float]:
+    """Quaternion after 10 s, largest change of its length. Discrete Euler-Lagrange equations in R^4 of L = 2 |q'|^2 +
+    q.D q, the pendulum with J = m g l = 1 and its lower point along e3; held: by a multiplier of |q|^2 = 1."""
+    sign, tangent = np.array([1.0, -1.0, -1.0, 1.0]), np.array([-0.2, 0.3, 0.1, 0.0])
+    q = np.array([0.6, 0.0, 0.8, 0.0])
+    tangent = tangent - (tangent @ q)*q
+    force = 0.5*sign*q
+    new = q + h*tangent + 0.5*h*h*(force - (force @ q)*q)
+    new, worst = new/np.linalg.norm(new), 0.0
+    for _ in range(round(10.0/h) - 1):
+        free = 2.0*new - q + 0.5*h*h*sign*new
+        along = free @ new
+        # |free - m new| = 1 with |new| = 1: the root that vanishes with h
+        q, new = new, free - (along - np.sqrt(along*along - free @ free + 1.0))*new if held else free
+        worst = max(worst, abs(float(np.linalg.norm(new)) - 1.0))
+    return new, worst
+
+
+def quaternion_multipliers() -> Evidence:
+    """The discrete Lagrangian in unit quaternions of Wendlandt and Marsden, with a multiplier and without."""
+    runs = [_quaternions(h, True) for h in (0.02, 0.01, 0.005)]
+    ends = [end for end, _ in runs]
+    numbers = {"held": max(worst for _, worst in runs), "free": _quaternions(0.005, False)[1],
+               "order": float(np.log2(size(ends[0] - ends[1])/size(ends[1] - ends[2])))}
+    return Evidence(numbers["held"] <= ROUND_OFF and numbers["free"] >= 0.1 and abs(numbers["order"] - 2.0) <= 0.1,
+                    "a pendulum, 10 s: with a multiplier the length stays within {held:.1g} and the order is"
+                    " {order:.2f}; without one the length moves by {free:.2g}", numbers)
