@@ -238,14 +238,10 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
     return ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()))
 
 
-def place_of(claim: str, paths: Iterable[Path]) -> str:
+def place_of(name: str, paths: Iterable[Path]) -> str:
     """File and line of a claim that is in one of the files."""
-    for path in paths:
-        content, lines = read_yaml(path)
-        for k, one in enumerate(content["claims"]):
-            if one["id"] == claim:
-                return f"{path}, line {line_of(('claims', k, 'id'), lines)}"
-    raise KeyError(claim)
+    return next(f"{path}, line {line_of(('claims', k, 'id'), lines)}" for path in paths
+                for content, lines in [read_yaml(path)] for k, one in enumerate(content["claims"]) if one["id"] == name)
 
 
 def _groups(parts: list[tuple[Path, ClaimFile, dict[tuple, int]]]) -> dict[str, Group]:

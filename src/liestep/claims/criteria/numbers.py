@@ -208,8 +208,7 @@ class LargestStep(Limits, Criterion):
 class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
     """The share of the members of each chosen ensemble whose stored number `quantity` lies within the limits `within`
     lies itself within the limits; with `against`, that number divided by that of the same member there (same order of
-    ensembles, or one for all). A member that failed does not. 95 % of the members decide: at_least is 0.95 or more, or
-    at_most 0.05 or less."""
+    ensembles, or one for all). A member that failed does not. 95 % decide: at_least 0.95 or more, or at_most 0.05."""
 
     kind: Literal["share"] = KIND
     within: Limits = Field(description="limits of a member's number")
@@ -218,33 +217,29 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
         return 0.0, 1.0
 
     def require(self) -> None:
-        if (self.at_least is not None and self.at_least < SURE) or (self.at_least is None and self.at_most is not None
-                                                                    and self.at_most > 1.0 - SURE):
-            raise InputError(f"a verdict on an ensemble needs {SURE:.0%} of its members: at_least {SURE:g} or more, or"
-                             f" at_most {1.0 - SURE:.2g} or less")
+        if self.at_least < SURE if self.at_least is not None else (self.at_most or 0.0) > 1.0 - SURE:
+            raise InputError(f"{SURE:.0%} of members decide: at_least {SURE:g} or more, or at_most {1.0 - SURE:.2g}")
 
     def describe(self, claim: Question) -> str:
         compared = " divided by that of the same member of the compared ensemble" if claim.against else ""
         return f"share of the ensemble's members with {claim.quantity}{compared} {self.within.bounds} is {self.bounds}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        if len(claim.against) not in (0, 1, len(claim.runs)):
-            raise InputError(f"{len(claim.runs)} ensembles cannot be compared with {len(claim.against)}")
         shares, parts = [], []
         for k, choice in enumerate(claim.runs):
             members, stored = self._members(choice, claim.quantity, results)
             if claim.against:
                 other, _ = self._members(claim.against[k % len(claim.against)], claim.quantity, results)
-                if other.size != members.size:
-                    raise InputError(f"{members.size} members cannot be compared with {other.size}")
+                if other.size != members.size or len(claim.against) not in (1, len(claim.runs)):
+                    raise InputError(f"{len(claim.runs)} ensembles of {members.size} members cannot be compared with"
+                                     f" {len(claim.against)} of {other.size}")
                 with np.errstate(divide="ignore", invalid="ignore"):
                     members = members/other
             inside, known = int(self.within.holds(members).sum()), members[np.isfinite(members)]
             shares.append(inside/members.size if known.size or stored else math.nan)
             text = f", {known.min():.4g} .. {known.max():.4g}, median {np.median(known):.4g}" if known.size else ""
             stopped = f", {members.size - known.size} stopped early"*(known.size < members.size)
-            parts.append(f"{choice.problem}/{choice.integrator} "*(len(claim.runs) > 1)
-                         + f"{inside} of {members.size} members{text}{stopped}")
+            parts.append(f"{choice.problem}/{choice.integrator} {inside} of {members.size} members{text}{stopped}")
         return self.judged(shares, parts)
 
     def _members(self, choice: RunChoice, quantity: str, results: Results) -> tuple[np.ndarray, bool]:
