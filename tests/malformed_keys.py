@@ -43,7 +43,7 @@ CRITERIA = {  # definition -> its claim
     "Untestable": claim("untestable", {"kind": "none"}, verdict="not testable"),
     "Slope": claim("slope", {"kind": "slope", "at_most": 8.5, "at_least": 0.0, "over": "step", "points": 2},
                    runs=[{**CHOICE, "resolution": None}]),
-    "Share": claim("share", {"kind": "share", "at_most": 1.0, "at_least": 0.5,
+    "Share": claim("share", {"kind": "share", "at_most": 1.0, "at_least": 0.95,
                              "within": {"at_most": 1.0, "at_least": 0.0}}, runs=[{**CHOICE, "problem": "many"}]),
     "LargestStep": claim("largest_step", {"kind": "largest_step", "at_most": 1.0, "at_least": 0.0,
                                           "within": {"at_most": 1.0}}, runs=[{**CHOICE, "resolution": None}]),

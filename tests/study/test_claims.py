@@ -236,7 +236,7 @@ def test_every_criterion_is_a_sentence_with_its_numbers():
                "extremum": ({"at_least": 1.5, "prominence": 2.5}, "in s >= 1.5, a factor 2.5"),
                "state": ({"expected": [3.0], "tolerance": 0.25}, "0.25 of [3.0]"),
                "slope": ({"at_least": 1.5, "over": "cost"}, "at least 3 runs on a straight line, >= 1.5 within"),
-               "share": ({"at_least": 0.75, "within": {"at_most": 3.0}}, "error <= 3 is >= 0.75"),
+               "share": ({"at_least": 0.75, "within": {"at_most": 3.0}}, "the compared ensemble <= 3 is >= 0.75"),
                "largest_step": ({"at_least": 0.5, "within": {"at_most": 3.0}},
                                 "largest step that completes with error <= 3 divided by that of the compared runs: "
                                 ">= 0.5"),

@@ -15,6 +15,7 @@ from liestep.claims.errata import Evidence
 from liestep.claims.judging import judge
 from liestep.claims.selection import member_values
 from liestep.errors import InputError
+from liestep.papers.rodrigues2021.quantities import TERMS
 from liestep.simulation.runs.files import RunFile
 
 pytestmark = pytest.mark.usefixtures("data_are_printed")
@@ -34,7 +35,8 @@ METRICS = pd.DataFrame(
      ("p", "one", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "same", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
      ("p", "near", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "longer", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
      ("p", "shifted", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "many", "h0.1", "not_converged", 0.1, 1.0, 1.0, "t"),
-     ("p", "uneven", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
+     ("p", "gone", "h0.1", "not_converged", 0.1, 1.0, 1.0, "t"), ("p", "ones", "h0.1", "ok", 0.1, 1.0, 1.0, "t"),
+     ("p", "doubled", "h0.1", "ok", 0.1, 1.0, 1.0, "t"), ("p", "uneven", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
      ("p", "dead", "h0.1", "step_too_large", 0.1, 1.0, 1.0, "text")],
     columns=["problem", "integrator", "resolution", "status", "step", "error", "cost", "message"])
 TIME = np.array([0.0, 1.0, 2.0])
@@ -43,9 +45,11 @@ FILES = {"one": {"time": TIME, "q": Q}, "same": {"time": TIME, "q": Q.copy()},
          "near": {"time": TIME, "q": Q + np.array([0.0, 1e-3, 1e-6])[:, None, None]},
          "longer": {"time": np.arange(4.0), "q": np.concatenate([Q, Q[:1]])}, "shifted": {"time": TIME + 0.5, "q": Q},
          "uneven": {"time": TIME, "series": np.array([2.0, -6.0, 1.0]), "touching": np.array([0.0, 1.0, 2.0])},
+         "ones": {"spread": np.ones(4)}, "doubled": {"spread": np.array([2.0, 4.0, 6.0, 8.0])},
+         "gone": {"spread": np.full(4, math.nan), "energy": np.ones((4, 3))},
          "many": {"time": TIME, "spread": np.array([1.0, 2.0, 3.0, math.nan]), "q": Q}}
 RESULTS = {"s": SimpleNamespace(study=PLANNED, metrics=METRICS, file=lambda problem, integrator, resolution: RunFile(
-    Path(integrator), {}, FILES[integrator]))}
+    Path(integrator), {"status": "not_converged" if integrator == "gone" else "ok"}, FILES[integrator]))}
 
 
 def row(kind, integrators, rule, against=(), quantity="error"):
@@ -166,7 +170,56 @@ def test_a_tie_is_no_larger_step_and_says_nothing_at_the_end_of_the_ladders():
 def test_share_counts_members_and_never_those_that_failed(rule, expected):
     found = row("share", ["many"], rule, quantity="spread")
     assert found.verdict == expected
-    assert "of 4 members, " in found.evidence
+    assert "of 4 members, 1 .. 3, median 2, 1 stopped early" in found.evidence
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(0.5, MET), (0.49, MISSED)])
+def test_share_compares_each_member_with_itself_in_another_ensemble(limit, expected):
+    found = row("share", ["many", "ones"], {"at_least": 0.75, "within": {"at_most": limit}}, ["doubled"], "spread")
+    assert found.verdict == (MISSED if limit < 0.5 else expected)
+    assert "p/many 3 of 4 members, 0.5 .. 0.5" in found.evidence or limit < 0.5
+
+
+def test_share_of_several_ensembles_needs_every_one():
+    rule = {"at_least": 0.75, "within": {"at_most": 3.0}}
+    assert row("share", ["many", "ones"], rule, quantity="spread").verdict == MET
+    found = row("share", ["many", "doubled"], rule, quantity="spread")
+    assert (found.verdict, found.ours) == (MISSED, 0.25)
+    assert "p/doubled 1 of 4 members" in found.evidence
+
+
+def test_share_of_stopped_members_is_zero_for_stored_numbers_and_unknown_for_samples():
+    few = {"at_most": 0.05, "within": {"at_most": 3.0}}
+    assert row("share", ["gone"], few, quantity="spread").verdict == MET
+    found = row("share", ["gone"], few, quantity="energy_change")
+    assert found.verdict == MISSED
+    assert math.isnan(found.ours)
+
+
+@pytest.mark.parametrize(("limits", "refused"), [
+    ({"at_least": 0.95}, False), ({"at_least": 0.94}, True), ({"at_most": 0.05}, False), ({"at_most": 0.06}, True)])
+def test_95_percent_of_an_ensemble_decide(limits, refused):
+    rule = CRITERIA["share"].model_validate({"kind": "share", "within": {"at_most": 1.0}, **limits})
+    if not refused:
+        rule.require()
+        return
+    with pytest.raises(InputError, match="95% of members decide"):
+        rule.require()
+
+
+def test_a_quantity_of_a_paper_is_taken_from_each_member():
+    place = np.zeros((2, 3, 4, 3))
+    place[..., 0] = [0.0, 1.0, 2.0, 3.0]
+    place[..., 1] = [0.0, 1.0, 0.0, 1.0]
+    place[1, 2, 3, 0] = 6.0
+    speed = np.zeros((2, 3, 4, 3))
+    speed[1, -1, :, 0] = 0.5
+    ones = np.ones((2, 3))
+    file = RunFile(Path("many"), {"status": "ok"}, {
+        "time": TIME, "position": place, "velocity": speed, "energy": ones, "translation_energy": ones,
+        **{f"{term}_energy": ones for term in TERMS}})
+    assert member_values(file, "rebound_speed", "rodrigues2021/x").tolist() == [0.0, 0.5]
+    assert member_values(file, "diameter_change", "rodrigues2021/x").tolist() == [0.0, 1.0]
 
 
 def test_share_of_energy_changes_is_that_of_last_minus_first_samples():

@@ -265,7 +265,21 @@ def test_quantities_of_claims_are_checked_before_any_run(quantity, criterion, ex
     with pytest.raises(InputError) as refusal:
         Workflow({"studies": "all"})
     assert expected in str(refusal.value)
-    assert str(refusal.value).startswith("config/claims/paper.yaml: claim one: ")
+    assert re.match(r"config/claims/paper\.yaml, line [1-9]\d*: claim one: ", str(refusal.value))
+
+
+@pytest.mark.parametrize(("members", "refused"), [(15, True), (16, False)])
+def test_an_ensemble_that_decides_has_16_members(members, refused, place):
+    study({**STUDY, "ensemble": {"members": members, "amplitude": 1e-15}})
+    claim = {**CLAIM, "quantity": "energy_error_mean",
+             "criterion": {"kind": "share", "within": {"at_most": 1.0}, "at_least": 0.95}}
+    Path("config/claims/paper.yaml").write_text(yaml.safe_dump({"paper": "paper", "citation": "c", "claims": [claim]}))
+    if not refused:
+        Workflow({"studies": "all"})
+        return
+    with pytest.raises(InputError, match=r"paper\.yaml, line \d+: claim one: an ensemble that decides needs 16 members"
+                                         r" or more; .* has 15"):
+        Workflow({"studies": "all"})
 
 
 def test_quantities_that_exist_are_known_before_any_run(place):

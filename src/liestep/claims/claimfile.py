@@ -84,7 +84,7 @@ class Claim(Strict):
     accuracy: Real | None = Field(None, gt=0, description="external only: how accurate the other code says that its"
                                   " number is")
     runs: list[RunChoice] = Field([], description="the runs that decide")
-    against: list[RunChoice] = Field([], description="ratio, same_state, largest_step: the runs to compare with")
+    against: list[RunChoice] = Field([], description="ratio, same_state, largest_step, share: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
                           " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
     criterion: AnyCriterion = Field(description="when the claim counts as met; committed before the run")
@@ -236,6 +236,12 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
     known = papers().get(first.paper)
     citation = first.citation or (known.citation if known else "")
     return ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()))
+
+
+def place_of(name: str, paths: Iterable[Path]) -> str:
+    """File and line of a claim that is in one of the files."""
+    return next(f"{path}, line {line_of(('claims', k, 'id'), lines)}" for path in paths
+                for content, lines in [read_yaml(path)] for k, one in enumerate(content["claims"]) if one["id"] == name)
 
 
 def _groups(parts: list[tuple[Path, ClaimFile, dict[tuple, int]]]) -> dict[str, Group]:

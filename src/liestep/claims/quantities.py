@@ -11,6 +11,7 @@ from liestep.simulation.catalogue import refuse_renamed, sheet
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables.kinds.ensembles import FEWEST
 from liestep.study.tables.kinds.exponents import NAMES as EXPONENTS
 from liestep.study.tables.metrics import ACCEPTED, COLUMNS, STATISTICS
 from liestep.study.tables.quantities import quantities_of
@@ -61,6 +62,10 @@ def _require_kind(claim: Claim, choice: RunChoice, cells: list[Cell], study: Stu
     if criterion.ensemble and any(cell.spec.ensemble is None for cell in cells):
         raise InputError(f"criterion {criterion.kind} needs an ensemble; {choice.problem} {choice.integrator} of study"
                          f" {choice.study} is a single run")
+    if few := next((cell.spec.ensemble.members for cell in cells if cell.spec.ensemble and not cell.spec.ensemble.turns
+                    and cell.spec.ensemble.members < FEWEST), 0):
+        raise InputError(f"an ensemble that decides needs {FEWEST} members or more; {choice.problem}"
+                         f" {choice.integrator} of study {choice.study} has {few}")
     if criterion.table not in ("", *study.config.tables):
         raise InputError(f"criterion {criterion.kind} needs the table {criterion.table}; study {choice.study} does not"
                          " ask for it")
@@ -80,7 +85,8 @@ def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) 
     else:
         known = ["time", *(part.name for part in formulated.fields),
                  *(observable.name for observable in formulated.observables)]
-        known += [*_statistics(formulated), *STATISTICS, *ACCEPTED, OWN_QUANTITY]*(spec.ensemble is not None)
+        if spec.ensemble is not None:
+            known += [*_statistics(formulated), *STATISTICS, *ACCEPTED, OWN_QUANTITY, *quantities_of(study).names]
         known += ["accepted_time", "accepted_step"]*spec.log_steps
     if name not in known:
         raise InputError(unknown("quantity", name, known))

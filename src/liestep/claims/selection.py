@@ -1,6 +1,7 @@
 """What a claim asks its criterion: which runs, and the numbers that it is judged by."""
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 import numpy as np
@@ -8,6 +9,7 @@ from pydantic import Field
 
 from liestep.errors import InputError, unknown
 from liestep.study.plan.values import Strict
+from liestep.study.tables.quantities import quantities_of
 
 if TYPE_CHECKING:
     import pandas
@@ -126,26 +128,31 @@ def variable(file: "RunFile", name: str) -> np.ndarray:
     return np.asarray(file[name], dtype=float)
 
 
-def ensemble_of(what: str, claim: Question, results: Results) -> "tuple[RunFile, bool]":
-    """The file of the one ensemble that a claim names, and whether it came to its end; `what` needs it.
+def ensemble_of(what: str, choices: list[RunChoice], results: Results) -> "tuple[RunFile, bool]":
+    """The file of the one ensemble that choices name, and whether it came to its end; `what` needs it.
 
     Raises:
-        InputError: the claim names several runs.
+        InputError: they name several runs.
     """
-    rows = [(choice, row) for choice in claim.runs for _, row in select(choice, results).iterrows()]
+    rows = [(choice, row) for choice in choices for _, row in select(choice, results).iterrows()]
     if len(rows) != 1:
         raise InputError(f"a {what} needs one ensemble run, not {len(rows)}")
     (choice, row), = rows
     return study_of(choice, results).file(row.problem, row.integrator, row.resolution), bool(row.status == "ok")
 
 
-def member_values(file: "RunFile", name: str) -> np.ndarray:
-    """A stored number of each member of an ensemble, or its energy change; (members,) float64. The energy change is NaN
-    where a member stopped early: the file ends there for all of them."""
-    if name != OWN_QUANTITY:
+def member_values(file: "RunFile", name: str, study: str = "") -> np.ndarray:
+    """A stored number of each member of an ensemble, its energy change, or a quantity of the paper of a study;
+    (members,) float64. What is taken from samples is NaN where a member stopped early: there the file ends for all."""
+    own = quantities_of(study)
+    if name != OWN_QUANTITY and name not in own.names:
         return variable(file, name)
     energy = variable(file, "energy")
-    return np.full(len(energy), np.nan) if file.failed else energy[:, -1] - energy[:, 0]
+    if file.failed or name == OWN_QUANTITY:
+        return np.full(len(energy), np.nan) if file.failed else energy[:, -1] - energy[:, 0]
+    alone = (replace(file, variables={key: values if key == "time" else values[k]
+                                      for key, values in file.variables.items()}) for k in range(len(energy)))
+    return np.array([own.columns(one, None).get(name, np.nan) for one in alone])
 
 
 def times(file: "RunFile", name: str) -> np.ndarray:

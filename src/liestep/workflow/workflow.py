@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from liestep.claims.claimfile import claim_files, load_claims
+from liestep.claims.claimfile import claim_files, load_claims, place_of
 from liestep.claims.criteria.computed import Computed
 from liestep.claims.history import history_file, load_history
 from liestep.claims.quantities import require_claim
@@ -321,7 +321,7 @@ class Workflow:
                 try:
                     require_claim(claim, studies)
                 except InputError as error:
-                    raise InputError(f"{path}: claim {claim.id}: {error}") from None
+                    raise InputError(f"{place_of(claim.id, paths)}: claim {claim.id}: {error}") from None
         return found, sorted(computed)
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
 from liestep.claims.selection import (
     Question,
     Results,
@@ -27,7 +27,7 @@ from liestep.study.tables.gain import gains
 if TYPE_CHECKING:
     import pandas
 
-
+SURE = 0.95  # share of an ensemble's members that a verdict needs
 # columns of metrics.csv that are sizes: no number is below zero
 NOT_NEGATIVE = re.compile(r"error(_.*)?|.*_error_(mean|max)(_.*)?|floor.*|cost|steps?|iterations|time_reached")
 
@@ -206,8 +206,9 @@ class LargestStep(Limits, Criterion):
 
 
 class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
-    """The share of an ensemble's members whose stored number `quantity` lies within the limits `within` lies itself
-    within the limits. A member that failed does not."""
+    """The share of the members of each chosen ensemble whose stored number `quantity` lies within the limits `within`
+    lies itself within the limits; with `against`, that number divided by that of the same member there (same order of
+    ensembles, or one for all). A member that failed does not. 95 % decide: at_least 0.95 or more, or at_most 0.05."""
 
     kind: Literal["share"] = KIND
     within: Limits = Field(description="limits of a member's number")
@@ -215,17 +216,37 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
     def domain(self, quantity: str) -> tuple[float, float]:
         return 0.0, 1.0
 
+    def require(self) -> None:
+        if self.at_least < SURE if self.at_least is not None else (self.at_most or 0.0) > 1.0 - SURE:
+            raise InputError(f"{SURE:.0%} of members decide: at_least {SURE:g} or more, or at_most {1.0 - SURE:.2g}")
+
     def describe(self, claim: Question) -> str:
-        return f"share of the ensemble's members with {claim.quantity} {self.within.bounds} is {self.bounds}"
+        compared = " divided by that of the same member of the compared ensemble" if claim.against else ""
+        return f"share of the ensemble's members with {claim.quantity}{compared} {self.within.bounds} is {self.bounds}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        members = member_values(ensemble_of("share", claim, results)[0], claim.quantity)
+        shares, parts = [], []
+        for k, choice in enumerate(claim.runs):
+            members, stored = self._members(choice, claim.quantity, results)
+            if claim.against:
+                other, _ = self._members(claim.against[k % len(claim.against)], claim.quantity, results)
+                if other.size != members.size or len(claim.against) not in (1, len(claim.runs)):
+                    raise InputError(f"{len(claim.runs)} ensembles of {members.size} members cannot be compared with"
+                                     f" {len(claim.against)} of {other.size}")
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    members = members/other
+            inside, known = int(self.within.holds(members).sum()), members[np.isfinite(members)]
+            shares.append(inside/members.size if known.size or stored else math.nan)
+            text = f", {known.min():.4g} .. {known.max():.4g}, median {np.median(known):.4g}" if known.size else ""
+            stopped = f", {members.size - known.size} stopped early"*(known.size < members.size)
+            parts.append(f"{choice.problem}/{choice.integrator} {inside} of {members.size} members{text}{stopped}")
+        return self.judged(shares, parts)
+
+    def _members(self, choice: RunChoice, quantity: str, results: Results) -> tuple[np.ndarray, bool]:
+        """The number of each member, and whether it is known of those that did not stop early."""
+        file, _ = ensemble_of("share", [choice], results)
+        members = member_values(file, quantity, choice.study)
         if members.ndim != 1 or members.size < 2:
-            raise InputError(f"a share needs one number of each member of an ensemble; {claim.quantity} has the shape"
+            raise InputError(f"a share needs one number of each member of an ensemble; {quantity} has the shape"
                              f" {members.shape}")
-        if not np.any(np.isfinite(members)):
-            return STOPPED
-        inside = int(self.within.holds(members).sum())
-        share = inside/members.size
-        return Outcome(bool(self.holds(np.array(share))), share,
-                       f"{inside} of {members.size} members, {np.nanmin(members):.4g} .. {np.nanmax(members):.4g}")
+        return members, quantity in file.variables

@@ -97,7 +97,7 @@ class Quantile(Criterion, needs_printed=True, needs_number=True, one_run=True, e
 
     def _members(self, claim: Question, results: Results) -> np.ndarray:
         """Numbers of the members of the one ensemble; NaN for members that failed."""
-        file, complete = ensemble_of("quantile", claim, results)
+        file, complete = ensemble_of("quantile", claim.runs, results)
         members = variable(file, claim.quantity)
         return members if complete else np.full(members.shape, math.nan)
 

@@ -70,8 +70,9 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
             name, dims, _, *about = of_members[0]
             content.add(name, ("member", *dims), np.stack([values for _, _, values, *_ in of_members]), *about)
         for name in statistics(first):
-            content.add(name, ("member",), np.array([statistics(outcome)[name] for outcome in outcomes]), "1",
-                        f"{name} of each member")
+            content.whole[name] = np.array([one.status == Status.OK for one in outcomes])
+            numbers = np.where(content.whole[name], [statistics(one)[name] for one in outcomes], np.nan)
+            content.add(name, ("member",), numbers, "1", f"{name} of each member")
     if spec.exponents:
         _exponents(content, spec, outcomes)
     # the first failed member, else member 0
