@@ -69,7 +69,9 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                                  ("errata", ERRATUM, "Errata of the papers")):
         rows = snapshot.rows(f"{kind}.csv")
         parts = [f"# {title}\n", about(snapshot)]
-        for paper in dict.fromkeys(row["paper"] for row in rows):
+        # papers with headlines first
+        for paper in sorted(dict.fromkeys(row["paper"] for row in rows),
+                            key=lambda paper: not (top/"config"/"claims"/paper/"headlines.yaml").is_file()):
             own = [row for row in rows if row["paper"] == paper]
             parts.append(f"## {escaped(paper)}\n")
             if any(name.startswith((f"config/{kind}/{paper}/", f"config/{kind}/{paper}.yaml")) for name in changed):
