@@ -69,14 +69,14 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                                  ("errata", ERRATUM, "Errata of the papers")):
         rows = snapshot.rows(f"{kind}.csv")
         parts = [f"# {title}\n", about(snapshot)]
-        # papers with headlines first
-        for paper in sorted(dict.fromkeys(row["paper"] for row in rows),
-                            key=lambda paper: not (top/"config"/"claims"/paper/"headlines.yaml").is_file()):
-            own = [row for row in rows if row["paper"] == paper]
+        of_papers = {paper: [row for row in rows if row["paper"] == paper] for paper in (row["paper"] for row in rows)}
+        opening = {paper: list(first(paper, own, snapshot, top)) if kind == "claims" else []
+                   for paper, own in of_papers.items()}
+        for paper, own in sorted(of_papers.items(), key=lambda item: not opening[item[0]]):
             parts.append(f"## {escaped(paper)}\n")
             if any(name.startswith((f"config/{kind}/{paper}/", f"config/{kind}/{paper}.yaml")) for name in changed):
                 parts.append(f":::{{warning}}\nThe {kind} files have changed since this run.\n:::\n")
-            parts += first(paper, own, snapshot, top) if kind == "claims" else []
+            parts += opening[paper]
             html = cards(own) if kind == "claims" else html_table([name for name in columns if name != "paper"], own)
             parts.append(raw(f"<details><summary>All {len(own)} {kind}</summary>{html}</details>") if len(own) > 8
                          and kind == "claims" else raw(html))
