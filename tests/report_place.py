@@ -24,6 +24,10 @@ integrators:
 """
 CLAIMS = """paper: paper
 citation: "A. Author: On bodies"
+headlines:
+  - {finding: impossible, figure: paper/bodies/energy_error}
+  - {about: small_error, figure: paper/bodies/convergence}
+  - {misprint: erratum 2a, figure: paper/bodies/convergence}
 claims:
   - id: small_error
     statement: "the error is small (erratum 2)"

@@ -1,13 +1,16 @@
 """Pages made from the snapshot: figures of the last full run with the study files that made them, verdicts, errata."""
+import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 
 import yaml
 
-from liestep.workflow.report.verdicts import MEANINGS
+from liestep.claims.cards import cards as headlines
+from liestep.claims.claimfile import claim_files, load_claims
+from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS
 from website.snapshot import CLAIM, ERRATUM, Snapshot
 from website.source import TOP, escaped
 
@@ -35,6 +38,7 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                 (target/figure.file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target/figure.file)
                 says, of_runs, settings = figure.caption.partition(" Runs of ")
+                parts.append(f"({label(study, figure.name)})=")
                 parts.append(f":::{{figure}} {figure.file}\n:alt: {escaped(says)}\n\n**{escaped(figure.name)}**"
                              f" {escaped(says)}\n:::\n")
                 if settings:
@@ -65,13 +69,17 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                                  ("errata", ERRATUM, "Errata of the papers")):
         rows = snapshot.rows(f"{kind}.csv")
         parts = [f"# {title}\n", about(snapshot)]
-        for paper in dict.fromkeys(row["paper"] for row in rows):
-            own = [row for row in rows if row["paper"] == paper]
+        of_papers = {paper: [row for row in rows if row["paper"] == paper] for paper in (row["paper"] for row in rows)}
+        opening = {paper: list(first(paper, own, snapshot, top)) if kind == "claims" else []
+                   for paper, own in of_papers.items()}
+        for paper, own in sorted(of_papers.items(), key=lambda item: not opening[item[0]]):
             parts.append(f"## {escaped(paper)}\n")
             if any(name.startswith((f"config/{kind}/{paper}/", f"config/{kind}/{paper}.yaml")) for name in changed):
                 parts.append(f":::{{warning}}\nThe {kind} files have changed since this run.\n:::\n")
+            parts += opening[paper]
             html = cards(own) if kind == "claims" else html_table([name for name in columns if name != "paper"], own)
-            parts.append("```{raw} html\n" + html + "\n```\n")
+            parts.append(raw(f"<details><summary>All {len(own)} {kind}</summary>{html}</details>") if len(own) > 8
+                         and kind == "claims" else raw(html))
         (target/f"{kind}.md").write_text("\n".join(parts), "utf-8")
 
 
@@ -87,6 +95,39 @@ def write_which(target: Path, snapshot: Snapshot) -> None:
     (target/"index.md").write_text((
         "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and thing to"
         f" keep, from all integrators of the last full run.\n{listed}"), "utf-8")
+
+
+def first(paper: str, rows: list[dict[str, str]], snapshot: Snapshot, top: Path = TOP) -> Iterator[str]:
+    """The headlines of today's claims files with the verdicts and figures of the snapshot, as far as it has them."""
+    files = claim_files(top/"config").get(paper, ())
+    errata = [row for row in snapshot.rows("errata.csv") if row["paper"] == paper]
+    pictures = {(figure.study, figure.name): figure.file for figure in snapshot.figures}
+    part = ""
+    for card in headlines(load_claims(files), rows, errata) if files else ():
+        sign, kind, *_ = {**MEANINGS, **EVIDENCE}[card.verdict]
+        numbers = "".join(f"<dt>{name}</dt><dd>{escape(shown(value))} {escape(unit)}</dd>" for name, value, unit in
+                          (("printed", card.printed, card.units), ("ours", card.ours, "")) if value)
+        end = "</div>\n"*bool(part)
+        start = f'{end}<h3>{card.part}</h3>\n<div class="claims">\n' if card.part != part else ""
+        part = card.part
+        yield raw(f'{start}<article><span class="verdict {kind}">{sign} {card.verdict}</span><p>{escape(card.says)}</p>'
+                  f"<dl>{numbers}</dl>" + f"<blockquote>{escape(card.quote)}</blockquote>"*bool(card.quote))
+        if picture := pictures.get(card.figure):
+            yield (f"[![figure {card.figure[1]} of {card.figure[0]}](gallery/{picture}){{w=240px}}]"
+                   f"(#{label(*card.figure)})\n")
+        yield raw(f"<code>{escape(card.target)}</code></article>")
+    if part:
+        yield raw("</div>")
+
+
+def raw(html: str) -> str:
+    """HTML in a page of Markdown."""
+    return f"```{{raw}} html\n{html}\n```\n"
+
+
+def label(study: str, figure: str) -> str:
+    """Name by which a page leads to a figure."""
+    return re.sub(r"\W", "-", f"figure-{study}-{figure}").replace("_", "-").lower()
 
 
 def cards(rows: list[dict[str, str]]) -> str:

@@ -48,7 +48,15 @@ def results_of(folder: Path, colour: str) -> Path:
     return folder
 
 
-CONFIG = {"config/studies/paper/bodies.yaml": "title: Bodies & more\n", "config/claims/paper/a.yaml": "paper: paper\n"}
+CLAIMS = """paper: paper
+claims:
+  - {id: a, statement: small & <b>, source: s, asserted_by: paper, known: true, criterion: {kind: none}, setting: r,
+     verdict: not testable}
+headlines:
+  - {finding: a, figure: paper/bodies/energy}
+  - {misprint: erratum 1, figure: paper/bodies/drift}
+"""
+CONFIG = {"config/studies/paper/bodies.yaml": "title: Bodies & more\n", "config/claims/paper/a.yaml": CLAIMS}
 
 
 @pytest.fixture
@@ -156,7 +164,7 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
     assert "figure} paper/bodies/energy.webp" in page
     assert r"\|E\(t\)\| of \*all\* runs\_" in page
     (top/"config/studies/paper/bodies.yaml").write_text("title: Other bodies\n")
-    (top/"config/claims/paper/b.yaml").write_text("paper: paper\n")
+    (top/"config/claims/paper/b.yaml").write_text("paper: paper\nclaims: []\n")
     assert list(Snapshot(taken).changed(top)) == ["config/claims/paper/b.yaml", "config/studies/paper/bodies.yaml"]
     write_gallery(tmp_path/"gallery", Snapshot(taken), top)
     assert CHANGED in (tmp_path/"gallery"/"paper.md").read_text()
@@ -166,6 +174,11 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
     assert "small &amp; &lt;b&gt;" in claims
     assert "<dt>ours</dt><dd>0.12346</dd>" in claims
     assert '<p><span class="verdict good">✓ 1 reproduced</span></p>' in claims
+    held, misprint = claims.partition("<h3>What held</h3>")[2].split("<h3>Misprints</h3>")  # the headlines
+    assert "✓ reproduced" in held
+    assert "(gallery/paper/bodies/energy.webp){w=240px}](#figure-paper-bodies-energy)" in held
+    assert "✓ confirmed</span><p>eq. 1, correct: y</p>" in misprint
+    assert "(figure-paper-bodies-energy)=\n" in (tmp_path/"gallery"/"paper.md").read_text()
     assert "have changed" not in (tmp_path/"errata.md").read_text()
 
 

@@ -4,7 +4,7 @@ The claims of a paper are in one file, config/claims/<paper>.yaml, or in several
 order of their names.
 """
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -43,6 +43,7 @@ VERDICTS = {  # what each word means; documentation and report quote it
 OWN = ("met", "missed")  # words for claims of our own, and for no others
 UNJUDGED = ("undetermined", "not testable")  # without a criterion
 LONGEST_QUOTE = 25  # words
+FIRST, FIRST_OF_ALL = 8, 40  # most headlines of a paper and of all papers
 LARGER = re.compile(r"\b(larger|greater|longer|higher|(?<!no )more)\b")  # than the compared runs: equal is not enough
 PARTICULAR = re.compile(r"\b(examples?|figures?|figs?\.|tables?)\b", re.IGNORECASE)  # in the source of a claim
 if TYPE_CHECKING:
@@ -186,6 +187,27 @@ class Group(Strict):
     reason: Annotated[str, Line] = Field(min_length=1, description="why, from the wording of the statement")
 
 
+class Headline(Strict):
+    """What a reader should see first: one statement or one misprint. Verdict and number are those of the results."""
+
+    about: str = Field("", description="what the paper is about: a claim that is in no group, or a group of claims")
+    finding: str = Field("", description="what else is found, likewise: the verdict says whether it held")
+    misprint: str = Field("", pattern=r"^erratum \d+[a-z]?$", description="an erratum of the paper: erratum 5a")
+    figure: str = Field(pattern=r"^.+/[^/]+$", description="the picture: study/figure")
+    says: Annotated[str, Line] = Field("", description="the sentence, where that of the claim, or of the first of its"
+                                       " group, or the erratum's place and what is correct do not say it to a stranger")
+
+    @model_validator(mode="after")
+    def _one(self) -> "Headline":
+        if sum(map(bool, (self.about, self.finding, self.misprint))) != 1:
+            raise ValueError("a headline has one of the keys about, finding and misprint")
+        return self
+
+    @property
+    def name(self) -> str:
+        return self.about or self.finding or self.misprint
+
+
 class ClaimFile(Strict):
     """All claims of one paper, or a part of them."""
 
@@ -193,6 +215,12 @@ class ClaimFile(Strict):
     citation: str = Field("", description="full citation (default: that of the paper's package)")
     groups: dict[str, Group] = Field({}, description="the groups of the claims by their names")
     claims: list[Claim] = Field(description="the statements")
+    headlines: list[Headline] = Field([], description=f"what a reader should see first, at most {FIRST} of a paper and"
+                                      f" {FIRST_OF_ALL} of all")
+
+    def judging(self, name: str) -> list[Claim]:
+        """The claims that judge a statement: those of a group, or the claim that is in none."""
+        return [claim for claim in self.claims if (claim.group or claim.id) == name]
 
 
 def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
@@ -235,7 +263,32 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
     _require_joint(first.paper, found)
     known = papers().get(first.paper)
     citation = first.citation or (known.citation if known else "")
-    return ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()))
+    whole = ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()),
+                      headlines=[item for _, part, _ in parts for item in part.headlines])
+    names = {claim.group or claim.id for claim in whole.claims}
+    seen: list[str] = []
+
+    def wrong(item: Headline) -> str:
+        seen.append(item.name)
+        if len(seen) > FIRST or seen.count(seen[-1]) > 1:
+            return f"{seen[-1]} appears twice" if len(seen) <= FIRST else f"more than {FIRST} of a paper"
+        return "" if item.misprint or seen[-1] in names else unknown("group, or claim in no group", seen[-1], names)
+
+    _require_headlines(parts, wrong)
+    return whole
+
+
+def require_headlines(paths: Iterable[Path], wrong: Callable[[Headline], str]) -> None:
+    """Raises InputError with file and line for a headline of which `wrong` gives a sentence."""
+    _require_headlines([(path, *_load(path)) for path in paths], wrong)
+
+
+def _require_headlines(parts: Iterable[tuple[Path, ClaimFile, dict[tuple, int]]],
+                       wrong: Callable[[Headline], str]) -> None:
+    for path, part, lines in parts:
+        for k, item in enumerate(part.headlines):
+            if said := wrong(item):
+                raise InputError(f"{path}, line {line_of(('headlines', k), lines)}: headline: {said}")
 
 
 def place_of(name: str, paths: Iterable[Path]) -> str:

@@ -1,7 +1,7 @@
 """Commands that judge the papers: claims against the results, and evidence for the errata."""
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 CLAIM_PAGE = ("verdict", "claim", "statement", "quote", "source", "asserted_by", "group_verdict", "printed", "ours",
               "ratio", "units", "criterion", "evidence", "on_printed", "on_corrected", "survives", "errata",
               "known_beforehand", "data", "settings", "hits", "probability", "setting", "code", "history")
+FIRST_PAGE = ("part", "verdict", "says", "quote", "printed", "ours", "units", "members")  # of the headlines
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed", "code")
 
 
 def command_claims(arguments: argparse.Namespace) -> None:
+    from liestep.claims.cards import cards
     from liestep.claims.claimfile import claim_files, load_claims
     from liestep.claims.counterparts import summary as survival
     from liestep.claims.counting import headline
@@ -29,15 +31,18 @@ def command_claims(arguments: argparse.Namespace) -> None:
     known = claim_files(arguments.config)
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
     results = _studies(files, arguments.config, arguments.results)
-    sections, rows = [], []
+    sections, rows, first = [], [], []
     for file in files:
         history = load_history(arguments.config, file.paper, known[file.paper])
         judged = judge(file, results, history).to_dict("records")
         summary = f"{count(len(judged), 'claim')}. {headline(judged)} {survival(judged)}".rstrip()
         sections.append((file.paper, file.citation, summary, judged))
         rows += judged
+        first += [{"paper": file.paper, **{name: getattr(card, name) for name in FIRST_PAGE}, "figure":
+                   f"{card.figure[0]}/figures/{card.figure[1]}.png"} for card in cards(file, judged)]
         print(f"{file.paper}: {summary}", file=sys.stderr)
-    _write((arguments.to or arguments.results)/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
+    _write((arguments.to or arguments.results)/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows,
+           first)
 
 
 def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
@@ -94,13 +99,13 @@ def command_errata(arguments: argparse.Namespace) -> None:
 
 
 def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str], sections: Iterable[tuple],
-           rows: list[dict]) -> None:
+           rows: list[dict], first: Sequence[dict] = ()) -> None:
     """<path>.csv with all columns, <path>.md with those of `page`: one section (paper, citation,
-    summary, rows) per paper."""
+    summary, rows) per paper, after a table of what a reader should see `first`."""
     from liestep.files.textfiles import csv_text, write_text_atomically
     from liestep.study.tables.tables import markdown
 
-    parts = [f"# {title}"]
+    parts = [f"# {title}", *([markdown(first[0], first).rstrip()] if first else [])]
     for paper, citation, summary, found in sections:
         named = [{name.replace("_", " "): row[name] for name in page} for row in found]
         parts += [f"## {paper}", citation, summary, markdown((name.replace("_", " ") for name in page), named).rstrip()]

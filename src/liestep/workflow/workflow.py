@@ -12,8 +12,16 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from liestep.claims.claimfile import claim_files, load_claims, place_of
+from liestep.claims.claimfile import (
+    FIRST_OF_ALL,
+    Headline,
+    claim_files,
+    load_claims,
+    place_of,
+    require_headlines,
+)
 from liestep.claims.criteria.computed import Computed
+from liestep.claims.errata import errata_papers, load_errata
 from liestep.claims.history import history_file, load_history
 from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
@@ -301,7 +309,7 @@ class Workflow:
 
     def _checked_claims(self) -> tuple[dict[str, list[str]], list[str]]:
         studies = {products.name: products.study for products in self.studies}
-        found, computed = {}, set()
+        found, computed, first = {}, set(), 0
         for paper, paths in claim_files(self.folder).items():
             path = paths[0] if len(paths) == 1 else paths[0].parent
             file = load_claims(paths)
@@ -322,7 +330,29 @@ class Workflow:
                     require_claim(claim, studies)
                 except InputError as error:
                     raise InputError(f"{place_of(claim.id, paths)}: claim {claim.id}: {error}") from None
+            first += len(file.headlines)
+            if first > FIRST_OF_ALL:
+                raise InputError(f"{path}: headlines: {first} with those of the papers before; at most {FIRST_OF_ALL}")
+            if file.headlines:
+                self._require_headlines(paper, paths)
         return found, sorted(computed)
+
+    def _require_headlines(self, paper: str, paths: tuple[Path, ...]) -> None:
+        """Raises InputError for a headline with an unknown erratum or figure. Without their studies, those are not
+        made: the card has no picture."""
+        errata = [f"erratum {entry.id}" for entry in load_errata(paper, self.folder).errata] if paper in errata_papers(
+            self.folder) else []
+        figures = {products.name: products.figures for products in self.studies}
+
+        def wrong(item: Headline) -> str:
+            study, _, name = item.figure.rpartition("/")
+            if item.misprint and item.misprint not in errata:
+                return unknown("misprint", item.misprint, errata)
+            if study not in figures:
+                return unknown("study", study, figures) if self.config.studies == "all" else ""
+            return "" if name in figures[study] else unknown(f"figure of {study}", name, figures[study])
+
+        require_headlines(paths, wrong)
 
     @property
     def claim_files(self) -> dict[str, tuple[Path, ...]]:

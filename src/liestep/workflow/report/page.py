@@ -15,10 +15,11 @@ from markupsafe import Markup, escape
 from liestep.claims.claimfile import OWN as OWN_WORDS
 from liestep.simulation.catalogue import papers
 from liestep.simulation.runs.files import read
-from liestep.workflow.report.pictures import SHARE, embed, embed_films
+from liestep.workflow.report.pictures import SHARE, Picture, embed, embed_films, picture
 from liestep.workflow.report.study import StudyPage, study_page
 from liestep.workflow.report.verdicts import (
     ASSERTED,
+    EVIDENCE,
     MEANINGS,
     ClaimRow,
     PaperClaims,
@@ -32,6 +33,7 @@ from liestep.workflow.workflow import REPORT_FOLDER, Workflow, page_of
 
 LIMIT = 15_000_000  # most bytes of a page
 MOTION = 500_000    # and of what can be turned in it, for each study
+THUMBNAIL = 320, 60  # width in pixels and quality of the pictures of headlines
 LENGTH = 400  # characters of a text that are searched and shown
 Entry = tuple[str, str, str, str, str]  # kind, title, text, key of the page, id on it
 OWN = "Studies"  # title of the page with the studies that are in no folder
@@ -45,6 +47,7 @@ class Page:
     claims: PaperClaims | None = None
     errata: PaperErrata | None = None
     studies: list[StudyPage] = field(default_factory=list)
+    thumbnails: dict[tuple[str, str], Picture] = field(default_factory=dict)  # of headlines, by study and figure
 
     @property
     def title(self) -> str:
@@ -114,12 +117,16 @@ def collect(workflow: Workflow) -> list[Page]:
     errata = paper_errata(workflow.errata, workflow.common)
     claims = paper_claims(workflow.claim_files.values(), workflow.common,
                           {page.name: [figure.name for figure in page.figures] for page in studies},
-                          {page.name: list(page.tables) for page in studies}, {item.paper: item.ids for item in errata})
+                          {page.name: list(page.tables) for page in studies}, errata)
     pages = {key: Page(key) for key in workflow.pages}
     for item in claims:
         pages[item.paper].claims = item
     for path, found in zip(workflow.errata, errata, strict=True):
         pages[path.stem].errata = found
+    paths = {(study.name, figure.name): figure.path for study in studies for figure in study.figures}
+    for item in claims:
+        pages[item.paper].thumbnails = {card.figure: picture(paths[card.figure], *THUMBNAIL) for card in item.cards
+                                        if card.figure in paths}
     for study in studies:
         pages[page_of(study.name)].studies.append(study)
     return list(pages.values())
@@ -130,15 +137,15 @@ def fitted(page: Page, around: Surroundings) -> tuple[str, str]:
     figures = [figure for study in page.studies for figure in study.figures]
     films = [film for study in page.studies for film in study.films]
     rest = len(render(page, around).encode())
-    for film, picture in zip(films, embed_films([film.film for film in films], int(SHARE*(LIMIT - rest))), strict=True):
-        film.picture = picture
-        rest += len(picture.address)
+    for film, shown in zip(films, embed_films([film.film for film in films], int(SHARE*(LIMIT - rest))), strict=True):
+        film.picture = shown
+        rest += len(shown.address)
     for study in page.studies:
         if study.films and len(motion := _motion(study)) <= MOTION:
             study.motion = motion
             rest += len(escape(motion))
-    for figure, picture in zip(figures, embed([figure.path for figure in figures], LIMIT - rest), strict=True):
-        figure.picture = picture
+    for figure, shown in zip(figures, embed([figure.path for figure in figures], LIMIT - rest), strict=True):
+        figure.picture = shown
     text = render(page, around)
     size = f"{len(text.encode())/1e6:.1f} MB"
     if len(text.encode()) > LIMIT:
@@ -169,6 +176,7 @@ def _environment() -> jinja2.Environment:
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
     environment.filters |= {"number": number, "breakable": breakable}
     environment.globals |= {"anchor": anchor, "meanings": MEANINGS, "own": OWN_WORDS, "asserted": ASSERTED,
+                            "signs": {**MEANINGS, **EVIDENCE}, "proofs": EVIDENCE,
                             "style": (TEMPLATES/"report.css").read_text("utf-8"),
                             "script": (TEMPLATES/"report.js").read_text("utf-8")}
     return environment
@@ -185,6 +193,7 @@ def render(page: Page, around: Surroundings) -> str:
     return _environment().get_template("page.html").render(
         title=page.title, of_paper=page.key in papers(), groups=grouped(page.studies), doi=page.doi, here=page.key,
         folder="", entries=around.known,
+        thumbnails=page.thumbnails,
         claims=[page.claims] if page.claims else [], errata=[page.errata] if page.errata else [], citing=around.cited,
         at=lambda study: "" if page_of(study) == page.key else f"{page_of(study)}.html",  # file seen from this page
         to=around.to, **_totals(page.studies))
@@ -194,6 +203,7 @@ def render_index(pages: list[Page], known: list[Entry]) -> str:
     """The template of the index filled."""
     return _environment().get_template("index.html").render(
         pages=pages, judged=[page for page in pages if page.claims], here="", folder=f"{REPORT_FOLDER}/", entries=known,
+        at=lambda study: f"{REPORT_FOLDER}/{page_of(study)}.html",
         **_totals([study for page in pages for study in page.studies]))
 
 

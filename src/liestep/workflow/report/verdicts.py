@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pandas
 from markupsafe import Markup, escape
 
+from liestep.claims.cards import Card, cards
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
 from liestep.claims.counting import WORDS, Statement, counts, headline, statements
 from liestep.claims.errata import load_errata
@@ -70,6 +71,7 @@ def link_errata(text: str, paper: str, known: Sequence[str]) -> Markup:
 SIGNS = {"reproduced": ("✓", "good"), "recovered": ("✓", "good"), "calibrated": ("≈", "fair"), "met": ("✓", "good"),
          "qualitative": ("≈", "fair"), "not reproduced": ("✗", "bad"), "refuted": ("✗", "bad"), "missed": ("✗", "bad"),
          "undetermined": ("?", "none"), "not testable": ("–", "none")}
+EVIDENCE = {"confirmed": ("✓", "good"), "not confirmed": ("✗", "bad"), "text only": ("–", "none")}  # for an erratum
 MEANINGS = {verdict: (*SIGNS[verdict], said) for verdict, said in VERDICTS.items()}  # (sign, class of colours, meaning)
 ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",
             "external": "another code or text"}
@@ -101,6 +103,7 @@ class PaperClaims:
     paper: str
     citation: str
     rows: list[ClaimRow]
+    cards: list[Card]
 
     @property
     def counts(self) -> list[tuple[str, int]]:
@@ -147,19 +150,15 @@ class PaperErrata:
     citation: str
     rows: list[Mapping]
 
-    @property
-    def ids(self) -> list[str]:
-        return [str(row["erratum"]) for row in self.rows]
-
 
 def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mapping[str, Collection[str]],
-                 tables: Mapping[str, Collection[str]], errata: Mapping[str, list[str]]) -> list[PaperClaims]:
+                 tables: Mapping[str, Collection[str]], errata: Iterable[PaperErrata]) -> list[PaperClaims]:
     """Claims of all papers with their verdicts.
 
     Args:
         files: the claims files of each paper.
         figures, tables: names in the page, by study.
-        errata: ids of errata by paper.
+        errata: those of all papers.
 
     Raises:
         InputError: claims.csv is missing, or is not of these files.
@@ -173,10 +172,15 @@ def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mappin
               for file in papers for claim in file.claims]
     _require(table, ("paper", "claim", "statement", "quote", "criterion", "asserted_by", "group", "group_type"),
              wanted, results/"claims.csv", "liestep job claims")
-    rows = iter(table.to_dict("records"))
-    return [PaperClaims(file.paper, file.citation,
-                        [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))
-                         for claim in file.claims]) for file in papers]
+    rows, known, found = iter(table.to_dict("records")), {item.paper: item for item in errata}, []
+    for file in papers:
+        own = [next(rows) for _ in file.claims]
+        misprints = known[file.paper].rows if file.paper in known else []
+        ids = [str(row["erratum"]) for row in misprints]
+        found.append(PaperClaims(file.paper, file.citation,
+                                 [_claim(claim, row, file.paper, figures, tables, ids)
+                                  for claim, row in zip(file.claims, own, strict=True)], cards(file, own, misprints)))
+    return found
 
 
 def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables: Mapping,
