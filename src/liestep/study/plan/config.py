@@ -286,7 +286,7 @@ class StudyConfig(Settings):
     tables: Annotated[list[TableName], Once] = Field(
         ["energy", "momentum"], description="tables wanted besides metrics.csv")
     figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or"
-                                                " paper.figure, see config/README.md")
+                                                " paper.figure, see `liestep describe figures`")
     animations: Annotated[list[str], Once] = Field(
         [], description="runs of which a film (GIF) is made, for the report too: problem/integrator/resolution, for"
         " example bodies/rk4/h0.01")
