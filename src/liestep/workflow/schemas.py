@@ -1,12 +1,10 @@
 """JSON Schemas of the configuration files (workflow/schemas), what `liestep describe` says of their keys, and tables of
 config/README.md; `python -m liestep.workflow.schemas`, called in the top folder, writes schemas and tables anew."""
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import fill
 from typing import Any
-
-from pydantic import BaseModel
 
 from liestep.claims.claimfile import VERDICTS, ClaimFile
 from liestep.claims.errata import ErrataFile
@@ -15,8 +13,7 @@ from liestep.files.textfiles import write_text_atomically
 from liestep.study.plan.config import Settings, StudyConfig
 from liestep.workflow.workflow import WorkflowConfig
 
-MODELS: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile,
-                                      "errata": ErrataFile}
+MODELS: dict[str, Any] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile, "errata": ErrataFile}
 SCHEMAS, PAGE = Path("workflow/schemas"), Path("config/README.md")
 
 
@@ -99,20 +96,15 @@ def _default(entry: dict[str, Any]) -> str:
     return "" if value in (None, "", [], {}) else f"; default `{json.dumps(value)}`"
 
 
-def _table(heads: str, rows: Iterable[tuple[str, ...]]) -> str:
-    return "\n".join([heads, "|---"*(heads.count("|") - 1) + "|", *(f"| {' | '.join(row)} |" for row in rows)])
-
-
 def page_text(page: str) -> str:
     """The page with its tables made anew: each stands between <!-- what --> and <!-- what: end -->."""
-    made = {"words of verdicts": _table("| verdict | meaning |", VERDICTS.items())}
-    for name in ("config", "study"):
-        made[f"keys of {name}"] = _table("| key | value | meaning |", ((f"`{row[0]}`", *row[1:])
-                                                                       for row in next(tables(name))[2]))
-    for mark, table in made.items():
+    made = {f"keys of {kind}": [("key", "value", "meaning"), *((f"`{key}`", *row) for key, *row in rows)]
+            for kind in ("config", "study") for _, _, rows in [next(tables(kind))]}
+    for mark, rows in (made | {"words of verdicts": [("verdict", "meaning"), *VERDICTS.items()]}).items():
+        head, *lines = [f"| {' | '.join(row)} |" for row in rows]
         start, end = f"<!-- {mark} -->", f"<!-- {mark}: end -->"
         before, _, rest = page.partition(start)
-        page = f"{before}{start}\n{table}\n{end}{rest.partition(end)[2]}"
+        page = "\n".join([f"{before}{start}", head, "|---"*len(rows[0]) + "|", *lines, end + rest.partition(end)[2]])
     return page
 
 
