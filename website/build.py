@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from liestep.errors import InputError
-from website.facts import write_api, write_systems, write_theory
+from website.facts import write_api, write_keys, write_systems, write_theory
 from website.gallery import write_gallery, write_verdicts, write_which
 from website.snapshot import Snapshot
 from website.source import TOP, stage
@@ -27,6 +27,7 @@ def write_source(target: Path) -> None:
     write_systems(target/"systems")
     write_theory(target/"theory")
     write_api(target/"api.md")
+    write_keys(target/"keys.md")
     write_gallery(target/"gallery", snapshot)
     write_verdicts(target, snapshot)
     write_which(target/"which", snapshot)

@@ -1,4 +1,5 @@
-"""Pages made from what the package declares: systems from sheets, methods of each family, names of the API."""
+"""Pages made from what the package declares: systems from sheets, methods of each family, keys of files, names of the
+API."""
 import importlib
 import inspect
 from pathlib import Path
@@ -6,8 +7,10 @@ from pathlib import Path
 import liestep
 from liestep import extend
 from liestep.api import functions as api
+from liestep.api.command_line import FILES
 from liestep.simulation.catalogue import integrator_ids, integrator_module, method, sheet, system_entry, system_ids
 from liestep.simulation.runs.specification import applicable
+from liestep.workflow.schemas import tables
 from website.source import cell
 
 FAMILIES = {  # page below docs/theory -> formulations of its methods
@@ -106,6 +109,19 @@ def write_api(path: Path) -> None:
               if id(getattr(extend, name)) not in known]
     parts.append("\n## Modules\n")
     parts += [f"### {module}\n\n```{{eval-rst}}\n.. automodule:: {module}\n   :members:\n```\n" for module in MODULES]
+    path.write_text("\n".join(parts), "utf-8")
+
+
+def write_keys(path: Path) -> None:
+    """All keys of the configuration files and the names of all figures, as `liestep describe` says them."""
+    parts = ["# All keys of the files\n", "Which keys does a file take, and which figures are there? These are the"
+             " words of `liestep describe study`, `config`, `claims`, `errata` and `figures`."
+             " [Configuration](studies.md) says how the files are used.\n"]
+    for name in FILES:
+        for k, (title, meaning, rows) in enumerate(tables(name)):
+            parts.append(f"\n##{'#'*bool(k)} {title}\n\n{cell(meaning)}\n")
+            parts.append(table(("key", "value", "meaning") if rows[0][1] else ("name", "what it shows"), [
+                (f"`{key}`", *(cell(text) for text in row if text or rows[0][1])) for key, *row in rows]))
     path.write_text("\n".join(parts), "utf-8")
 
 

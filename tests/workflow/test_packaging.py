@@ -15,10 +15,13 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from liestep.api.command_line import main
+from liestep.api.command_line import FILES, main
+from liestep.errors import InputError
+from liestep.figures.commands import figure_names
 from liestep.study.tables.kinds import NAMES
 from liestep.workflow import schemas
 from liestep.workflow.workflow import Workflow
+from website.facts import write_keys
 
 TOP = Path(__file__).parents[2]
 PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())
@@ -140,12 +143,35 @@ def test_every_key_is_described_and_unknown_keys_are_refused(name):
                 assert all("default" in form["properties"][key] for key in optional)
 
 
-def test_configuration_page_has_every_key():
+def test_configuration_page_has_the_keys_of_a_study_and_is_short():
     page = (TOP/"config"/"README.md").read_text()
     assert schemas.page_text(page) == page, "run python -m liestep.workflow.schemas"
-    for name in schemas.MODELS:
-        for key, _ in keys_of(schemas.schema(name)):
-            assert f"| `{key}` |" in page
+    for name in ("config", "study"):
+        assert all(f"| `{key}` |" in page for key in schemas.schema(name)["properties"])
+    assert all(f"| {verdict} |" in page for verdict in schemas.VERDICTS)
+    assert len(page.split()) <= 2500  # the rest is what `liestep describe` says
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_key_and_figure_is_described_by_the_command_and_on_the_site(name, tmp_path):
+    """Each with the words of the class that checks it; the page of the site has the same rows."""
+    text, site = " ".join(schemas.describe(name).split()), tmp_path/"keys.md"
+    expected = [(key, "") for key in figure_names()] if name == "figures" else [
+        (key, entry["description"]) for key, entry in keys_of(schemas.schema(name))]
+    write_keys(site)
+    for key, words in expected:
+        assert f" {key}" in text
+        assert " ".join(words.split()) in text
+        assert f"| `{key}` |" in site.read_text()
+    last = expected[-1][0]
+    assert f"  {last}" in schemas.describe(name, last)
+    assert len(schemas.describe(name, last)) < len(schemas.describe(name)) or len(expected) < 3
+
+
+def test_a_part_of_a_file_that_is_not_there_is_refused_with_the_closest_one():
+    assert schemas.describe("claims", "ratio").startswith("Ratio: ")
+    with pytest.raises(InputError, match="unknown part of study 'sampels'; did you mean samples"):
+        schemas.describe("study", "sampels")
 
 
 def code(language: str, containing: str) -> str:

@@ -19,6 +19,7 @@ GROUPS = {"what there is": ("list", "describe", "recommend"),
           "one run": ("run", "view", "animate", "lyapunov", "cache"),
           "studies": ("init", "new-study", "check", "status", "verify", "clean", "export-crate"),
           "systems, integrators and codes of your own": ("check-system", "certify", "judge", "export-reference")}
+FILES = ("study", "config", "claims", "errata", "figures")  # whose keys or names `liestep describe` says
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,9 +64,8 @@ def command_list(arguments: argparse.Namespace) -> None:
 
 
 def command_describe(arguments: argparse.Namespace) -> None:
-    from liestep.tools.inspect.describe import describe
-
-    print(describe(arguments.name, arguments.integrator))
+    module = "liestep.workflow.schemas" if arguments.name in FILES else "liestep.tools.inspect.describe"
+    print(importlib.import_module(module).describe(arguments.name, arguments.part))
 
 
 def command_run(arguments: argparse.Namespace) -> None:
@@ -158,9 +158,9 @@ def build_parser() -> argparse.ArgumentParser:
     listing = add("list", command_list, "list problems and integrators", "list heavy_top")
     listing.add_argument("problem", nargs="?", help="only integrators that run on this problem")
     described = add("describe", command_describe, "equations, parameters, units, presets of a problem, options of an"
-                    " integrator, or which code the runs of both get", "describe heavy_top")
-    described.add_argument("name", help="a problem or an integrator")
-    described.add_argument("integrator", nargs="?", help="with a problem: which code their runs get, and why")
+                    " integrator, which code the runs of both get, keys of files", "describe heavy_top")
+    described.add_argument("name", help=f"a problem, an integrator, or one of {', '.join(FILES)}")
+    described.add_argument("part", nargs="?", help="an integrator: which code its runs get; a key, mapping or figure")
     run = add("run", command_run, "make one run and write its NetCDF file",
               "run spring_pendulum rk4 --step 0.01 -o pendulum.nc")
     run.add_argument("problem")

@@ -1,22 +1,19 @@
-"""JSON Schemas of the configuration files (workflow/schemas) and the tables of their keys in config/README.md.
-
-`python -m liestep.workflow.schemas`, called in the top folder, writes both anew from the classes
-that validate the files.
-"""
+"""JSON Schemas of the configuration files (workflow/schemas), what `liestep describe` says of their keys, and tables of
+config/README.md; `python -m liestep.workflow.schemas`, called in the top folder, writes schemas and tables anew."""
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from textwrap import fill
 from typing import Any
-
-from pydantic import BaseModel
 
 from liestep.claims.claimfile import VERDICTS, ClaimFile
 from liestep.claims.errata import ErrataFile
+from liestep.errors import InputError, unknown
 from liestep.files.textfiles import write_text_atomically
 from liestep.study.plan.config import Settings, StudyConfig
 from liestep.workflow.workflow import WorkflowConfig
 
-MODELS: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile,
-                                      "errata": ErrataFile}
+MODELS: dict[str, Any] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile, "errata": ErrataFile}
 SCHEMAS, PAGE = Path("workflow/schemas"), Path("config/README.md")
 
 
@@ -29,30 +26,53 @@ def schema_text(name: str) -> str:
     return json.dumps(schema(name), indent=2) + "\n"
 
 
-def key_tables(name: str) -> str:
-    """Markdown: one table of keys for the file and for each mapping inside it."""
+def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Title, meaning and (key, value and default, meaning) of the keys of a kind of file, then of each mapping inside
+    it; of `figures` the names and what they show."""
+    if name == "figures":
+        from liestep.figures.commands import drawing_of, figure_names
+
+        said = {key: drawing_of(key).caption.removeprefix("{title}: ").split(". ")[0] for key in figure_names()}
+        yield name, "", [(key, "", text.removesuffix(" {runs}")) for key, text in said.items()]
+        return
     whole = schema(name)
-    parts = [_table(whole, whole["properties"], name)]
-    for key, part in whole["$defs"].items() if "$defs" in whole else ():
+    yield name, "", _rows(whole["properties"])
+    for key, part in whole.get("$defs", {}).items():
         mapping = next((form for form in part.get("anyOf", ()) if "properties" in form), part)
         if "properties" in mapping and key != "PairConfig":  # a pair has the settings only
-            parts.append(f"**{key}**: {mapping['description']}\n\n{_table(whole, mapping['properties'], name, key)}")
-    return "\n\n".join(parts)
+            yield key.removesuffix("Config"), " ".join(mapping["description"].split()), _rows(
+                mapping["properties"], name == "study" and key in ("ProblemConfig", "IntegratorConfig"))
 
 
-def _table(whole: dict[str, Any], properties: dict[str, dict[str, Any]], name: str, key: str = "") -> str:
-    shared = set(Settings.model_fields) if name == "study" and key in ("ProblemConfig", "IntegratorConfig") else set()
-    rows = [f"| `{field}` | {_type(entry)} | {_default(entry)} | {_text(entry['description'])} |"
-            for field, entry in properties.items() if field not in shared]
-    if shared:
-        rows.append("| settings | | | every key that stands above `title` in the study's table |")
-    return "\n".join(["| key | value | default | meaning |", "|---|---|---|---|", *rows])
+def _rows(properties: dict[str, dict[str, Any]], settings: bool = False) -> list[tuple[str, str, str]]:
+    known = {key: field.description for key, field in Settings.model_fields.items()} if settings else {}
+    rows = [(key, _type(entry) + _default(entry), entry["description"]) for key, entry in properties.items()
+            if known.get(key) != entry["description"]]
+    return rows + [("settings", "", "every key that stands above `title` in the study")]*settings
+
+
+def describe(name: str, part: str | None = None) -> str:
+    """What `liestep describe` says of a kind of file or of the figures: all, or a mapping, a key or a figure alone.
+
+    Raises:
+        InputError: there is no such part; the sentence has the closest one.
+    """
+    found, known = "", set()
+    for title, meaning, rows in tables(name):
+        known |= {title, *(key for key, _, _ in rows)}
+        chosen = [row for row in rows if part is None or part.lower() in (title.lower(), row[0].lower())]
+        lines = [fill(f"  {key} ({value}): {text}".replace(" ()", ""), 120, subsequent_indent="      ",
+                      break_on_hyphens=False) for key, value, text in chosen]
+        found += "\n".join([fill(f"{title}: {meaning}", 120), *lines, "\n"]) if lines else ""
+    if not found:
+        raise InputError(unknown(f"part of {name}", str(part), known))
+    return found.rstrip()
 
 
 def _type(entry: dict[str, Any]) -> str:
     """What a value may be, in words."""
     if "$ref" in entry:
-        return entry["$ref"].rpartition("/")[2].replace("PairConfig", "settings")
+        return entry["$ref"].rpartition("/")[2].replace("PairConfig", "settings").removesuffix("Config")
     if "anyOf" in entry or "oneOf" in entry:
         forms = [form for form in entry.get("anyOf") or entry["oneOf"] if form.get("type") != "null"]
         return " or ".join(_type(form) for form in forms)
@@ -71,35 +91,20 @@ def _type(entry: dict[str, Any]) -> str:
 
 def _default(entry: dict[str, Any]) -> str:
     if "default" not in entry:
-        return "needed"
+        return "; needed"
     value = entry["default"]
-    return "" if value in (None, "", [], {}) else f"`{json.dumps(value)}`"
-
-
-def _text(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def figure_table() -> str:
-    """Markdown: names of all figures with the first sentence of their captions."""
-    from liestep.figures.commands import drawing_of, figure_names
-
-    rows = []
-    for name in figure_names():
-        sentence = drawing_of(name).caption.removeprefix("{title}: ").split(". ")[0].removesuffix(" {runs}")
-        rows.append(f"| `{name}` | {_text(sentence)} |")
-    return "\n".join(["| figure | what it shows |", "|---|---|", *rows])
+    return "" if value in (None, "", [], {}) else f"; default `{json.dumps(value)}`"
 
 
 def page_text(page: str) -> str:
     """The page with its tables made anew: each stands between <!-- what --> and <!-- what: end -->."""
-    tables = {f"keys of {name}": key_tables(name) for name in MODELS} | {"figures": figure_table()}
-    words = (f"| {verdict} | {meaning} |" for verdict, meaning in VERDICTS.items())
-    tables["words of verdicts"] = "\n".join(["| verdict | meaning |", "|---|---|", *words])
-    for mark, table in tables.items():
+    made = {f"keys of {kind}": [("key", "value", "meaning"), *((f"`{key}`", *row) for key, *row in rows)]
+            for kind in ("config", "study") for _, _, rows in [next(tables(kind))]}
+    for mark, rows in (made | {"words of verdicts": [("verdict", "meaning"), *VERDICTS.items()]}).items():
+        head, *lines = [f"| {' | '.join(row)} |" for row in rows]
         start, end = f"<!-- {mark} -->", f"<!-- {mark}: end -->"
         before, _, rest = page.partition(start)
-        page = f"{before}{start}\n{table}\n{end}{rest.partition(end)[2]}"
+        page = "\n".join([f"{before}{start}", head, "|---"*len(rows[0]) + "|", *lines, end + rest.partition(end)[2]])
     return page
 
 

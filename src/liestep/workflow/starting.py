@@ -19,7 +19,7 @@ def workflow_folder() -> Path:
 
 def equip(folder: Path) -> None:
     """Write what `snakemake` needs beside studies, where it is missing: a Snakefile that includes the workflow of the
-    liestep which is installed, config/config.yaml with the page of all keys, and the profiles of plain calls and of
+    liestep which is installed, config/config.yaml with the page of its keys, and the profiles of plain calls and of
     clusters."""
     source = workflow_folder()
     if not any((folder/name).exists() for name in ("Snakefile", "workflow/Snakefile")):

@@ -148,26 +148,21 @@ class EnsembleConfig(Strict):
 class Settings(Strict):
     """Settings that may stand at the study, at a problem, at an integrator, or at a pair; the more special one wins."""
 
-    steps: Ladder | None = Field(None, description="step sizes of the fixed-step integrators: list, {counts: [...]}, or"
-                                 " {from, to, ratio}")
+    steps: Ladder | None = Field(None, description="fixed step sizes: list, {counts: [...]}, or {from, to, ratio}")
     evaluations: Annotated[list[Count], Once] | None = Field(
         None, min_length=1, description="where no steps are given: fixed steps that spend about so many evaluations of"
         " forces or right-hand sides in a run, whatever a step takes")
     operations: Count | None = Field(None, description="beside evaluations: most operations of the equations in a run,"
                                      " which cuts the budgets of expensive systems; the table matrix says so")
     tolerances: Ladder | None = Field(None, description="relative tolerances of the adaptive integrators")
-    samples: Count | None = Field(None,
-                                  description="equally spaced stored times, both ends included (default: at most 1001)")
-    outputs: Count | None = Field(None,
-                                  description="adaptive: number of output points of the statistics (default: samples)")
-    statistics_every: Count | None = Field(None, description="fixed steps: every so many steps count for the"
-                                           " statistics (default 1)")
+    samples: Count | None = Field(None, description="equally spaced stored times with both ends (default: <= 1001)")
+    outputs: Count | None = Field(None, description="adaptive: output points of the statistics (default: samples)")
+    statistics_every: Count | None = Field(None, description="fixed: every so many steps enter statistics (default 1)")
     replicas: Count | None = Field(None, description="runs started 1 ulp apart; their spread is stored (default 1)")
     ensemble: EnsembleConfig | None = Field(None, description="perturbed starts")
     grid: list[TurnConfig] | None = Field(None, min_length=1, description="starts on a grid, one file with a member"
                                           " dimension: one entry for each side, the last one fastest")
-    exponents: Count | None = Field(None, description="fixed steps: number of Lyapunov exponents that are computed, the"
-                                    " largest ones (default none)")
+    exponents: Count | None = Field(None, description="fixed steps: how many largest Lyapunov exponents (default none)")
     log_steps: bool | None = Field(None, description="adaptive: store all accepted steps (default false)")
     reduced: bool | None = Field(None, description="of maps and ensembles: keep the last state, extrema, drift slope"
                                  " and status of each trajectory, no samples (default false)")
@@ -285,11 +280,9 @@ class StudyConfig(Settings):
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
     tables: Annotated[list[TableName], Once] = Field(
         ["energy", "momentum"], description="tables wanted besides metrics.csv")
-    figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or"
-                                                " paper.figure, see config/README.md")
-    animations: Annotated[list[str], Once] = Field(
-        [], description="runs of which a film (GIF) is made, for the report too: problem/integrator/resolution, for"
-        " example bodies/rk4/h0.01")
+    figures: Annotated[list[str], Once] = Field([], description="figures, see `liestep describe figures`")
+    animations: Annotated[list[str], Once] = Field([], description="runs of which a film (GIF) is made, for the report"
+                                                   " too: problem/integrator/resolution, as in bodies/rk4/h0.01")
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
 
     @model_validator(mode="after")

@@ -14,7 +14,7 @@ LONGEST = 2.0  # s, of the starting file
 TEMPLATE = """\
 # A study: every integrator below runs on every problem below at every step. Check it with
 # `liestep check {name}`, make it with
-# `snakemake --config studies={name}`; results are in results/{name}. All keys: config/README.md.
+# `snakemake --config studies={name}`; results are in results/{name}. All keys: `liestep describe study`.
 title: "{title} by three integrators"
 description: "What this study shows, in a sentence or two."
 
