@@ -115,7 +115,7 @@ def test_without_liestep_a_sentence_says_what_to_do(tmp_path):
     result = call(tmp_path, "-s", str(TOP/"Snakefile"), "-n", path=str(hidden.parent))
     assert result.returncode == 1
     sentence = result.stderr.strip().splitlines()[-1]
-    assert sentence.startswith("liestep: the Python that runs snakemake has no module liestep; ")
+    assert sentence.startswith("liestep: the Python that runs snakemake has no module liestep: ")
     assert "python3 make.py results" in sentence
     assert "Traceback" not in result.stderr
 
