@@ -168,7 +168,7 @@ def test_the_map_of_winners_shows_margins_ties_and_gaps():
     panel = winners(found).axes[0]
     assert panel.get_title(loc="left") == "whatever it keeps"
     assert [text.get_text() for text in panel.texts] == [
-        "rkmk\n=", "rkmk\n=", "rkmk\n-", "rkmk\n-"]  # 1e-3 to 1e-6; nobody below
+        "RKMK4\n=", "RKMK4\n=", "RKMK4\n-", "RKMK4\n-"]  # 1e-3 to 1e-6; nobody below
     assert [text.get_text() for text in panel.get_yticklabels()] == ["a top"]
 
 

@@ -74,7 +74,7 @@ def test_criterion_judges_each_run_or_their_median(rule, met):
 
 
 def test_criterion_is_not_met_by_a_run_without_comparison():
-    assert not judged({"at_least": 0.0}, rows("adaptive", [(100, 1e-9), (401, 1e-9)])).met
+    assert not judged({"at_least": 1e-9}, rows("adaptive", [(100, 1e-9), (401, 1e-9)])).met
 
 
 def test_criterion_needs_a_ladder_for_each_run():

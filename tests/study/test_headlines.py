@@ -83,7 +83,8 @@ def test_a_headline_with_an_unknown_figure_or_erratum_is_refused_before_anything
     for name, text in {"studies/study": "title: t\nproblems: {p: {system: spherical_pendulum_chain, t_end: 1.0}}\n"
                                         "integrators: {vi_sphere: {steps: [0.1]}}\nfigures: [energy_error]\n",
                        "errata/paper": "paper: paper\ncitation: c\nerrata:\n"
-                                       "  - {number: 1, place: p, printed: x, correct: y, kind: misprint, text_only: words}\n"}.items():
+                                       "  - {number: 1, place: p, printed: x, correct: y, kind: misprint,"
+                                       " text_only: words}\n"}.items():
         path = tmp_path/f"{name}.yaml"
         path.parent.mkdir()
         path.write_text(text)

@@ -24,7 +24,7 @@ STUDY = """\
 title: Four bodies
 problems:
   bodies: {system: sphere_nbody, preset: four_bodies, t_end: 1.0, integrators: [vi_sphere]}
-  many: {system: sphere_nbody, preset: four_bodies, t_end: 1.0, ensemble: {members: 2, amplitude: 0.001},
+  many: {system: sphere_nbody, preset: four_bodies, t_end: 1.0, ensemble: {members: 16, amplitude: 0.001},
          integrators: [vi_sphere]}
   top: {system: heavy_top, preset: asymmetric, t_end: 1.0, integrators: [slgi]}
 integrators:
@@ -33,6 +33,7 @@ integrators:
 steps: [0.1, 0.05]
 samples: 6
 tables: [orders, drift, which, crossover_time]
+figures: [energy_error]
 """
 
 

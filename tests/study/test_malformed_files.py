@@ -51,7 +51,7 @@ claims:
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
 """
 ERRATA = ("paper: twospheres2009\ncitation: c\nerrata:\n  - {number: 1, place: p, printed: x, correct: y,"
-          " kind: misprint}\n")
+          " kind: misprint, text_only: words}\n")
 PLUGIN_STUDY = """\
 title: own
 plugins: [own.py]

@@ -10,8 +10,8 @@ from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import refuse_renamed, sheet
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specification import RunSpecification
+from liestep.study.plan.config import FEWEST
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables.kinds.ensembles import FEWEST
 from liestep.study.tables.kinds.exponents import NAMES as EXPONENTS
 from liestep.study.tables.metrics import ACCEPTED, COLUMNS, STATISTICS
 from liestep.study.tables.quantities import quantities_of

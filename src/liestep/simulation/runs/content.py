@@ -12,7 +12,6 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
-from liestep.simulation.catalogue import system_entry
 from liestep.simulation.runs.execution import Outcome, block_means, not_run, spread
 from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification, dimension
@@ -168,7 +167,7 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
     """Attributes that say what a file was made from."""
     facts, declared = spec.sheet, spec.method
     size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": abs(spec.step or 0.0)}
-    text = derived_text(system_entry(spec.problem).module)
+    text = derived_text(spec.system.module)
     return {
         "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",
         "source": f"liestep {declared.summary}", "history": "written by liestep from the specification below",

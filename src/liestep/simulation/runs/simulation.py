@@ -31,7 +31,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
-        problem, integrator: ids of a system and of an integrator, see `systems()` and `integrators(problem)`.
+        problem: id of a system, see `systems()`. integrator: id of one, see `integrators(problem)`.
         step: step size in s of a fixed-step integrator, positive; must divide the length of the run.
         tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: t_start and that of the preset); before t_start the run goes backward.

@@ -137,6 +137,9 @@ Grid = Annotated[Annotated[Turns, Tag("[list]")]
                  | Annotated[dict[str, Values], Field(min_length=1), Tag("[mapping]")], Discriminator(_form_of)]
 
 
+FEWEST = 16  # members of an ensemble whose interval says something
+
+
 class EnsembleConfig(Strict):
     """Runs from perturbed starts, one file with a member dimension."""
 

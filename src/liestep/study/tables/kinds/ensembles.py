@@ -6,12 +6,12 @@ import numpy as np
 from scipy.special import stdtrit
 
 from liestep.mechanics.contracts.sheet import State
+from liestep.study.plan.config import FEWEST
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.table import Table
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "quantity", "members", "mean", "low", "high", "energy_error",
            "against", "deviation", "verdict")
-FEWEST = 16       # members of an ensemble whose interval says something
 APART = 3.0       # standard errors of the difference beyond which two means differ
 
 
