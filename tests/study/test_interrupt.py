@@ -70,7 +70,7 @@ def test_ctrl_c_on_a_terminal(tmp_path):
                           env={**os.environ, "TERM": "xterm", "PYTHONPATH": str(TOP/"src")}) as process:
         os.close(other)
         shown = b""
-        while b"  1%" not in shown:
+        while b"  1 %" not in shown:
             shown += os.read(own, 1000)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130
@@ -79,7 +79,6 @@ def test_ctrl_c_on_a_terminal(tmp_path):
                 shown += part
     assert b"liestep: interrupted: rk4 on heavy_top had come to t =" in shown
     assert b"Traceback" not in shown
-    assert b"\x1b[?25h" in shown  # the cursor is back
 
 
 @pytest.mark.parametrize(("integrator", "size"), [("rk4", {"steps": 300}), ("vi_sphere", {"steps": 300}),
