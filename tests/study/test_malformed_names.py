@@ -26,7 +26,7 @@ CLAIM = {"id": "one", "statement": "s", "source": "p", "asserted_by": "paper", "
          "criterion": {"kind": "limit", "at_most": 1.0},
          "runs": [{"study": "tiny", "problem": "bodies", "integrator": "rk4"}]}
 ERRATA = {"paper": "paper", "citation": "c", "errata": [
-    {"number": 1, "place": "p", "printed": "x", "correct": "y", "kind": "misprint"}]}
+    {"number": 1, "place": "p", "printed": "x", "correct": "y", "kind": "misprint", "text_only": "w"}]}
 HOSTILE = ("$(touch X)", "`touch X`", ";touch X", "a;touch X", "a|touch X", "a&touch X", "a&&touch X", "a>X", "a<X",
            "a b", "a'b", 'a"b', "a\nb", "a\tb", "a\\b", "a*", "a?", "a[b]", "a{b}", "{output}", "{wildcards.x}", "a!b",
            "a#b", "~", "~root", "a=b", "a,b", "a:b", "a@b", "a%b", "a^b", "a(b)", "-rf", "--help", "-", "$HOME",

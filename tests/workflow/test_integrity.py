@@ -52,7 +52,7 @@ claims:
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
 """
 ERRATA = ("paper: twospheres2009\ncitation: c\nerrata:\n  - {number: 1, place: p, printed: x, correct: y,"
-          " kind: misprint}\n")
+          " kind: misprint, text_only: words}\n")
 # other bytes every time
 MEASURED = ("environment.json", "timings.csv", "seconds.csv", "report.html", "studies.html", "report/studies.html",
             "manifest.json")
