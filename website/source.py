@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from liestep.errors import InputError
+from other_codes import judging, page
 
 TOP = Path(__file__).resolve().parents[1]
 PLACES = {"website/index.md": "index.md", "README.md": "readme.md", "CONTRIBUTING.md": "contributing.md",
           "config/README.md": "studies.md",
           "results/README.md": "results.md", "docs/first_steps.ipynb": "first_steps.md"}
 OTHERS = "OTHER PAGES"  # in the contents of the first page
+SHOWN = re.compile(r"^\[[^\]]+\]\((?P<target>[^)\s]*(?:examples/[\w.]+|stored/table\.csv))\)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 FENCE = re.compile(r"^(```.*?^```[ ]*$)", re.MULTILINE | re.DOTALL)
 
@@ -75,11 +77,30 @@ def rewritten(text: str, name: str, places: Mapping[str, str], top: Path = TOP) 
             raise InputError(f"{name}: the link to {match['target']} leads to nothing")
         return f"] (`{file}`)"
 
-    parts = FENCE.split(text)
+    parts = FENCE.split(shown(text, top/here))
     found = "".join(part if k % 2 else LINK.sub(link, part) for k, part in enumerate(parts))
     return re.sub(r"(?<!!)\[([^\[\]]+)\] \(`([^`]+)`\)",
                   lambda match: f"`{match[2]}`" if match[1].strip("`") in match[2]
                   else f"{match[1]} (`{match[2]}`)", found)
+
+
+def shown(text: str, folder: Path) -> str:
+    """A page as it is read: a paragraph that is a link alone, to an example or to the table of other codes, is what it
+    leads to; so nothing stands in a page that a file holds.
+
+    Raises:
+        InputError: a link leads to nothing.
+    """
+    def content(match: re.Match) -> str:
+        path = folder/match["target"]
+        if path.suffix == ".csv":
+            return page.text(judging.stored_rows(path.parent)).strip()
+        try:
+            return f"```{'yaml' if path.suffix == '.yaml' else 'python'}\n{path.read_text('utf-8').strip()}\n```"
+        except OSError:
+            raise InputError(f"the example {path} cannot be read") from None
+
+    return SHOWN.sub(content, text)
 
 
 def notebook(text: str) -> str:
