@@ -4,7 +4,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from liestep.errors import InputError
@@ -15,6 +15,7 @@ PLACES = {"website/index.md": "index.md", "README.md": "readme.md", "CONTRIBUTIN
           "config/README.md": "studies.md",
           "results/README.md": "results.md", "docs/first_steps.ipynb": "first_steps.md"}
 OTHERS = "OTHER PAGES"  # in the contents of the first page
+PICTURES = (".png", ".webp")
 SHOWN = re.compile(r"^\[[^\]]+\]\((?P<target>[^)\s]*(?:examples/[\w.]+|stored/table\.csv))\)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 FENCE = re.compile(r"^(```.*?^```[ ]*$)", re.MULTILINE | re.DOTALL)
@@ -25,7 +26,7 @@ def staged(top: Path = TOP) -> dict[str, str]:
     found = dict(PLACES)
     for path in sorted((top/"docs").rglob("*")):
         name = path.relative_to(top).as_posix()
-        if path.suffix in (".md", ".png") and "docs/snapshot/" not in name:
+        if path.suffix in (".md", *PICTURES) and "docs/snapshot/" not in name:
             found[name] = name.removeprefix("docs/")
     return found
 
@@ -40,7 +41,7 @@ def stage(target: Path, top: Path = TOP) -> None:
     for name, place in places.items():
         path = target/place
         path.parent.mkdir(parents=True, exist_ok=True)
-        if name.endswith(".png"):
+        if name.endswith(PICTURES):
             shutil.copyfile(top/name, path)
         else:
             text = (top/name).read_text("utf-8")
@@ -103,13 +104,13 @@ def shown(text: str, folder: Path) -> str:
     return SHOWN.sub(content, text)
 
 
-def notebook(text: str) -> str:
-    """A notebook as a page: its texts and its code."""
-    parts = []
+def notebook(text: str, outputs: Iterable[str] = ()) -> str:
+    """A notebook as a page: its texts, its code and, below each cell of code, its output as Markdown."""
+    parts, left = [], iter(outputs)
     for cell in json.loads(text)["cells"]:
         source = "".join(cell["source"]).strip()
-        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
-    return "\n\n".join(parts) + "\n"
+        parts += [source] if cell["cell_type"] == "markdown" else [f"```python\n{source}\n```", next(left, "")]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def escaped(text: str) -> str:

@@ -19,7 +19,7 @@ from liestep.simulation.catalogue import integrator_ids, system_ids
 from website.build import SNAPSHOT, build
 from website.facts import FAMILIES, family_of
 from website.snapshot import Snapshot
-from website.source import TOP, notebook, staged
+from website.source import PICTURES, TOP, notebook, shown, staged
 
 needs_sphinx = pytest.mark.skipif(importlib.util.find_spec("sphinx") is None,
                                   reason="Sphinx is not installed: make the environment of the lock")
@@ -33,8 +33,8 @@ def blocks(language: str) -> list[tuple[str, str]]:
     """(page, text) of the blocks of a language on all pages that are copied."""
     found = []
     for name in staged():
-        if not name.endswith(".png"):
-            text = (TOP/name).read_text("utf-8")
+        if not name.endswith(PICTURES):
+            text = shown((TOP/name).read_text("utf-8"), (TOP/name).parent)
             text = notebook(text) if name.endswith(".ipynb") else text
             found += [(name, block) for kind, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S)
                       if kind == language]
