@@ -63,8 +63,8 @@ claims:
 ERRATA = """paper: paper
 citation: "A. Author: On bodies"
 errata:
-  - {number: 1, place: eq. (1), printed: a < b, correct: a > b, kind: misprint}
-  - {number: 2, part: a, place: eq. (2), printed: x, correct: y, kind: ambiguity}
+  - {number: 1, place: eq. (1), printed: a < b, correct: a > b, kind: misprint, text_only: no number shows it}
+  - {number: 2, part: a, place: eq. (2), printed: x, correct: y, kind: ambiguity, text_only: no number shows it}
 """
 NAMES = ("paper/bodies", "own")
 RUN, FILM = "paper/bodies/runs/bodies/rk4/h0.03125.nc", "paper/bodies/animations/bodies.rk4.h0.03125.gif"
