@@ -17,6 +17,7 @@ html_theme = "furo"
 html_title = "liestep"
 html_show_sphinx = False
 html_copy_source = False
+html_scaled_image_link = False  # a thumbnail is a link already
 html_theme_options = {"navigation_with_keys": True}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]

@@ -149,7 +149,7 @@ def cards(rows: list[dict[str, str]]) -> str:
 def html_table(columns: Iterable[str], rows: Iterable[Mapping[str, str]]) -> str:
     """A table whose texts stand for themselves."""
     names = list(columns)
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in names)
+    head = "".join(f'<th scope="col">{escape(name.replace("_", " "))}</th>' for name in names)
     body = "".join("<tr>" + "".join(f"<td>{escape(shown(row[name]))}</td>" for name in names) + "</tr>" for row in rows)
     return ('<div class="wide" tabindex="0"><table><thead><tr>'
             f"{head}</tr></thead><tbody>{body}</tbody></table></div>")
