@@ -5,6 +5,7 @@ import importlib.util
 import re
 import textwrap
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -110,6 +111,15 @@ def test_pictures_say_what_they_show_and_headings_have_a_level(site):
     for path in site.rglob("*.html"):
         text = path.read_text("utf-8")
         assert not re.search(r'role="heading"(?! aria-level)|aria-label=""|<img(?![^>]* alt="[^"])', text), path
+
+
+@needs_sphinx
+def test_headings_skip_no_level_and_links_hold_no_links(site):
+    for path in site.rglob("*.html"):
+        text = path.read_text("utf-8")
+        levels = [int(level) for level in re.findall(r"<h([1-6])[ >]", text)]
+        assert all(after <= before + 1 for before, after in pairwise(levels)), path
+        assert not re.search(r"<a [^>]*>(?:(?!</a>).)*<a ", text, re.DOTALL), path
 
 
 @needs_sphinx
