@@ -60,7 +60,7 @@ def _inline(translator, node):
 
 
 def _block(translator, node):
-    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    translator.body.append(f'<div class="math" tabindex="0">{tex2mathml(node.astext(), as_block=True)}</div>')
 
 
 def _visit(render):
