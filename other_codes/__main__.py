@@ -1,5 +1,5 @@
 """`python -m other_codes`: makes the environment of the other codes, lets each write its files in a process of its own,
-judges them and writes the table below other_codes/stored and into docs/other_codes.md. `python -m other_codes judge
+judges them and writes table and figure below other_codes/stored and docs. `python -m other_codes judge
 FOLDER` judges files that are there."""
 import datetime
 import importlib
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from other_codes import environment, figure, judging, page
+from other_codes import environment, figure, judging
 from other_codes.problems import write_problems
 
 TOP = environment.TOP
@@ -77,7 +77,6 @@ def keep(folder: Path, stored: Path = judging.STORED) -> None:
     references.mkdir(exist_ok=True)
     judging.store(judging.table(folder/"files", said, references), list(settings(said)), folder/"files", stored)
     if stored == judging.STORED:
-        page.PAGE.write_text(page.with_table(page.PAGE.read_text("utf-8"), judging.stored_rows()), "utf-8")
         figure.write()
     print(f"wrote {stored/judging.TABLE}")
 

@@ -1,9 +1,6 @@
-"""The part of docs/other_codes.md that is made from the stored table."""
+"""The stored table as the site shows it in docs/other_codes.md."""
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent.parent/"docs"/"other_codes.md"
-BEGIN, END = "<!-- made by python -m other_codes -->\n", "<!-- end of what is made -->\n"
 LONG = "long_top"
 LONG_HEAD = "| code | method | energy | verdict | growth | momentum | orthogonality |\n|" + "---|"*7
 HEAD = ("| code | method | problem | order stated | order found | class | error, finest | energy | momentum |"
@@ -38,10 +35,3 @@ def _long_line(row: Mapping[str, str]) -> str:
 
 def _number(value: str, form: str) -> str:
     return "" if value in ("", "nan") else format(float(value), form)
-
-
-def with_table(page: str, rows: Sequence[Mapping[str, str]]) -> str:
-    """The page with its part made anew."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{text(rows)}\n{END}{after}"

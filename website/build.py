@@ -14,6 +14,10 @@ from website.source import TOP, stage
 
 HERE = Path(__file__).resolve().parent
 SNAPSHOT = TOP/"docs"/"snapshot"
+MENDED = {  # what Sphinx and its theme leave out: levels of captions, names of landmarks, keys for what can be scrolled
+    'role="heading">': 'role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper'}
 
 
 def write_source(target: Path) -> None:
@@ -61,9 +65,11 @@ def build(target: Path) -> str:
         arguments = ["-q", "-W", "--keep-going", "-b", "html", "-c", str(HERE), "-d", f"{folder}/doctrees"]
         if main([*arguments, str(source), str(pages)]) != 0:
             raise InputError("the site has warnings, see above")
-        for page in pages.rglob("*.html"):  # Sphinx gives the captions of its contents no level
+        for page in pages.rglob("*.html"):
             text = page.read_text("utf-8")
-            page.write_text(text.replace('role="heading">', 'role="heading" aria-level="2">'), "utf-8")
+            for made, mended in MENDED.items():
+                text = text.replace(made, mended)
+            page.write_text(text, "utf-8")
         shutil.rmtree(target, ignore_errors=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(pages, target, ignore=shutil.ignore_patterns(".buildinfo*", "objects.inv"))

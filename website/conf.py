@@ -17,6 +17,7 @@ html_theme = "furo"
 html_title = "liestep"
 html_show_sphinx = False
 html_copy_source = False
+html_scaled_image_link = False  # a thumbnail is a link already
 html_theme_options = {"navigation_with_keys": True}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -59,7 +60,7 @@ def _inline(translator, node):
 
 
 def _block(translator, node):
-    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    translator.body.append(f'<div class="math" tabindex="0">{tex2mathml(node.astext(), as_block=True)}</div>')
 
 
 def _visit(render):

@@ -19,6 +19,10 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
     "energy_momentum": ("constrained_lagrangian", "quaternion_hamiltonian", "constant_mass"),
     "multibody": ("index_three",), "lie_groups": ("lie_action", "lie_chart"), "vector_fields": ("vector_field",),
 }
+TASKS = {  # what public names are for; any other one comes last
+    "Make a run": ("simulate", "Event", "consistent_start", "tangent"),
+    "Which integrator": ("recommend", "integrators", "systems"), "A system of your own": ("system", "load_plugin"),
+    "Look at runs": ("plot", "compare", "open_run"), "How good is it": ("reference", "observed_order")}
 MODULES = ("liestep.mechanics.contracts.formulations", "liestep.figures.interactive.accessor", "liestep.lgt")
 
 
@@ -100,12 +104,14 @@ def write_theory(target: Path) -> None:
 
 
 def write_api(path: Path) -> None:
-    """The public names with their docstrings."""
+    """The public names with their docstrings, by task."""
     parts = ["# Python interface\n", "Names of `liestep`, from their docstrings.\n"]
-    parts += [directive(public(name), name) for name in liestep.__all__ if name != "lgt"]
+    others = sorted({*liestep.__all__} - {"lgt"}.union(*TASKS.values()))
+    for title, names in {**TASKS, "Errors": others}.items():
+        parts += [f"\n## {title}\n", *(directive(public(name), name, "liestep") for name in names)]
     parts.append("\n## For authors of systems and integrators\n\nNames of `liestep.extend`.\n")
     known = {id(public(name)) for name in liestep.__all__}
-    parts += [directive(getattr(extend, name), name) for name in extend.__all__
+    parts += [directive(getattr(extend, name), name, "liestep.extend") for name in extend.__all__
               if id(getattr(extend, name)) not in known]
     parts.append("\n## Modules\n")
     parts += [f"### {module}\n\n```{{eval-rst}}\n.. automodule:: {module}\n   :members:\n```\n" for module in MODULES]
@@ -131,10 +137,13 @@ def public(name: str) -> object:
     return getattr(api, name) if inspect.ismodule(value) and hasattr(api, name) else value
 
 
-def directive(value: object, name: str) -> str:
-    """What shows an object's docstring; nothing for plain constants and names of other packages."""
+def directive(value: object, name: str, package: str) -> str:
+    """What shows an object's docstring under its name in the package that exports it; nothing for plain constants and
+    names of other packages."""
     module = getattr(value, "__module__", "")
     if not module.startswith("liestep") or not (inspect.isclass(value) or inspect.isfunction(value)):
         return ""
     kind = "autoclass" if inspect.isclass(value) else "autofunction"
-    return f"```{{eval-rst}}\n.. {kind}:: {module}.{getattr(value, '__qualname__', name)}\n```\n"
+    hidden = inspect.ismodule(getattr(importlib.import_module(package), name))  # by a package of the same name
+    place = f"{module}.{getattr(value, '__qualname__', name)}" if hidden else f"{package}.{name}"
+    return f"```{{eval-rst}}\n.. {kind}:: {place}\n```\n"

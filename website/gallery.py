@@ -24,13 +24,18 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
     papers: dict[str, list[str]] = {}
     for study in sorted({figure.study for figure in snapshot.figures}):
         papers.setdefault(study.partition("/")[0], []).append(study)
+    thumbnails = []
     for paper, studies in papers.items():
         parts = [f"# Figures of {paper}\n", about(snapshot)]
+        thumbnails.append(f"## {paper}\n\n" + raw('<div class="claims">'))
         for study in studies:
             file = top/"config"/"studies"/f"{study}.yaml"
             text = file.read_text("utf-8") if file.is_file() else ""
             title = yaml.safe_load(text)["title"] if text else study
             parts.append(f"## {escaped(title)}\n\n`{study}`\n")
+            figure = snapshot.of(study)[0]
+            thumbnails.append(raw("<article>") + f"[![{escaped(title)}]({figure.file}){{w=240px}}"
+                              f" {escaped(title)}](#{label(study, figure.name)})\n\n" + raw("</article>"))
             if f"config/studies/{study}.yaml" in changed:
                 parts.append(f":::{{warning}}\n{CHANGED}\n:::\n")
             for figure in snapshot.of(study):
@@ -48,12 +53,10 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                 parts.append(f"<details><summary>The study file config/studies/{study}.yaml</summary>\n\n"
                              f"```yaml\n{text}```\n\n</details>\n")
         (target/f"{paper}.md").write_text("\n".join(parts), "utf-8")
-    first = {figure.study.partition("/")[0]: figure for figure in reversed(snapshot.figures)}
-    thumbnails = "\n".join(f"[![{paper}: {figure.name}]({figure.file}){{w=240px}}]({paper}.md)"
-                           for paper, figure in sorted(first.items()))
-    (target/"index.md").write_text("# Gallery\n\nEvery figure of the last full run, with the file that makes it.\n\n"
-                                   f"{thumbnails}\n\n{about(snapshot)}\n```{{toctree}}\n:maxdepth: 2\n\n"
-                                   + "\n".join(papers) + "\n```\n", "utf-8")
+        thumbnails.append(raw("</div>"))
+    (target/"index.md").write_text("# Gallery\n\nThe first figure of each study of the last full run; it leads to the"
+                                   f" others and their file. {about(snapshot)}\n" + "\n".join(thumbnails)
+                                   + "\n```{toctree}\n:hidden:\n\n" + "\n".join(papers) + "\n```\n", "utf-8")
 
 
 def about(snapshot: Snapshot) -> str:
@@ -149,7 +152,7 @@ def cards(rows: list[dict[str, str]]) -> str:
 def html_table(columns: Iterable[str], rows: Iterable[Mapping[str, str]]) -> str:
     """A table whose texts stand for themselves."""
     names = list(columns)
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in names)
+    head = "".join(f'<th scope="col">{escape(name.replace("_", " "))}</th>' for name in names)
     body = "".join("<tr>" + "".join(f"<td>{escape(shown(row[name]))}</td>" for name in names) + "</tr>" for row in rows)
     return ('<div class="wide" tabindex="0"><table><thead><tr>'
             f"{head}</tr></thead><tbody>{body}</tbody></table></div>")

@@ -1,16 +1,23 @@
-"""One picture for each system: its motion from the default start, drawn by the scenes that films use.
+"""One picture for each system, its motion from the default start, drawn by the scenes that films use; and the first
+steps with what their code says and draws.
 
 Called as a program of its own with uncompiled steps, because a picture needs few of them and a pair of system and
 integrator takes seconds to compile:
 
     NUMBA_DISABLE_JIT=1 python -m website.pictures FOLDER
 """
+import ast
+import contextlib
+import io
+import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib.figure import Figure
 
 from liestep.figures.films.film import SIDE, frame_of, stage
 from liestep.figures.films.motions import motion_of
@@ -21,6 +28,7 @@ from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import applicable, specify
 from liestep.workflow.report.pictures import encoded
+from website.source import TOP, notebook, staged
 
 STEPS = 24
 FEW = 1              # steps of systems with many bodies, whose forces take long without compilation
@@ -28,6 +36,7 @@ MANY = 60            # numbers of a state from which on a system has many bodies
 PIXELS, QUALITY = 960, 70
 LONGEST = 0.5        # s
 DRIFT = 0.01         # of the energy: a picture of a motion, not of a step that is too large
+NOTEBOOK = "docs/first_steps.ipynb"
 PREFERRED = ("vi_sphere", "rk4", "lgvi", "rodrigues", "eml")
 
 
@@ -63,8 +72,33 @@ def draw(system: str, target: Path) -> None:
         target.write_bytes(encoded((Path(folder)/"large.png").read_bytes(), PIXELS, QUALITY)[0])
 
 
+def outputs(text: str, target: Path) -> list[str]:
+    """What each cell of code of a notebook says and draws, as Markdown; its pictures go to `target`."""
+    space: dict[str, Any] = {}
+    found = []
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == "code":
+            code, said = ast.parse(source := "".join(cell["source"])), io.StringIO()
+            last = code.body.pop() if isinstance(code.body[-1], ast.Expr) else None
+            with contextlib.redirect_stdout(said):
+                exec(compile(code, NOTEBOOK, "exec"), space)
+                value = eval(ast.unparse(last), space) if last else None
+            if isinstance(value, Figure):
+                name = f"first_steps_{len(found)}.webp"
+                value.savefig(image := io.BytesIO(), dpi=PIXELS/value.get_figwidth())
+                (target/name).write_bytes(encoded(image.getvalue(), PIXELS, QUALITY)[0])
+                drawn = source.splitlines()[-1].replace('"', "")
+                found.append(f"![What {drawn} draws]({target.name}/{name})")
+            else:
+                said.write(f"{value!r}\n"*(value is not None))
+                found.append(f"```text\n{said.getvalue()}```"*bool(said.getvalue()))
+    return found
+
+
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
     for name in system_ids():
         draw(name, target/f"{name}.webp")
+    text = (TOP/NOTEBOOK).read_text("utf-8")
+    (target.parent/staged()[NOTEBOOK]).write_text(notebook(text, outputs(text, target)), "utf-8")

@@ -4,16 +4,19 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from liestep.errors import InputError
+from other_codes import judging, page
 
 TOP = Path(__file__).resolve().parents[1]
 PLACES = {"website/index.md": "index.md", "README.md": "readme.md", "CONTRIBUTING.md": "contributing.md",
           "config/README.md": "studies.md",
           "results/README.md": "results.md", "docs/first_steps.ipynb": "first_steps.md"}
 OTHERS = "OTHER PAGES"  # in the contents of the first page
+PICTURES = (".png", ".webp")
+SHOWN = re.compile(r"^\[[^\]]+\]\((?P<target>[^)\s]*(?:examples/[\w.]+|stored/table\.csv))\)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 FENCE = re.compile(r"^(```.*?^```[ ]*$)", re.MULTILINE | re.DOTALL)
 
@@ -23,7 +26,7 @@ def staged(top: Path = TOP) -> dict[str, str]:
     found = dict(PLACES)
     for path in sorted((top/"docs").rglob("*")):
         name = path.relative_to(top).as_posix()
-        if path.suffix in (".md", ".png") and "docs/snapshot/" not in name:
+        if path.suffix in (".md", *PICTURES) and "docs/snapshot/" not in name:
             found[name] = name.removeprefix("docs/")
     return found
 
@@ -38,7 +41,7 @@ def stage(target: Path, top: Path = TOP) -> None:
     for name, place in places.items():
         path = target/place
         path.parent.mkdir(parents=True, exist_ok=True)
-        if name.endswith(".png"):
+        if name.endswith(PICTURES):
             shutil.copyfile(top/name, path)
         else:
             text = (top/name).read_text("utf-8")
@@ -75,20 +78,39 @@ def rewritten(text: str, name: str, places: Mapping[str, str], top: Path = TOP) 
             raise InputError(f"{name}: the link to {match['target']} leads to nothing")
         return f"] (`{file}`)"
 
-    parts = FENCE.split(text)
+    parts = FENCE.split(shown(text, top/here))
     found = "".join(part if k % 2 else LINK.sub(link, part) for k, part in enumerate(parts))
     return re.sub(r"(?<!!)\[([^\[\]]+)\] \(`([^`]+)`\)",
                   lambda match: f"`{match[2]}`" if match[1].strip("`") in match[2]
                   else f"{match[1]} (`{match[2]}`)", found)
 
 
-def notebook(text: str) -> str:
-    """A notebook as a page: its texts and its code."""
-    parts = []
+def shown(text: str, folder: Path) -> str:
+    """A page as it is read: a paragraph that is a link alone, to an example or to the table of other codes, is what it
+    leads to; so nothing stands in a page that a file holds.
+
+    Raises:
+        InputError: a link leads to nothing.
+    """
+    def content(match: re.Match) -> str:
+        path = folder/match["target"]
+        if path.suffix == ".csv":
+            return page.text(judging.stored_rows(path.parent)).strip()
+        try:
+            return f"```{'yaml' if path.suffix == '.yaml' else 'python'}\n{path.read_text('utf-8').strip()}\n```"
+        except OSError:
+            raise InputError(f"the example {path} cannot be read") from None
+
+    return SHOWN.sub(content, text)
+
+
+def notebook(text: str, outputs: Iterable[str] = ()) -> str:
+    """A notebook as a page: its texts, its code and, below each cell of code, its output as Markdown."""
+    parts, left = [], iter(outputs)
     for cell in json.loads(text)["cells"]:
         source = "".join(cell["source"]).strip()
-        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
-    return "\n\n".join(parts) + "\n"
+        parts += [source] if cell["cell_type"] == "markdown" else [f"```python\n{source}\n```", next(left, "")]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def escaped(text: str) -> str:

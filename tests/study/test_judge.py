@@ -23,9 +23,10 @@ from liestep.simulation.runs.specification import specify
 from liestep.study.tables.errors import state_error
 from liestep.tools.judge.judgement import Request, judge, layout_of, run_file
 from liestep.tools.judge.statefile import read_states
+from website.source import shown
 
 TOP = Path(__file__).parents[2]
-PAGE = (TOP/"docs"/"judging.md").read_text()
+PAGE = shown((TOP/"docs"/"judging.md").read_text(), TOP/"docs")
 PROBLEM = ["--problem", "sphere_nbody", "--preset", "four_bodies"]
 
 

@@ -5,6 +5,7 @@ from commands import refused
 
 import liestep
 from liestep.api.command_line import main
+from liestep.simulation.runs import progress
 from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import Choice
 from liestep.tools.recommend.answer import SHOWN, Recommendation
@@ -22,9 +23,19 @@ def test_a_bar_shows_the_fraction_and_is_taken_away_however_the_run_ends(capsys)
         stopped()
     err = capsys.readouterr().err
     assert err.count("rk4 on a top [###############               ]  50 %") == 1
-    assert err.rpartition("%")[2].strip() == ""
+    assert err.rpartition(" s left")[2].strip() == ""
     with progress_bar("rk4", False) as show:
         assert show is None
+
+
+@pytest.mark.parametrize(("fraction", "left"), [(0.25, 30), (0.5, 10), (1.0, 0)])
+def test_a_bar_says_how_long_the_rest_takes(fraction, left, monkeypatch, capsys):
+    """At ten seconds, if the rest is as fast as what is done."""
+    clock = iter((0.0, 10.0))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    with progress_bar("rk4") as show:
+        show(fraction)
+    assert f" %, {left:6d} s left\r" in capsys.readouterr().err
 
 
 @pytest.mark.slow

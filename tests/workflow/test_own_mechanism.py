@@ -6,14 +6,15 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep import consistent_start, load_plugin, simulate
 from liestep.errors import InputError
+from website.source import shown
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 
 
 def test_own_mechanism():
     """The page shows the example; it runs, its joints are kept, and a start off a joint names it."""
-    example, page = EXAMPLES/"my_crane.py", (EXAMPLES.parent/"own_mechanism.md").read_text("utf-8")
-    assert f"```python\n{example.read_text('utf-8')}```" in page
+    example, page = EXAMPLES/"my_crane.py", EXAMPLES.parent/"own_mechanism.md"
+    assert f"```python\n{example.read_text('utf-8')}```" in shown(page.read_text("utf-8"), page.parent)
     assert len(example.read_text("utf-8").splitlines()) <= 60
     load_plugin(example)
     found = [simulate("my_crane", "rkmk", steps=steps, samples=3, t_end=0.5, options={

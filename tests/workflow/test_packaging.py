@@ -22,6 +22,7 @@ from liestep.study.tables.kinds import NAMES
 from liestep.workflow import schemas
 from liestep.workflow.workflow import Workflow
 from website.facts import write_keys
+from website.source import shown
 
 TOP = Path(__file__).parents[2]
 PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())
@@ -176,7 +177,7 @@ def test_a_part_of_a_file_that_is_not_there_is_refused_with_the_closest_one():
 
 def code(language: str, containing: str) -> str:
     """The block of the README, or of the page on what can be added, in a language that contains a text."""
-    pages = "".join((TOP/name).read_text("utf-8") for name in ("README.md", "docs/adding.md"))
+    pages = "".join(shown((TOP/name).read_text("utf-8"), (TOP/name).parent) for name in ("README.md", "docs/adding.md"))
     blocks = re.findall(rf"```{language}\n(.*?)```", pages, re.DOTALL)
     found, = (block for block in blocks if containing in block)
     return found

@@ -17,6 +17,7 @@ from liestep.simulation.catalogue import plugin_entries
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
+from website.source import shown
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 PAGE = EXAMPLES.parent/"own_system.md"
@@ -61,7 +62,7 @@ def test_examples_are_short_and_the_page_shows_them():
     assert len(SYSTEM.read_text("utf-8").splitlines()) <= 60
     assert len(METHOD.read_text("utf-8").splitlines()) <= 40
     assert len([line for line in BODIES.read_text("utf-8").splitlines() if line]) <= 40
-    page = PAGE.read_text("utf-8")
+    page = shown(PAGE.read_text("utf-8"), PAGE.parent)
     for path in (SYSTEM, METHOD, BODIES, EXAMPLES/"own_study.yaml"):
         assert path.read_text("utf-8").strip() in page, f"docs/own_system.md shows another {path.name}"
 
@@ -70,7 +71,7 @@ SHOWN = {"dipole_in_field.py": 40, "ralston.py": 25}  # in docs/adding.md, each 
 
 
 def test_the_page_shows_the_examples_and_they_are_short():
-    page = (PAGE.parent/"adding.md").read_text("utf-8")
+    page = shown((PAGE.parent/"adding.md").read_text("utf-8"), PAGE.parent)
     for name, most in SHOWN.items():
         text = (EXAMPLES/name).read_text("utf-8")
         assert f"```python\n{text}```" in page, f"docs/adding.md shows another {name}"

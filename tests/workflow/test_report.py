@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import Counter
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import pandas
@@ -67,6 +68,13 @@ class Elements(HTMLParser):
 def elements(place):
     """Of the index, the page of the paper and that of own studies."""
     return {path: Elements(path) for path in place.files}
+
+
+def test_headings_skip_no_level(place):
+    for path in place.files:
+        levels = [int(tag[1]) for tag, _ in Elements(path).found if re.fullmatch("h[1-6]", tag)]
+        assert levels[0] == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels)), path
 
 
 def test_pages_are_small_files_that_ask_for_nothing(place, elements):

@@ -16,7 +16,7 @@ from website.build import SNAPSHOT
 from website.contact import GAP, WIDTH, sheets
 from website.gallery import CHANGED, write_gallery, write_verdicts, write_which
 from website.snapshot import MOST, QUALITIES, Snapshot, take
-from website.source import TOP, escaped, rewritten
+from website.source import PLACES, TOP, escaped, rewritten
 
 PAGE = "paper/bodies/which.md"
 FIGURE, OTHER = "paper/bodies/figures/energy.png", "paper/bodies/figures/drift.png"
@@ -210,6 +210,11 @@ def test_links_lead_to_pages_or_name_files():
     assert rewritten("[up](../a.md)", "docs/theory/b.md", places) == "[up](../a.md)"
     assert rewritten("[`make.py`](../make.py) [see](../make.py)", "docs/a.md", places) == "`make.py` see (`make.py`)"
     assert rewritten("```\n[x](nothing)\n```\n", "docs/a.md", places) == "```\n[x](nothing)\n```\n"
+    example = rewritten("Like this:\n\n[an example](examples/ralston.py)\n\nSo.\n", "docs/adding.md", PLACES | {
+        "docs/adding.md": "adding.md"})
+    assert example == f"Like this:\n\n```python\n{(TOP/'docs/examples/ralston.py').read_text().strip()}\n```\n\nSo.\n"
+    with pytest.raises(InputError, match=r"nothing\.py cannot be read"):
+        rewritten("[an example](examples/nothing.py)", "docs/a.md", places)
     with pytest.raises(InputError, match=r"docs/a\.md: the link to nothing\.md leads to nothing"):
         rewritten("[x](nothing.md)", "docs/a.md", places)
     assert escaped("|a| *b* $c$ `d`") == r"\|a\| \*b\* \$c\$ \`d\`"

@@ -5,6 +5,7 @@ import importlib.util
 import re
 import textwrap
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -19,7 +20,7 @@ from liestep.simulation.catalogue import integrator_ids, system_ids
 from website.build import SNAPSHOT, build
 from website.facts import FAMILIES, family_of
 from website.snapshot import Snapshot
-from website.source import TOP, notebook, staged
+from website.source import PICTURES, TOP, notebook, shown, staged
 
 needs_sphinx = pytest.mark.skipif(importlib.util.find_spec("sphinx") is None,
                                   reason="Sphinx is not installed: make the environment of the lock")
@@ -33,8 +34,8 @@ def blocks(language: str) -> list[tuple[str, str]]:
     """(page, text) of the blocks of a language on all pages that are copied."""
     found = []
     for name in staged():
-        if not name.endswith(".png"):
-            text = (TOP/name).read_text("utf-8")
+        if not name.endswith(PICTURES):
+            text = shown((TOP/name).read_text("utf-8"), (TOP/name).parent)
             text = notebook(text) if name.endswith(".ipynb") else text
             found += [(name, block) for kind, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S)
                       if kind == language]
@@ -109,7 +110,17 @@ def test_the_site_builds_loads_nothing_from_other_hosts_and_its_links_lead_somew
 def test_pictures_say_what_they_show_and_headings_have_a_level(site):
     for path in site.rglob("*.html"):
         text = path.read_text("utf-8")
-        assert not re.search(r'role="heading"(?! aria-level)|aria-label=""|<img(?![^>]* alt="[^"])', text), path
+        assert not re.search(r'role="heading"(?! aria-level)|aria-label=""|<img(?![^>]* alt="[^"])'
+                             r'|<div class="table-wrapper|<aside class="sidebar-drawer">', text), path
+
+
+@needs_sphinx
+def test_headings_skip_no_level_and_links_hold_no_links(site):
+    for path in site.rglob("*.html"):
+        text = path.read_text("utf-8")
+        levels = [int(level) for level in re.findall(r"<h([1-6])[ >]", text)]
+        assert all(after <= before + 1 for before, after in pairwise(levels)), path
+        assert not re.search(r"<a [^>]*>(?:(?!</a>).)*<a ", text, re.DOTALL), path
 
 
 @needs_sphinx
