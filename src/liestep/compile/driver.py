@@ -2,8 +2,7 @@
 `liestep.compile.cache` keeps the machine code.
 
 Loops can be called again to go on where they stopped: callers run them in pieces to show
-progress and to store step logs.
-"""
+progress and to store step logs."""
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,7 @@ def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: floa
     """Fixed steps from number `first` to `last`, h < 0 for a run backward; y (m, d) is advanced in place. Time is
     t_start + k h, never accumulated; the recorder sees k h.
 
-    Returns (status, number of completed steps).
-    """
+    Returns (status, number of completed steps)."""
     # one call of each method: each is inlined where it is called
     for point in range(first + 1 if first > 0 else 0, last + 1):
         status = Status.OK
@@ -64,8 +62,7 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
 
     Times here count from the start and are positive, as step size control sees them; method and system see their own,
     recorders that from the start with its sign. memory: [t, next step size, rejections since the last accepted step,
-    next output]. log: (steps, 2) accepted time and step. Returns (status, number of entries in log).
-    """
+    next output]. log: (steps, 2) accepted time and step. Returns (status, number of entries in log)."""
     if memory[3] == 0.0:
         memory[1] = pair.start(problem, t_start, y, t_end, work)
         status = record(outputs, problem, y, 0, 0.0)

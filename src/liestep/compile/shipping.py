@@ -28,11 +28,8 @@ def export(path: Path) -> str:
 
 def take_in(path: Path) -> str:
     """Add what an exported file has and the cache has not; a sentence. Code of another machine is left out. Machine
-    code is a program, and its digests guard against damage only: take it from people whom you trust.
-
-    Raises:
-        InputError: the file is not one that `export` has written, or it is torn or damaged; the cache cannot be
-            written."""
+    code is a program, and its digests guard against damage only: take it from people whom you trust. Raises InputError:
+    the file is not one that `export` has written, or it is torn or damaged; the cache cannot be written."""
     taken = known = 0
     try:
         with ZipFile(path) as archive:

@@ -14,10 +14,7 @@ TEMPORARY = ".*.[0-9]*.????????.tmp"  # names of files that were not finished
 @contextmanager
 def replacing(path: Path, suffix: str = ".tmp") -> Iterator[Path]:
     """A temporary name beside `path`; what the caller has written under it is flushed to disk and renamed at the end.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
+    Raises InputError: the folder cannot be written."""
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}{suffix}")
     try:

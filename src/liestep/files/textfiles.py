@@ -19,11 +19,7 @@ LARGEST = 1 << 30  # most bytes of a text file that is read
 
 
 def write_text_atomically(path: Path, text: str) -> None:
-    """Write under a temporary name, flush to disk, rename.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
+    """Write under a temporary name, flush to disk, rename. Raises InputError: the folder cannot be written."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
 
@@ -66,11 +62,8 @@ def require_file(path: Path, largest: int = LARGEST) -> None:
 
 
 def read_text(path: Path, largest: int = LARGEST) -> str:
-    """Content of a text file.
-
-    Raises:
-        InputError: missing, not readable, not an ordinary file, larger than `largest` bytes, or not UTF-8.
-    """
+    """Content of a text file. Raises InputError: missing, not readable, not an ordinary file, larger than `largest`
+    bytes, or not UTF-8."""
     path = Path(path)
     require_file(path, largest)
     try:
@@ -84,11 +77,8 @@ def read_text(path: Path, largest: int = LARGEST) -> str:
 
 
 def read_csv(path: Path, columns: Iterable[str] = ()) -> "pandas.DataFrame":
-    """A table written by `csv_text`; only empty fields are missing values.
-
-    Raises:
-        InputError: missing, truncated, not a table, or without one of the columns.
-    """
+    """A table written by `csv_text`; only empty fields are missing values. Raises InputError: missing, truncated, not a
+    table, or without one of the columns."""
     import pandas
 
     text = read_text(path)

@@ -11,8 +11,7 @@ def icosphere(level: int) -> tuple[np.ndarray, np.ndarray]:
     counter-clockwise from outside.
 
     The vertices of a level are the first vertices of the next one; the new ones follow in the order of their edges (i,
-    j), i < j. Both arrays are read-only, because they are shared.
-    """
+    j), i < j. Both arrays are read-only, because they are shared."""
     if level == 0:
         vertices, faces = _icosahedron()
     else:

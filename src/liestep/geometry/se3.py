@@ -3,8 +3,7 @@ tangent vectors of the sphere.
 
 The exponential of (A, a) is the motion (R, r) with R = exp(hat A), r = dexp_A a. It acts on (q, w), a direction and its
 angular velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this keeps |q| and q.w. All formulas:
-liegroup2021, section 2.
-"""
+liegroup2021, section 2."""
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, add, cross, dot
 from liestep.geometry.so3 import coefficients, dexpinv_coefficients, in_chart, quadratic

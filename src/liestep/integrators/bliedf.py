@@ -4,8 +4,7 @@
     dV/dt_(n+1) = (1/h) sum_i alpha_i V_(n+1-i)
 
 (Wieloch and Arnold 2021 for k = 1, 2; the commutator for k = 3 follows from U = h V + h^3 (V''/24 + [V, V']/12) at the
-middle of the step; lgt2022, section 4.3).
-"""
+middle of the step; lgt2022, section 4.3)."""
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple

@@ -1,8 +1,7 @@
 """Commutator-free methods: compositions of exponentials of sums of stages, fixed steps and embedded pairs.
 
 They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni,
-Marthinsen, Owren 2003).
-"""
+Marthinsen, Owren 2003)."""
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -34,8 +33,7 @@ START = -1  # as a base: the state at the beginning of the step
 class Exponential:
     """exp(h sum_r weights_r k_r).Y, Y the state `base` (number of an earlier exponential, or START).
 
-    With `stage`, f of the result is the next stage k.
-    """
+    With `stage`, f of the result is the next stage k."""
 
     base: int
     weights: Weights
@@ -51,8 +49,7 @@ class ExponentialScheme:
     """Explicit method k_0 = f(y), then the exponentials in their order; exponential number `result` is the new state.
 
     `lower` is the number of the state of the embedded method, of order `lower_order`. Raises ValueError when an
-    exponential uses a state or a stage that is not there yet, or when the weights of a new state do not add up to 1.
-    """
+    exponential uses a state or a stage that is not there yet, or when the weights of a new state do not add up to 1."""
 
     name: str
     order: int
@@ -167,8 +164,7 @@ class CommutatorFree(NamedTuple):
     """Order of the scheme, explicit; conserves the orbit of the action. One specialisation serves all schemes,
     Crouch-Grossman included.
 
-    Returns NOT_EVALUABLE when f does not exist.
-    """
+    Returns NOT_EVALUABLE when f does not exist."""
 
     weights: np.ndarray  # (e, s)
     times: np.ndarray    # (e,) of the states
@@ -215,8 +211,7 @@ class CommutatorFreePair(NamedTuple):
         gamma(s) = (3 s^2 - 2 s^3) (A + B) + (s - 2 s^2 + s^3) h f(y) + (s^3 - s^2) h f(y+):
 
     gamma, Hermite's polynomial in the algebra, meets the conditions without commutators, and a(s) the one for [f(y),
-    d/dt f], that sum_r c_r a_r(s) = s sum_r a_r(s)/2 - s^2/6. f(y+) serves the next step too.
-    """
+    d/dt f], that sum_r c_r a_r(s) = s sum_r a_r(s)/2 - s^2/6. f(y+) serves the next step too."""
 
     scheme: Any  # CommutatorFree
     result: int  # number of the new state; its base is exp(A).y, with START as base

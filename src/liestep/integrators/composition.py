@@ -38,8 +38,7 @@ class Composition(NamedTuple):
 
     The weights are data: all compositions of one inner step share one specialisation, the plain step (weight
     1) included. Negative substeps are fine, the inner map with -h is the inverse. The end gradient of a
-    substep starts the next one.
-    """
+    substep starts the next one."""
 
     inner: Any
     weights: np.ndarray  # (s,)

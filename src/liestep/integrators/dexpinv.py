@@ -77,8 +77,7 @@ def truncated_order(order: int, options: Mapping[str, Any]) -> int:
     """Order of a Munthe-Kaas method whose tableau has order `order`.
 
     ad_sigma sigma' = O(h^2), hence ad_sigma^j f = O(h^(j+1)); the first term left out that is not zero has j = K + 1,
-    or K + 2 for even K >= 2 (odd Bernoulli numbers vanish), and its integral over a step is O(h^(j+2)): order j + 1.
-    """
+    or K + 2 for even K >= 2 (odd Bernoulli numbers vanish), and its integral over a step is O(h^(j+2)): order j + 1."""
     if options["dexpinv"] == "exact":
         return order
     if options.get("chart", "exp") != "exp":  # the series is that of the exponential

@@ -1,7 +1,6 @@
 """Adaptive explicit pairs on a vector field, with dense output; the step control is a component.
 
-Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept. Its field `control` decides.
-"""
+Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept. Its field `control` decides."""
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -26,8 +25,7 @@ class DormandPrince(NamedTuple):
     """Order 5(4), 7 stages, first same as last, local extrapolation: MATLAB's ode45 with its
     4th-order continuous extension.
 
-    Conserves nothing exactly. twospheres2009 uses it as "RK45".
-    """
+    Conserves nothing exactly. twospheres2009 uses it as "RK45"."""
 
     a: np.ndarray      # (7, 7)
     b: np.ndarray      # (7,)
@@ -220,8 +218,7 @@ class Dop853(NamedTuple):
     """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations
     in steps with an output).
 
-    Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|).
-    """
+    Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|)."""
 
     a: np.ndarray   # (16, 16)
     c: np.ndarray   # (16,)

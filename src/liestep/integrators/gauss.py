@@ -42,8 +42,7 @@ class Collocation(NamedTuple):
     form where its coordinates are canonical.
 
     Fixed-point iteration over the slopes, each used as soon as it is there: a step must be short for the fastest
-    motion. Returns NOT_CONVERGED.
-    """
+    motion. Returns NOT_CONVERGED."""
 
     a: np.ndarray     # (s, s)
     b: np.ndarray     # (s,)

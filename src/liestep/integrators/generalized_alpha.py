@@ -4,8 +4,7 @@
     V_(n+1) = V_n + h ((1 - gamma) a_n + gamma a_(n+1))
     (1 - alpha_m) a_(n+1) + alpha_m a_n = (1 - alpha_f) dV/dt_(n+1) + alpha_f dV/dt_n
 
-(Bruels, Cardona and Arnold 2012; through a local-global transition map: lgt2022, section 4.2).
-"""
+(Bruels, Cardona and Arnold 2012; through a local-global transition map: lgt2022, section 4.2)."""
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -106,8 +105,7 @@ class GeneralizedAlpha(NamedTuple):
     joints through the action after each step: both are conserved ((1) to (4) and (26) to (29) of lgt2022).
 
     start: 0 corrected: a_0 and V_0 are moved so that multipliers begin with order 2; 1 shift: a_0 alone; 2 plain. V_0
-    is moved by h^2 ((1/6 - beta - (alpha_m - alpha_f)/2) V'' + [V, V']/12 + k(V)), k of the chart, V and V' at zero.
-    """
+    is moved by h^2 ((1/6 - beta - (alpha_m - alpha_f)/2) V'' + [V, V']/12 + k(V)), k of the chart, V and V' at zero."""
 
     alpha_m: float
     alpha_f: float

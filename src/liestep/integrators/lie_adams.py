@@ -3,8 +3,7 @@
 The past states are y_(n-j) = exp(X_j).y_n, X_0 = 0, and sigma(t) with y(t) = exp(sigma(t)).y_n passes through X_j with
 the rates K_j = dexpinv_(X_j) f(y_(n-j)): the method is the classical one for sigma, y_(n+1) = exp(h sum c_j K_j).y_n.
 With K_j = f(y_(n-j)), without transport to the current coordinates, the order is at most 2 (lgt2022, section 6.3:
-multistep methods need the local coordinates of past states).
-"""
+multistep methods need the local coordinates of past states)."""
 from fractions import Fraction
 from typing import Any, NamedTuple
 

@@ -47,8 +47,7 @@ class LieTaylor(NamedTuple):
 
     y(t + h) = exp(sigma(h)).y with sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0 (Munthe-Kaas 1999); sigma(h) is
     the sum of its Taylor series. Steps as those of `taylor`; each row of sigma is measured against what moves a field
-    of the state by its own size: 1 rad for rotations, a momentum for one that is added. Dense output is that series.
-    """
+    of the state by its own size: 1 rad for rotations, a momentum for one that is added. Dense output is that series."""
 
     series: Any   # Taylor
     control: Any  # Ahead, that of the series
@@ -153,11 +152,7 @@ INFINITESIMAL = with_slopes(SYMBOLIC._replace(kernels=series_kernels(0)))
 
 def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions:
     """sigma' = dexpinv_sigma f(t, y) and y' = d/de exp(e f).y at e = 0 as expressions of sigma, y and the time, for
-    series at sigma = 0.
-
-    Raises:
-        Untraceable: the action or its generator cannot be written so.
-    """
+    series at sigma = 0. Raises Untraceable: the action or its generator cannot be written so."""
     rows = problem.algebra_rows()
     near, still = (plain_component(problem, functions) for functions in (NEAR_ZERO, INFINITESIMAL))
 

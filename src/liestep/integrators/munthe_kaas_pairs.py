@@ -65,8 +65,7 @@ class MuntheKaasPair(NamedTuple):
 
     The error is the norm of sigma_1 - sigma_hat. f at the new state is the next step's first stage; its dexpinv belongs
     to the old chart and is not. Dense output is exp(sigma(s)).y with the tableau's continuous extension: on the
-    manifold, and of the extension's order (4 for Dormand and Prince, else 3 or that of the tableau).
-    """
+    manifold, and of the extension's order (4 for Dormand and Prince, else 3 or that of the tableau)."""
 
     a: np.ndarray      # (s, s), its last row equal to b
     b: np.ndarray      # (s,)
@@ -137,8 +136,7 @@ class MuntheKaas853(NamedTuple):
     sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0, by DOP853 (Hairer, Norsett and Wanner 1993, II.5 and II.10).
     Dense output is exp(sigma(s)).y with DOP853's polynomial of order 7 for sigma: on the manifold, three more
     evaluations in steps with an output. The error is the norm of sigma_1 - sigma_hat of order 5, reduced by that
-    of order 3 as in DOP853, relative to the tolerance.
-    """
+    of order 3 as in DOP853, relative to the tolerance."""
 
     a: np.ndarray   # (16, 16)
     c: np.ndarray   # (16,)

@@ -9,8 +9,7 @@ formulation `rigid_bodies` (rows 3i to 3i + 2 of y) during h; its momentum is ro
 
 `MoserVeselov` of order 2 is the step of `lgvi` without forces. For a higher order its moments are modified: with x =
 h^2 |Pi|^2/2 and z = h^2 T, which the map keeps, 1/I_j becomes s/I_j + d with polynomials s = 1 + ... and d in x and z
-(Hairer and Vilmart 2006, J. Phys. A 39, 13225, theorem 3 and its appendix).
-"""
+(Hairer and Vilmart 2006, J. Phys. A 39, 13225, theorem 3 and its appendix)."""
 from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -307,8 +306,7 @@ class ExactFlow(NamedTuple):
     polar angles of Pi about axis 3 turns in space about pi at a rate that is a function of sn^2. A step adds to u: the
     functions of the sum follow from those of the start, which are known from Pi, by the addition theorem, and those of
     the step. The angle of precession is a quadrature (Celledoni, Fasso, Saefstroem and Zanna 2008, SIAM J. Sci. Comput.
-    30, 2084; van Zon and Schofield 2007, J. Comput. Phys. 225, 145).
-    """
+    30, 2084; van Zon and Schofield 2007, J. Comput. Phys. 225, 145)."""
 
     nodes: np.ndarray    # (NODES,) on (0, 1)
     weights: np.ndarray  # (NODES,) add up to 1
@@ -438,8 +436,7 @@ class RigidSplit(NamedTuple):
     """Symmetric, one evaluation of the forces for each kick; the last kick of a step and the first of the next share
     one. Keeps orthogonality and momenta of symmetries of space; what else is kept depends on the free motion.
 
-    Returns what the free motion does, or NOT_EVALUABLE.
-    """
+    Returns what the free motion does, or NOT_EVALUABLE."""
 
     free: Any
     drifts: np.ndarray  # (s,)

@@ -1,8 +1,7 @@
 """Runge-Kutta-Munthe-Kaas methods of any explicit tableau on any left action.
 
 y' = d/ds exp(s f(t, y)).y at s = 0, f: M -> g. The tableau solves sigma' = dexpinv_sigma
-f(exp(sigma).y_n), sigma(0) = 0.
-"""
+f(exp(sigma).y_n), sigma(0) = 0."""
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -28,8 +27,7 @@ class MuntheKaas(NamedTuple):
 
     liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns CHART_LIMIT
     when a stage or the step rotates by 2 pi (exact dexpinv only, which one stage does not need), NOT_EVALUABLE when f
-    does not exist.
-    """
+    does not exist."""
 
     a: np.ndarray  # (s, s) strictly lower triangular
     b: np.ndarray  # (s,)
@@ -65,8 +63,7 @@ class CasasOwren(NamedTuple):
     """Order 4, 4 stages, explicit; conserves the orbit of the action.
 
     sigma_s = h sum_r a_sr k_r + h^2 e_s [k_0, k_(s-1)], k_s = f(exp(sigma_s).y), y+ = exp(sigma_4).y: liegroup2021
-    section 2. Neither dexpinv nor a limit of rotations.
-    """
+    section 2. Neither dexpinv nor a limit of rotations."""
 
     a: np.ndarray  # (5, 4)
     e: np.ndarray  # (5,) 0 where there is no commutator

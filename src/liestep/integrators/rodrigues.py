@@ -6,8 +6,7 @@ compute it).
 
 With the half kick w = Omega + h/(2J) tau the attitude turns about the fixed axis w by an angle f(h|w|). For three equal
 moments of inertia this is the exact flow of a kinetic energy that depends on |pi| only, so that each rule for f gives
-an exactly symplectic map that keeps every momentum of a symmetry.
-"""
+an exactly symplectic map that keeps every momentum of a symmetry."""
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -44,8 +43,7 @@ class KickDrift(NamedTuple):
     """Order 2 and symmetric with two half kicks, order 1 with a whole one before the drift; explicit, one evaluation of
     the forces per step; symplectic, keeps momenta. For three equal moments of inertia.
 
-    STEP_TOO_LARGE where rule 0 has h|w| > 1.
-    """
+    STEP_TOO_LARGE where rule 0 has h|w| > 1."""
 
     rule: int      # of `geometry.rodrigues.increment`
     before: float  # share of the kick before the drift
@@ -74,8 +72,7 @@ class ChartDrift(NamedTuple):
     """`KickDrift` with two half kicks, but the attitude is kept in a chart as printed: alpha_(k+1) = alpha_k (+) delta
     with rescaled Rodrigues vectors (rodrigues2021 eq. (5)), or the same with modified Rodrigues parameters.
 
-    CHART_LIMIT where an attitude has no coordinates: turned by pi, or by 2 pi for modified parameters.
-    """
+    CHART_LIMIT where an attitude has no coordinates: turned by pi, or by 2 pi for modified parameters."""
 
     rule: int
     modified: bool

@@ -40,8 +40,7 @@ class SphericalMidpoint(NamedTuple):
 
     Each vector turns by the Cayley map of h |y_i|/|y_i + y'_i| 2 w_i(m), which keeps its length whatever m is; the
     iteration on m goes on until its changes no longer shrink: what it left of them would add up over the steps, because
-    without its end the map is not symplectic.
-    """
+    without its end the map is not symplectic."""
 
     tolerance: float  # 0: of that alone
     iterations: int

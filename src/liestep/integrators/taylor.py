@@ -147,8 +147,7 @@ class Taylor(NamedTuple):
     relative to the size s of the state, give a radius rho = min (s/|c_k|)^(1/k). Each group of rows that belong to one
     field has its own size: its largest number, or that of its rate times the step where this is more;
     h = rho tol^(1/(p - 1)) exp(-0.7/(p - 1)), which for p = 1 - ln(tol)/2 is their rho/e^2 with the factor of
-    safety. No step is rejected for its error. Dense output is the same polynomial, projected like the step.
-    """
+    safety. No step is rejected for its error. Dense output is the same polynomial, projected like the step."""
 
     tolerance: float
     order: int
@@ -274,11 +273,7 @@ class Taylor(NamedTuple):
 
 def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = MOST_NODES) -> Expressions:
     """The right-hand side of a vector field with rows of this shape, as expressions of its numbers and the time, at
-    most so many operations.
-
-    Raises:
-        Untraceable: see there.
-    """
+    most so many operations. Raises Untraceable: see there."""
     def rhs(symbols: list[Any]) -> tuple[Any, list[Any]]:
         y: Any = np.array(symbols[:-1], dtype=object).reshape(shape)
         out: Any = np.zeros(shape, dtype=object)
@@ -331,11 +326,7 @@ class Series(NamedTuple):
     instead: str
 
     def traced(self, problem: Component, shape: tuple[int, ...]) -> Expressions:
-        """The equations as expressions.
-
-        Raises:
-            InputError: they cannot be written so, or would be too large.
-        """
+        """The equations as expressions. Raises InputError: they cannot be written so, or would be too large."""
         try:
             return remembered(problem, shape, self.trace)
         except Untraceable as error:

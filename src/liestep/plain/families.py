@@ -80,11 +80,8 @@ class Writer:
 
     def call(self, what: str, function: Callable, shape: tuple[int, ...] | None, *,
              arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
-        """What a person's function gives; checked at the start.
-
-        Raises:
-            InputError: as `run`, or it is NaN or infinite at the start.
-        """
+        """What a person's function gives; checked at the start. Raises InputError: as `run`, or it is NaN or infinite
+        at the start."""
         found = run(function, what, {**arguments, "p": self.p}, shape, arranged)
         with np.errstate(all="ignore"):
             values = np.array(evaluated(list(np.ravel(found)), self.values), dtype=float)

@@ -47,10 +47,7 @@ class Values:
 def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tuple[int, ...] | None,
         arranged: Callable[[Any], Any] = lambda found: found) -> Any:
     """What a function gives for symbols, `arranged`: an array of this shape, or a number for (); None is any shape.
-
-    Raises:
-        InputError: an argument that there is not, a wrong result, or code that cannot run on symbols.
-    """
+    Raises InputError: an argument that there is not, a wrong result, or code that cannot run on symbols."""
     where = place(function)
     if isinstance(function, type) or not callable(function):
         raise InputError(f"{what} must be a function, not {function!r}")

@@ -2,8 +2,7 @@
 right-hand side are in the code, states and slopes in vector registers.
 
 The operations are those of the loops, in their order: slope = w_0 k_0, then w_r k_r + slope for each weight that is not
-zero, then h slope + y; nothing is fused.
-"""
+zero, then h slope + y; nothing is fused."""
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

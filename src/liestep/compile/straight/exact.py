@@ -4,8 +4,7 @@
 Nothing is reordered, no zero is dropped (0 x is not 0 where x is infinite, x + 0 not x where x is -0), no division
 becomes a product. A branch on a value is followed on both sides: the method becomes a tree of decisions with outputs
 at its leaves. A branch inside a kernel of scalars (`@kernel`) is a small tree of its own, so that the branches of
-several bodies do not multiply.
-"""
+several bodies do not multiply."""
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache

@@ -3,8 +3,7 @@ differentiation, order by order (Hairer, Norsett and Wanner 1993, I.8; Jorba and
 
 The recurrences are written once, on an arithmetic (`compile.straight.arithmetic`): `Numbers` computes them on numbers
 of any kind, and `compile.straight.writer` writes them as machine code. None stands for a coefficient that is zero for
-every start.
-"""
+every start."""
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple

@@ -2,8 +2,7 @@
 
 A branch on a value has a second side. It is a guard when that side ends at once with False ("cannot be evaluated"): a
 pivot that is not positive, a radius that vanishes. The guard is then checked at run time. Any other branch would be
-wrong somewhere, so that the method is refused, with the line that branches.
-"""
+wrong somewhere, so that the method is refused, with the line that branches."""
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

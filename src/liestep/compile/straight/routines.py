@@ -4,8 +4,7 @@ could.
 
 A routine is called as f(t, a, b, table, counters, out): a number, two arrays of arguments, the constants of the system,
 the counters of evaluations, and the results. It reads all arguments before it writes a result, so that `out` may be
-one of them, and gives what the method returns.
-"""
+one of them, and gives what the method returns."""
 import hashlib
 import json
 import zlib

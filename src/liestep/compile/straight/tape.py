@@ -7,8 +7,7 @@ loops over rows that are contiguous in memory. Nothing is fused or reordered: pl
 
 Measured on a chain of 200 pendula: half the products of a square take 1.05 of the time, entries in order of their shape
 1.04, those on the longest path first 1.0. Convolutions of four numbers at once would take 0.8 (0.7 on a rod), but are
-beyond plain loops.
-"""
+beyond plain loops."""
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 

@@ -24,8 +24,7 @@ class Charted(NamedTuple):
     """psi(X).y for an action of rotations (one row of algebra) or of n rigid motions (rows A_1..A_n, a_1..a_n).
 
     `dexpinv` is the inverse differential of psi, so that Munthe-Kaas methods with the exact one keep their order;
-    methods that use psi for exp have the order to which the two agree.
-    """
+    methods that use psi for exp have the order to which the two agree."""
 
     action: Any
     chart: int

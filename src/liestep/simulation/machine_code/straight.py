@@ -3,8 +3,7 @@ methods themselves. It is compiled separately from the time loops, and called by
 
 Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.attempts`). Of Lie group
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
-nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action.
-"""
+nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action."""
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -184,8 +183,7 @@ def _asked(y: np.ndarray, width: int, integrator: Any) -> tuple[Method, ...]:
 def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine]) -> dict[str, Routine]:
     """The routines of a problem; those of a plugin after its methods have been compiled as loops, which names the lines
     of what compiled code does not know, and have given the same bits: plain Python knows more, of whole numbers for
-    example. At two states, at one of which nothing is zero. Raises Untraceable
-    where they have not."""
+    example. At two states, at one of which nothing is zero. Raises Untraceable where they have not."""
     if not any(hasattr(module, MARK) and not hasattr(module, DERIVED)
                for module in map(sys.modules.get, component_modules(problem))):
         return found

@@ -4,8 +4,7 @@ A plugin is one Python file that is named in a study (`plugins: [path]`) or on t
 FILE`), or a module of an installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its
 id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or several of them. Runs know a plugin by the
 hash of its content and of the values that its code reads (`liestep.simulation.plugins.reads`), never by its path: after
-an edit they are made anew.
-"""
+an edit they are made anew."""
 import ast
 import hashlib
 import importlib
@@ -35,11 +34,7 @@ ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def find_plugin(text: str, *folders: Path) -> Path:
-    """The file that a study names, relative to one of the folders.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The file that a study names, relative to one of the folders. Raises InputError: there is none."""
     if "\0" in text:
         raise InputError(f"the name of a plugin file {text!r} has a zero character")
     places = [Path(folder, text).resolve() for folder in folders]
@@ -50,13 +45,10 @@ def find_plugin(text: str, *folders: Path) -> Path:
 
 
 def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
-    """Load a plugin's file and make its systems and integrators known; returns their ids. A file that
-    is loaded stays as it is. `derived`: `liestep.plain` has written it, and has tried its equations.
-
-    Raises:
-        InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
-            exists; one sentence with the line of the file.
-    """
+    """Load a plugin's file and make its systems and integrators known; returns their ids. A file that is loaded stays
+    as it is. `derived`: `liestep.plain` has written it, and has tried its equations. Raises InputError: it cannot be
+    loaded, declares nothing, or declares what is no system or integrator, or an id that exists; one sentence with the
+    line of the file."""
     path = Path(path).resolve()
     if path.suffix != ".py" or not ID.fullmatch(path.stem):
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"

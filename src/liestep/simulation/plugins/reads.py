@@ -1,7 +1,6 @@
 """What the code of a plugin reads beside its own text: values of globals, closures, defaults and class attributes, at
 any depth, and functions of other packages. Compiled code holds them as constants, so that their digest is part of the
-plugin's identity; what has no digest is refused.
-"""
+plugin's identity; what has no digest is refused."""
 import builtins
 import dis
 import hashlib
@@ -46,11 +45,8 @@ class Read(NamedTuple):
 
 
 def digest_of_reads(item: Any) -> str:
-    """Digest of all values that the functions in an item read, their own text left out where it is a plugin's.
-
-    Raises:
-        InputError: a value has no digest; with the line that reads it.
-    """
+    """Digest of all values that the functions in an item read, their own text left out where it is a plugin's. Raises
+    InputError: a value has no digest; with the line that reads it."""
     walk = _Walk()
     walk.value(item, "it")
     return walk.digest.hexdigest()

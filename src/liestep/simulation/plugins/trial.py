@@ -50,11 +50,8 @@ def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:
 
 
 def try_sheet(name: str, facts: Sheet, path: Path) -> None:
-    """Make each formulation at the first preset and evaluate it once.
-
-    Raises:
-        InputError: it cannot; one sentence with the line.
-    """
+    """Make each formulation at the first preset and evaluate it once. Raises InputError: it cannot; one sentence with
+    the line."""
     if not facts.presets:
         raise InputError(f"{path}: system {name} has no preset; it needs one, with parameters, a start and t_end")
     if facts.default not in facts.presets:
@@ -153,11 +150,8 @@ def _call(formulation: str, problem: Any, found: Formulated) -> None:
 
 
 def try_applied(problem: Any, y: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, float]:
-    """The applied torque (3,) of a body and its power, in plain Python.
-
-    Raises:
-        InputError: what it returns is no tuple of three finite numbers, or the attitude is changed.
-    """
+    """The applied torque (3,) of a body and its power, in plain Python. Raises InputError: what it returns is no tuple
+    of three finite numbers, or the attitude is changed."""
     problem.torque_slope(y, (1.0, 0.0, 0.0))
     before, w = y.copy(), problem.angular_velocity(y)
     found = problem.system.applied(t, y, w)
@@ -169,11 +163,8 @@ def try_applied(problem: Any, y: np.ndarray, t: float = 0.0) -> tuple[np.ndarray
 
 
 def try_force(system: Any, q: np.ndarray, omega: np.ndarray, t: float = 0.0) -> np.ndarray:
-    """The forces (n, 3) of a system on spheres, in plain Python.
-
-    Raises:
-        InputError: rows that are not finite or not written, or arguments that are changed.
-    """
+    """The forces (n, 3) of a system on spheres, in plain Python. Raises InputError: rows that are not finite or not
+    written, or arguments that are changed."""
     before, out = (q.copy(), omega.copy()), np.full_like(q, np.nan)
     system.force(t, q, omega, out)
     if not (np.array_equal(q, before[0]) and np.array_equal(omega, before[1])):
@@ -186,11 +177,8 @@ def try_force(system: Any, q: np.ndarray, omega: np.ndarray, t: float = 0.0) -> 
 
 
 def try_method(name: str, declared: Method, path: Path) -> None:
-    """Take one step on the first built-in system with the method's formulation.
-
-    Raises:
-        InputError: it cannot; one sentence with the line.
-    """
+    """Take one step on the first built-in system with the method's formulation. Raises InputError: it cannot; one
+    sentence with the line."""
     if declared.formulation not in PROTOCOLS:
         raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, PROTOCOLS)}")
     with user_lines(path, f"integrator {name}"):

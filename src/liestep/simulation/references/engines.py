@@ -119,11 +119,8 @@ class TaylorSeries:
             **({} if self.tolerance is None else {"tol": self.tolerance}))
 
     def trajectory(self, times: np.ndarray) -> np.ndarray:
-        """Rows of the standard form at `times` (the first one is the start), (time, m, d).
-
-        Raises:
-            RuntimeError: the integration stopped before the last time.
-        """
+        """Rows of the standard form at `times` (the first one is the start), (time, m, d). Raises RuntimeError: the
+        integration stopped before the last time."""
         import heyoka
 
         while True:
@@ -139,11 +136,8 @@ class TaylorSeries:
 
 
 def taylor_series(run: RunSpecification, f: Field, tolerance: float | None = None) -> TaylorSeries:
-    """The series of a system from one start; f: its vector field.
-
-    Raises:
-        NotSymbolic: the equations cannot be written as expressions, or they would be too large.
-    """
+    """The series of a system from one start; f: its vector field. Raises NotSymbolic: the equations cannot be written
+    as expressions, or they would be too large."""
     facts = run.sheet
     formulated = formulate(facts, run.parameters, run.initial, "vector_field", {})
     equations = (traced_field(formulated) if facts.series is None else facts.series(run.parameters, run.initial))
@@ -183,8 +177,7 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the
     step is halved as well while more of the first times change by less than 1e-10, or, as long as there are none, the
     first of all by half as much. Where a system declares an irregular convergence, only two halvings in a row without
-    half the change end it, or MOST_ROWS rows of states.
-    """
+    half the change end it, or MOST_ROWS rows of states."""
     integrator = fallback(run)
     if integrator is None:
         raise EngineError("no Taylor series can be made, and the system declares no fallback engine")

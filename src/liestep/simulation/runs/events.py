@@ -17,8 +17,7 @@ class Event:
     (name, index, value) where that component reaches the value.
 
     direction: 1 where the function grows in the order of the run, -1 where it falls, 0 for both and for points where
-    it is zero without a change of sign. count: the run ends at so many of these events; None: it goes on.
-    """
+    it is zero without a change of sign. count: the run ends at so many of these events; None: it goes on."""
 
     zero: Zero
     direction: int = 0
@@ -65,11 +64,8 @@ class EventFunction(NamedTuple):
 
 
 def event_function(event: Event, names: Mapping[str, tuple[int, ...]]) -> EventFunction:
-    """What becomes zero at the event; names: shape of each field and observable at one time.
-
-    Raises:
-        InputError: a name that the run does not have, or an index that does not fit.
-    """
+    """What becomes zero at the event; names: shape of each field and observable at one time. Raises InputError: a name
+    that the run does not have, or an index that does not fit."""
     if callable(event.zero):
         return EventFunction("", (), 0.0, event.zero)
     name, index, value = event.zero

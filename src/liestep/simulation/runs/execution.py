@@ -76,12 +76,9 @@ def not_run(spec: RunSpecification) -> Outcome:
 def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
              progress: Progress | None = None, limit: float | None = None, watch: Watch | None = None) -> Outcome:
     """Integrate one trajectory, or as much of it as `watch` wants; a failing step ends it and is recorded, never
-    raised. limit: s that its steps may take.
-
-    Raises:
-        InputError: an error in a plugin's code, or RunTooLong, the limit; PluginError when it cannot be compiled.
-        KeyboardInterrupt: Ctrl-C, within a step or 0.5 s; its sentence says how far the run had come.
-    """
+    raised. limit: s that its steps may take. Raises InputError: an error in a plugin's code, or RunTooLong, the limit;
+    PluginError when it cannot be compiled; KeyboardInterrupt: Ctrl-C, within a step or 0.5 s; its sentence says how far
+    the run had come."""
     formulated, integrator = build(spec, state)
     run = _run_adaptive if spec.steps is None else _run_fixed
     return run(spec, formulated, integrator, progress, limit, watch)

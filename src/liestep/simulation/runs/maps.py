@@ -2,8 +2,7 @@
 
 A shard is a run with its own specification: the lists or ranges of the map, the number of its first cell and how many
 there are. Each cell is the run that a problem with these parameters would be, with the same bits; a cell that cannot
-be made, or stops early, says so, and the others are whole.
-"""
+be made, or stops early, says so, and the others are whole."""
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -29,8 +28,7 @@ class ParameterMap:
     """Values of parameters. Names are those of scalar parameters, or of a number of an array: "gravity.2".
 
     A grid has all combinations of `values`, the last parameter fastest. A sample (`count` > 0) has so many points of a
-    Latin hypercube, `values` are the ends of the ranges: each of `count` equal parts of each range holds one point.
-    """
+    Latin hypercube, `values` are the ends of the ranges: each of `count` equal parts of each range holds one point."""
 
     names: tuple[str, ...]
     values: tuple[tuple[float, ...], ...]
@@ -164,11 +162,8 @@ def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Ite
 
 
 def ensemble_shards(spec: RunSpecification) -> Iterator[RunSpecification]:
-    """The specifications of a run: several of an ensemble of more than MOST members, else itself.
-
-    Raises:
-        InputError: too many members, said before they take memory.
-    """
+    """The specifications of a run: several of an ensemble of more than MOST members, else itself. Raises InputError:
+    too many members, said before they take memory."""
     if spec.ensemble is None:
         yield spec
         return
@@ -195,11 +190,8 @@ def rows_of(spec: RunSpecification) -> int:
 
 def require_map(given: ParameterMap, problem: str, request: Request) -> Start:
     """Check a map and return the start of its first values. Each value is checked alone, and with the first values of
-    the others at the ends of lists of TOGETHER: what cannot be made beyond that is said by its cell.
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    the others at the ends of lists of TOGETHER: what cannot be made beyond that is said by its cell. Raises InputError:
+    one sentence: what is wrong, and what is allowed."""
     if not given.names:
         raise InputError("there is no parameter: give at least one name with a list of values")
     for name, values in zip(given.names, given.values, strict=True):

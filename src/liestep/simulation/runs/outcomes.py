@@ -1,7 +1,6 @@
 """Make a run: its one trajectory or all of them, with what its specification asks for beside them.
 
-No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`.
-"""
+No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`."""
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -15,12 +14,8 @@ from liestep.simulation.runs.specification import RunSpecification
 
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None) -> Content:
-    """Run a specification (all its replicas or members) and collect the content of its file.
-
-    Raises:
-        InputError: see `liestep.simulation.runs.until.observed`.
-        PluginError: the code of a plugin cannot be compiled.
-    """
+    """Run a specification (all its replicas or members) and collect the content of its file. Raises InputError: see
+    `liestep.simulation.runs.until.observed`; PluginError: the code of a plugin cannot be compiled."""
     if spec.observed:
         from liestep.simulation.runs.until import observed
 

@@ -51,8 +51,7 @@ class Recorder(NamedTuple):
 
     A point is a step of a fixed-step run, an output of an adaptive run, or an accepted step. Deviations are
     measured from `baseline` (the initial value of an invariant, zero for all others). Point 0 counts for the mean,
-    but belongs to no block.
-    """
+    but belongs to no block."""
 
     states: np.ndarray       # (samples, m, d)
     series: np.ndarray       # (samples, K) observables at the samples
@@ -134,8 +133,7 @@ def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samp
     """Recorder for points 0..points of a state of shape (m, d); `samples` = 0 keeps statistics only.
 
     observables: say which columns are integrals. integrals: those of another recorder of the same run. steps: whether
-    each point ends a step.
-    """
+    each point ends a step."""
     width = baseline.size
     return Recorder(
         states=np.full((samples, *shape), np.nan), series=np.full((samples, width), np.nan), scratch=np.zeros(width),

@@ -141,11 +141,8 @@ def name_of(status: int) -> str:
 
 
 def carry_out_shard(spec: RunSpecification) -> Content:
-    """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other.
-
-    Raises:
-        InputError: not one of its cells can be made; the sentence is that of the first.
-    """
+    """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other. Raises
+    InputError: not one of its cells can be made; the sentence is that of the first."""
     cells, first = Cells(spec, not_run(spec)), None
     for number, run in enumerate(_runs(spec)):
         try:
@@ -199,8 +196,7 @@ def reductions(outcome: Outcome, t_end: float) -> Iterator[Variable]:
     those of the steps that it made.
 
     low and high are the extrema of the deviation (of an invariant from its start, else from zero) over all counted
-    points and accepted steps, slope is that of `block_slope` in units per second.
-    """
+    points and accepted steps, slope is that of `block_slope` in units per second."""
     recorder, formulated = outcome.outputs, outcome.formulated
     finished = outcome.status == Status.OK
     last = formulated.to_fields(recorder.states[-1:])  # NaN until the end is reached

@@ -204,11 +204,8 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
 
 @plugin_errors()
 def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | None, initial: Mapping | None) -> Start:
-    """Check parameters and initial state; what is not given comes from the preset (default: the system's).
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    """Check parameters and initial state; what is not given comes from the preset (default: the system's). Raises
+    InputError: one sentence: what is wrong, and what is allowed."""
     facts = system.item
     if preset is not None and (not isinstance(preset, str) or preset not in facts.presets):
         raise InputError(unknown(f"preset of {system.name}", preset, facts.presets))
@@ -247,13 +244,10 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
             **more: Any) -> RunSpecification:
     """Check a request and fill in what it leaves open; `more` are the fields of `Asked`.
 
-    A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
-    `start` stands for preset, parameters and initial when they have been checked before. The integrator is one of
-    `catalogue.integrator_calls`, whose options are then the defaults.
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it. `start`
+    stands for preset, parameters and initial when they have been checked before. The integrator is one of
+    `catalogue.integrator_calls`, whose options are then the defaults. Raises InputError: one sentence: what is wrong,
+    and what is allowed."""
     asked, known = Asked(**more), integrator_entry(integrator)
     held = start.system if start else system_entry(problem)
     facts, declared = held.item, known.item.on(held.item)
@@ -319,11 +313,8 @@ def _contents(*entries: Entry) -> dict[str, str]:
 
 
 def _ends(asked: Asked, preset: float) -> tuple[float, float]:
-    """Start and end of a run; the end of a preset counts from the start.
-
-    Raises:
-        InputError: no finite numbers, the same time twice, or exponents of a run that does not go forward from 0.
-    """
+    """Start and end of a run; the end of a preset counts from the start. Raises InputError: no finite numbers, the same
+    time twice, or exponents of a run that does not go forward from 0."""
     begin = 0.0 if asked.t_start is None else number_or_nan(asked.t_start)
     if not isfinite(begin):
         raise InputError(f"t_start must be a finite number, not {asked.t_start!r}")
@@ -338,11 +329,8 @@ def _ends(asked: Asked, preset: float) -> tuple[float, float]:
 
 
 def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:
-    """Output times of one's own, checked.
-
-    Raises:
-        InputError: no numbers, not in the order of the run, outside of it, or with `samples`.
-    """
+    """Output times of one's own, checked. Raises InputError: no numbers, not in the order of the run, outside of it, or
+    with `samples`."""
     if given is None:
         return None
     if samples is not None:
@@ -368,11 +356,7 @@ def output_times(given: Any, begin: float, end: float, samples: Any = None) -> n
 def specify_problem(problem: str, *, t_end: float | None = None, samples: int | None = None,
                     **chosen: Any) -> RunSpecification:
     """A problem without an integrator, checked: what references and checks of a system start from. `chosen`: preset,
-    parameters and initial, see `start_of`.
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    parameters and initial, see `start_of`. Raises InputError: one sentence: what is wrong, and what is allowed."""
     start = start_of(problem, **chosen)
     samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
     return RunSpecification(problem=problem, parameters=start.parameters, initial=start.initial,
@@ -382,11 +366,8 @@ def specify_problem(problem: str, *, t_end: float | None = None, samples: int | 
 
 def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, Any],
                      given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options that exist for an integrator on a system, those of the form and its own, defaults filled in.
-
-    Raises:
-        InputError: an option that does not exist there, or a value or combination that is not allowed.
-    """
+    """All options that exist for an integrator on a system, those of the form and its own, defaults filled in. Raises
+    InputError: an option that does not exist there, or a value or combination that is not allowed."""
     form = facts.forms[declared.formulation]
     for name in given:
         if name not in form.options and name not in declared.options:
@@ -433,11 +414,8 @@ def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | No
 
 
 def whole_steps(t_end: float, step: float) -> int:
-    """Number of steps of size `step` in t_end.
-
-    Raises:
-        InputError: not a whole number; the sentence names the two nearest steps that are.
-    """
+    """Number of steps of size `step` in t_end. Raises InputError: not a whole number; the sentence names the two
+    nearest steps that are."""
     step = positive("step", step)
     ratio = t_end/step
     if not ratio < MOST:

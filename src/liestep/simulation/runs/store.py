@@ -2,8 +2,7 @@
 
 `<results>/.runs/ab/<run_sha256>.<source_hash>.nc` is a hard link of the file of a run, so that it takes no room. A
 sweep that lacks a file looks here before it computes. Nothing else needs this folder: it can be removed at any time.
-Where the file system has no links, or the folder lies on another one, its files are copies.
-"""
+Where the file system has no links, or the folder lies on another one, its files are copies."""
 import os
 import shutil
 import sys

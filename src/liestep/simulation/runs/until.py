@@ -19,11 +19,8 @@ NEVER, REACHED = "none", "reached"  # attribute `event` of a run
 
 
 def with_nodes(spec: RunSpecification) -> Content:
-    """The content of a run with all its nodes: the rows of the state at every step.
-
-    Raises:
-        InputError: an adaptive method, one that needs earlier steps, or more nodes than fit the memory.
-    """
+    """The content of a run with all its nodes: the rows of the state at every step. Raises InputError: an adaptive
+    method, one that needs earlier steps, or more nodes than fit the memory."""
     require_nodes(spec)
     _require_single(spec, "dense output is")
     content = _carry_out(spec)
@@ -36,11 +33,8 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
 
     Attributes of a run with an event: `event`, "reached" or "none"; `event_time` in s, NaN where there is none;
     `event_resolution` in s, the longest time between two points where it was looked for. Variables: `event_times` and
-    `event_directions` of all that were found.
-
-    Raises:
-        InputError: no event, see `event_function`; a method without partial steps; more nodes than fit the memory.
-    """
+    `event_directions` of all that were found. Raises InputError: no event, see `event_function`; a method without
+    partial steps; more nodes than fit the memory."""
     _require_single(spec, "until and times are")
     search = None if spec.until is None else _searched(spec)
     between = search.between if search else _between(spec)

@@ -36,8 +36,7 @@ class Search:
 
     In each step the function is taken at `points` shares of it, and at the extrema of the polynomial through these
     values: a pair of zeros that is closer than the points has an extremum between them. A zero lies where the sign
-    changes from one of all these points to the next.
-    """
+    changes from one of all these points to the next."""
 
     between: Between
 

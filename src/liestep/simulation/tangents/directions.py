@@ -17,11 +17,8 @@ SMALL = 1e-7
 
 
 def span(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> list[Direction]:
-    """Directions that span the tangent space at a checked start of a system.
-
-    Raises:
-        InputError: the system has constraints beyond unit lengths, tangency and rotations.
-    """
+    """Directions that span the tangent space at a checked start of a system. Raises InputError: the system has
+    constraints beyond unit lengths, tangency and rotations."""
     found = basis(formulate_standard(facts, parameters, initial).fields, initial)
     for direction in found:
         try:

@@ -23,11 +23,7 @@ def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks:
 
 def symplectic_error(spec: RunSpecification, initial: Mapping[str, np.ndarray]) -> float:
     """Largest |J^T Omega J - Omega| of one step from the start, relative to the largest entry of Omega; NaN where the
-    symplectic form is not known.
-
-    Raises:
-        IntegrationError: the step failed.
-    """
+    symplectic form is not known. Raises IntegrationError: the step failed."""
     assert spec.step is not None
     form = form_of(spec.sheet, spec.parameters, initial)
     if form is None:
@@ -50,11 +46,8 @@ def random_directions(spec: RunSpecification, initial: Mapping[str, np.ndarray])
 
 
 def growth(tangents: Tangents, step: float, steps: int, blocks: int) -> np.ndarray:
-    """(blocks, k): logarithms of the growth of k derivatives, kept orthonormal, in equal parts of a run.
-
-    Raises:
-        IntegrationError: a step failed.
-    """
+    """(blocks, k): logarithms of the growth of k derivatives, kept orthonormal, in equal parts of a run. Raises
+    IntegrationError: a step failed."""
     grown, done = np.zeros((blocks, len(tangents.states))), 0
     orthonormalise(tangents)
     for block in range(blocks):

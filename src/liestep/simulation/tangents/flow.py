@@ -20,11 +20,8 @@ from liestep.simulation.tangents.numbers import SIZE, advance_tangent
 
 @dataclass
 class Tangents:
-    """One trajectory with k derivatives: k complex copies of the state and of the workspace.
-
-    Raises:
-        IntegrationError: a step failed.
-    """
+    """One trajectory with k derivatives: k complex copies of the state and of the workspace. Raises IntegrationError: a
+    step failed."""
 
     formulated: Formulated
     integrator: Any
@@ -77,11 +74,8 @@ class Tangents:
 
 def tangents(spec: RunSpecification, initial: Mapping[str, np.ndarray], directions: Sequence[Direction],
              t_end: float) -> Tangents:
-    """A trajectory at a start, of a specification's system and method. directions: derivatives of all fields.
-
-    Raises:
-        InputError: the form of the system takes a start in float64 only, so that it has no derivative.
-    """
+    """A trajectory at a start, of a specification's system and method. directions: derivatives of all fields. Raises
+    InputError: the form of the system takes a start in float64 only, so that it has no derivative."""
     declared = spec.method.on(spec.sheet)
 
     def formulated_at(state: Mapping[str, np.ndarray]) -> Formulated:

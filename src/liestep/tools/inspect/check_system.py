@@ -59,11 +59,8 @@ class Row:
 
 
 def check_system(name: str, preset: str | None = None) -> list[Row]:
-    """All checks of a system at a preset (default: its first).
-
-    Raises:
-        InputError: unknown system or preset, or code that cannot be compiled.
-    """
+    """All checks of a system at a preset (default: its first). Raises InputError: unknown system or preset, or code
+    that cannot be compiled."""
     facts = sheet(name)
     checks = _gradient_checks if "sphere_lagrangian" in facts.forms else _slope_checks
     rows = list(checks(name, preset, facts))
@@ -77,10 +74,7 @@ def check_system(name: str, preset: str | None = None) -> list[Row]:
 
 def check_integrator(name: str) -> list[Row]:
     """Observed orders of a fixed-step integrator on two built-in systems that it can run on (or the one there is).
-
-    Raises:
-        InputError: it is adaptive, or its code cannot be compiled.
-    """
+    Raises InputError: it is adaptive, or its code cannot be compiled."""
     if method(name).adaptive:
         return [Row(f"order of {name}", "not tried: the steps are adaptive", None)]
     able = [key for key in dict.fromkeys((*SHOWN, *own_systems())) if applicable(key, name)]

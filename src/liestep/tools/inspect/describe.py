@@ -36,10 +36,7 @@ LONGEST = 4  # most values of an array that are shown one by one
 
 def describe(name: str, integrator: str | None = None) -> str:
     """Fact sheet of a system or an integrator; of a system with an integrator, which code their runs get, and why.
-
-    Raises:
-        InputError: neither; names the closest id. Why the integrator cannot run on the system.
-    """
+    Raises InputError: neither; names the closest id. Why the integrator cannot run on the system."""
     if integrator is not None:
         return _pair(name, integrator)
     if name in system_ids():

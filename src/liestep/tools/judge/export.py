@@ -5,8 +5,7 @@ The bound of a field is three times the largest disagreement of two independent 
 distance over bodies), because both can err to one side: against an engine of 64-bit mantissas that made neither, errors
 were 1.0 and 2.1 times the disagreement (heavy top, four bodies). It is an estimate of the error, not a proof, and at
 least a few units of round-off. End states are taken where the disagreement is at most TRUSTED of the field's scale:
-chaotic presets end before their t_end.
-"""
+chaotic presets end before their t_end."""
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,11 +31,8 @@ COLUMNS = ("problem", "preset", "column", "units", "initial", "t_end", "final", 
 def export(folder: Path, problem: str | None = None, preset: str | None = None) -> Iterator[str]:
     """Write references.csv and references.json; yields a line about each preset when it is done.
 
-    References are kept in the folder as <problem>.<preset>.nc and used again while they are up to date.
-
-    Raises:
-        InputError: unknown names, or the folder cannot be written.
-    """
+    References are kept in the folder as <problem>.<preset>.nc and used again while they are up to date. Raises
+    InputError: unknown names, or the folder cannot be written."""
     chosen = [(name, key) for name in ([problem] if problem else system_ids()) for key in _presets(name, preset)]
     for name, key in chosen:
         _require_own(Path(folder)/f"{name}.{key}.nc")

@@ -1,8 +1,7 @@
 """Errors, orders, drift and work of states written elsewhere, by the definitions that hold for our own runs.
 
 A file becomes the same `RunFile` as a run's: energy, momentum and residuals by the system's own `observe`, statistics
-over its samples. All tables then come from the functions that make those of a study.
-"""
+over its samples. All tables then come from the functions that make those of a study."""
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -99,11 +98,8 @@ def layout_of(problem: str, preset: str | None = None, parameters: Mapping[str, 
 
 
 def judge(paths: Sequence[Path], request: Request) -> Judgement:
-    """Judge files of one problem; several of one label with different steps give an order.
-
-    Raises:
-        InputError: one sentence about a file or the request.
-    """
+    """Judge files of one problem; several of one label with different steps give an order. Raises InputError: one
+    sentence about a file or the request."""
     layout = layout_of(request.problem, request.preset, request.parameters)
     files = [read_states(path, layout) for path in paths]
     for file in files[1:]:
@@ -204,11 +200,8 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
 
 
 def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated, np.ndarray]:
-    """(formulated problem at the start, observables at every sample).
-
-    Raises:
-        InputError: the energy of a system with forces is asked for without their work.
-    """
+    """(formulated problem at the start, observables at every sample). Raises InputError: the energy of a system with
+    forces is asked for without their work."""
     facts, run = spec.run.sheet, spec.run
     first = formulate_standard(facts, run.parameters, run.initial)
     series = np.zeros((file.time.size, first.width))

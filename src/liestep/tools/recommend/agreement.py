@@ -30,11 +30,8 @@ def engines(request: Request, able: tuple[str, ...]) -> tuple[str, str]:
 
 def agree(trials: Trials, second: str) -> np.ndarray:
     """Compute the reference of the trials and compare it with a second method, whose steps are halved until both agree
-    or no longer approach each other; returns the gap, the largest in each interval.
-
-    Raises:
-        InputError: an engine stopped, or the gap is too wide for the error that is asked for; names the time.
-    """
+    or no longer approach each other; returns the gap, the largest in each interval. Raises InputError: an engine
+    stopped, or the gap is too wide for the error that is asked for; names the time."""
     try:
         found, _ = trials.outcome(FIRST, TOLERANCE)
     except RunTooLong as error:

@@ -34,8 +34,7 @@ class Try(NamedTuple):
 class Trials:
     """Runs of one request beside a reference: values of each counted field at FINER[0] times in each interval.
 
-    pilot: the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end.
-    """
+    pilot: the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end."""
 
     request: Request
     fields: tuple[StateField, ...] = ()
@@ -53,11 +52,8 @@ class Trials:
         return self.spent > self.request.budget
 
     def run(self, spec: RunSpecification, most: float = inf) -> Outcome:
-        """A run that is stopped after `most` s, or when the budget is spent.
-
-        Raises:
-            RunTooLong: it was stopped; what it took is spent. InputError, PluginError as `run_once`.
-        """
+        """A run that is stopped after `most` s, or when the budget is spent. Raises RunTooLong: it was stopped; what it
+        took is spent. InputError, PluginError as `run_once`."""
         limit = max(LEAST, min(most, self.request.budget - self.spent))
         try:
             return run_once(spec, limit=limit)
@@ -66,11 +62,8 @@ class Trials:
             raise
 
     def outcome(self, integrator: str, size: float) -> tuple[Outcome, float]:
-        """A run and its seconds, from the cost of a step, which is measured once for each integrator.
-
-        Raises:
-            InputError: the method does not run from this start, or takes too long; PluginError: it cannot be compiled.
-        """
+        """A run and its seconds, from the cost of a step, which is measured once for each integrator. Raises
+        InputError: the method does not run from this start, or takes too long; PluginError: it cannot be compiled."""
         spec = self.request.run(integrator, size)
         # half of what is left: where its steps cost most of that, they are timed as well
         found = self.run(spec, min(PATIENCE*self.request.limit, 0.5*(self.request.budget - self.spent)))
