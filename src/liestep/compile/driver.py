@@ -86,8 +86,7 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
         if status == Status.OK and pair.control.accepts(error):
             time = t_end if final else t + h
             problem.counters[Counter.STEPS_ACCEPTED] += 1
-            status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work, t_start,
-                                   sign)
+            status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work, t_start, sign)
             if status != Status.OK:
                 return status, entries
             pair.accept(problem, y, work)

@@ -16,7 +16,6 @@ from liestep.files.textfiles import write_text_atomically
 
 Notes = tuple[str, int, int, int, int]  # sha256, size, mtime and ctime in ns, inode
 
-
 _loaded: dict[Path, "Ledger"] = {}  # of the results folders that this process reads
 
 

@@ -312,7 +312,6 @@ CG3 = ExponentialScheme(
         exponential(START, "3/4", stage=True), exponential(START, "119/216"), exponential(1, "0 17/108", stage=True),
         exponential(START, "13/51"), exponential(3, "0 -2/3"), exponential(4, "0 0 24/17")), result=5)
 
-
 METHODS = {
     "cf4": fixed(CF4),
     "cf_pair": Method(

@@ -247,8 +247,7 @@ class Dop853(NamedTuple):
 
     def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
-                          np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),
-                          np.zeros(1))
+                          np.zeros((2, *y.shape), y.dtype), np.zeros_like(y), np.zeros(1))
 
     def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""

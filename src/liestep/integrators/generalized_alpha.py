@@ -305,8 +305,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Generaliz
     newton = newton_of(options)
     # velocities that fit the joints are not moved for multipliers of index 3
     begin = STARTS.index(options["start"]) if newton.dae_index == 3 else max(1, STARTS.index(options["start"]))
-    return GeneralizedAlpha(*four, begin, newton,
-                            MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
+    return GeneralizedAlpha(*four, begin, newton, MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
 
 
 METHODS = {

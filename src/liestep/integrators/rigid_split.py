@@ -67,12 +67,9 @@ class DiscreteTurn(NamedTuple):
         jf = (j[0]*f[0], j[1]*f[1], j[2]*f[2])
         residual = sub(axpy(0.5, cross(f, jf), jf), scale(1.0 + 0.25*dot(f, f), g))
         # columns of the derivative: J e + (e x J f + f x J e)/2 - (f.e)/2 g
-        one = axpy(-0.5*f[0], g, axpy(0.5, add((0.0, -jf[2], jf[1]), (0.0, j[0]*f[2], -j[0]*f[1])),
-                                      (j[0], 0.0, 0.0)))
-        two = axpy(-0.5*f[1], g, axpy(0.5, add((jf[2], 0.0, -jf[0]), (-j[1]*f[2], 0.0, j[1]*f[0])),
-                                      (0.0, j[1], 0.0)))
-        three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)),
-                                        (0.0, 0.0, j[2])))
+        one = axpy(-0.5*f[0], g, axpy(0.5, add((0.0, -jf[2], jf[1]), (0.0, j[0]*f[2], -j[0]*f[1])), (j[0], 0.0, 0.0)))
+        two = axpy(-0.5*f[1], g, axpy(0.5, add((jf[2], 0.0, -jf[0]), (-j[1]*f[2], 0.0, j[1]*f[0])), (0.0, j[1], 0.0)))
+        three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)), (0.0, 0.0, j[2])))
         return corrected(f, (one, two, three), residual, self.tolerance, counters)
 
 

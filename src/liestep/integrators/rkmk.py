@@ -94,7 +94,6 @@ A = [[Fraction(x) for x in line.split()]
 E = [Fraction(0), Fraction(0), Fraction(-1, 8), Fraction(0), Fraction(-1, 12)]
 C = [Fraction(0), Fraction(1, 2), Fraction(1, 2), Fraction(1)]
 
-
 METHODS = {
     "rkmk": Method(
         summary="order 4 with 4 stages, or any explicit tableau, known or declared, Lie group action", order=4,

@@ -169,7 +169,6 @@ class Ahead(NamedTuple):
 
 SMALLEST_ERROR = 1e-16  # of the tolerance
 
-
 CONTROL = {
     "safety": number_in("safety", 0.85, "factor theta of the step control, typically 0.8 to 0.9",
                         "number above 0 and at most 1", lambda share: 0.0 < share <= 1.0),

@@ -62,8 +62,7 @@ def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tupl
             raise InputError(f"{what} takes {name!r}, and arguments are known by their names:"
                              f" {', '.join(arguments)}{where}")
     given = {name: arguments[name] for name in wanted if name in arguments}
-    first, again = (_result(_called(function, what, given, where), what, where, shape, arranged)
-                    for _ in range(2))
+    first, again = (_result(_called(function, what, given, where), what, where, shape, arranged) for _ in range(2))
     if [*map(_same, np.ravel(first))] != [*map(_same, np.ravel(again))]:
         raise InputError(f"{what} gives something else when it is called again: random numbers, clocks and counters are"
                          f" no functions of the state{where}")

@@ -202,8 +202,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
             _try_declaration(declared.kept(options, facts, parameters), plain(component), found, t_end/STEPS, residuals)
 
 
-def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, h: float,
-                     residuals: set[str]) -> None:
+def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, h: float, residuals: set[str]) -> None:
     """Raises InputError where steps change what the method declares to keep."""
     problem, y, values = plain(found.problem), found.start.copy(), np.zeros((2, found.width))
     work = component.workspace(problem, y)

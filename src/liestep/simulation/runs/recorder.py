@@ -120,8 +120,7 @@ class Recorder(NamedTuple):
 def new_integrals(observables: Iterable[Observable], *, integrate: bool = True) -> Integrals | NoIntegrals:
     """Integrals at the start of a run. Without `integrate` no column is one, in the type that they would have, so that
     the machine code is the same."""
-    found = [column for part in observables if part.integral
-             for column in range(part.columns.start, part.columns.stop)]
+    found = [column for part in observables if part.integral for column in range(part.columns.start, part.columns.stop)]
     kept = found if integrate else []
     kind = Integrals if found else NoIntegrals
     return kind(np.array(kept, dtype=np.int64), np.zeros((3, len(kept))))
@@ -140,6 +139,5 @@ def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samp
         baseline=baseline, total=np.zeros((2, width)), largest=np.zeros(width), block_sum=np.zeros((BLOCKS, width)),
         block_low=np.full((BLOCKS, width), np.inf), block_high=np.full((BLOCKS, width), -np.inf),
         block_count=np.zeros(BLOCKS, dtype=np.int64), filled=np.zeros(2, dtype=np.int64),
-        integrals=new_integrals(observables) if integrals is None else integrals, steps=bool(steps),
-        points=int(points),
+        integrals=new_integrals(observables) if integrals is None else integrals, steps=bool(steps), points=int(points),
         stride=int(points//(samples - 1)) if samples > 1 else int(points + 1), every=int(every))

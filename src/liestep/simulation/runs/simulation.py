@@ -116,8 +116,7 @@ def to_dataset(content: Content) -> "xarray.Dataset":
     import xarray
 
     data = xarray.Dataset({name: (dims, values, attributes)
-                           for name, (dims, values, attributes) in content.variables.items()},
-                          attrs=content.attributes)
+                           for name, (dims, values, attributes) in content.variables.items()}, attrs=content.attributes)
     return data.set_coords("time")
 
 

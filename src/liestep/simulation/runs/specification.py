@@ -153,8 +153,7 @@ class RunSpecification(Horizon, Output, Trajectories):
     @cached_property
     def sha256(self) -> str:
         """Of the text json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
-        pieces = (f'"{name}": {(_text_of if name in SHARED else _json)(value)}'
-                  for name, value in self._values())
+        pieces = (f'"{name}": {(_text_of if name in SHARED else _json)(value)}' for name, value in self._values())
         return hashlib.sha256(f"{{{', '.join(pieces)}}}".encode()).hexdigest()
 
 

@@ -208,8 +208,7 @@ def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], cas
     text = ", ".join(f"{key}: {value}" for key, value in options.items())
     return [Certificate(integrator, text, case.name, quantity, claims[quantity],
                         tuple((logs[k] - logs[k + 1])/(sizes[k] - sizes[k + 1]) - 1.0 for k in range(len(steps) - 1)),
-                        allowed, options.get("dexpinv", "exact") != "exact")
-            for quantity, logs in errors.items()]
+                        allowed, options.get("dexpinv", "exact") != "exact") for quantity, logs in errors.items()]
 
 
 def _dense_order(step: Step, integrator: str) -> int:

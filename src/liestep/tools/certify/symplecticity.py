@@ -85,8 +85,7 @@ def defects() -> Iterator[Defect]:
         yield defect_of(TOP, "slgi", {"theta": theta})
 
 
-def _defect(step: Step, h: Any, basis: list[np.ndarray], form: Form,
-            pair: Callable[[np.ndarray], Pair]) -> float:
+def _defect(step: Step, h: Any, basis: list[np.ndarray], form: Form, pair: Callable[[np.ndarray], Pair]) -> float:
     size = numbers(DIGITS).of(DIFFERENCE)
     new = step(h)
     pushed = [(step(h, step.start + size*v) - step(h, step.start - size*v))/(2*size) for v in basis]
