@@ -40,7 +40,7 @@ def _cf(name, old, new, **more):
 
 
 def _cut(name, old, new):
-    return Mutant(name, "integrators/dexpinv.py", old, new, "rkmk", ("order",), options={"dexpinv": 2})
+    return Mutant(name, "integrators/rkmk.py", old, new, "rkmk", ("order",), options={"dexpinv": 2})
 
 
 def _top(name, file, old, new):

@@ -19,8 +19,7 @@ from numba.extending import lower_builtin
 from numba.np import linalg
 
 import liestep.compile.processor  # noqa: F401  before Numba makes its code generator
-from liestep.compile.address import call_address
-from liestep.compile.separate import separate_methods
+from liestep.compile.separate import call_address, separate_methods
 
 
 def _no_blas() -> None:

@@ -7,7 +7,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 from liestep.compile.cache import cache_root, machine, machine_mark
 from liestep.errors import InputError
 from liestep.files import sealed
-from liestep.files.atomic import replacing
+from liestep.files.textfiles import replacing
 
 LABEL = "machine"  # the entry that says for which one the code is
 NAME = re.compile(r"trace-\w+\.z|\w+-(\w{8})-\w+(\.\w+)?\.(nbc|o)")  # of straight-line code as text; of machine code

@@ -10,6 +10,10 @@ dexp_a = (e^ad - 1)/ad belongs to left actions: d/dt exp(hat a) = hat(dexp_a a')
 to round-off for every angle; dexpinv exists for z < 2 pi only (`in_chart`). Nothing raises: non-finite input gives NaN.
 """
 import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from math import comb, factorial
 
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, cos, cross, dot, sin, sqrt
@@ -117,3 +121,28 @@ def dexp_slope(k: tuple[float, float, float, float], a: Vector, v: Vector, u: Ve
     return (k[0]*turned[0] + k[1]*(mixed[0] + other[0]) + x*first[0] + y*second[0],
             k[0]*turned[1] + k[1]*(mixed[1] + other[1]) + x*first[1] + y*second[1],
             k[0]*turned[2] + k[1]*(mixed[2] + other[2]) + x*first[2] + y*second[2])
+
+
+@cache
+def _bernoulli(j: int) -> Fraction:
+    return Fraction(1) if j == 0 else -sum((comb(j + 1, i)*_bernoulli(i) for i in range(j)), Fraction(0))/(j + 1)
+
+
+TERMS: dict[str, Callable[[int], Fraction]] = {
+    "s": lambda k: Fraction((-1)**k, factorial(2*k + 1)),
+    "c": lambda k: Fraction((-1)**k, factorial(2*k + 2)),
+    "d": lambda k: Fraction((-1)**k, factorial(2*k + 3)),
+    # cos(z/2) and sin(z/2)/z
+    "C": lambda k: Fraction((-1)**k, 4**k*factorial(2*k)),
+    "S": lambda k: Fraction((-1)**k, 2*4**k*factorial(2*k + 1)),
+    # derivatives with respect to z, divided by z
+    "c'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), factorial(2*k + 4)),
+    "d'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), factorial(2*k + 5)),
+    "g": lambda k: abs(_bernoulli(2*k + 2))/factorial(2*k + 2),
+    "g'": lambda k: 2*(k + 1)*abs(_bernoulli(2*k + 4))/factorial(2*k + 4)}
+
+
+@cache
+def term(name: str, k: int) -> Fraction:
+    """Coefficient of z^(2k)."""
+    return TERMS[name](k)

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.address import call_address
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import copy, sqrt
+from liestep.compile.separate import call_address
 from liestep.compile.status import Status
-from liestep.compile.straight.attempts import Tableau
+from liestep.compile.straight.routines import Tableau
 from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_of, try_sizes
 from liestep.integrators.step_control import HairerControl, MatlabControl
 from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
@@ -205,7 +205,7 @@ class LoopStages(NamedTuple):
 
 
 class StraightStages(NamedTuple):
-    """The same by machine code that holds tableau and right-hand side (`liestep.compile.straight.attempts`)."""
+    """The same by machine code that holds tableau and right-hand side (`liestep.compile.straight.routines`)."""
 
     address: int
     table: np.ndarray

@@ -12,9 +12,8 @@ import numpy as np
 from liestep.compile.precision import coefficients
 from liestep.compile.rows import copy
 from liestep.compile.status import Status
-from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.one_step import combine
-from liestep.integrators.rkmk import MuntheKaas
+from liestep.integrators.rkmk import MuntheKaas, chart_order
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.contracts.keeping import ORBIT

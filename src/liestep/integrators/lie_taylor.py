@@ -9,11 +9,10 @@ import numpy as np
 from liestep.compile.rows import larger, put
 from liestep.compile.slopes import Slope, parts, with_slopes
 from liestep.compile.status import Status
-from liestep.compile.straight.paths import expressions
-from liestep.compile.straight.symbols import SYMBOLIC, Expressions
+from liestep.compile.straight.symbols import SYMBOLIC, Expressions, expressions
 from liestep.compile.tracing import plain_component
 from liestep.geometry import charts, so3
-from liestep.geometry.rotation_series import term
+from liestep.geometry.so3 import term
 from liestep.integrators.error_norms import StateNorm, for_system, moved
 from liestep.integrators.sizes import keep_sizes, try_sizes
 from liestep.integrators.taylor import (

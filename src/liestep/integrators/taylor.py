@@ -7,18 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.address import call_address
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import separate
 from liestep.compile.rows import atan2, copy, cos, larger, sin, sqrt
-from liestep.compile.separate import new_addresses
+from liestep.compile.separate import call_address, new_addresses
 from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.status import Status
-from liestep.compile.straight.arithmetic import Numbers
-from liestep.compile.straight.jets import taylor_coefficients
-from liestep.compile.straight.paths import expressions
+from liestep.compile.straight.jets import Numbers, taylor_coefficients
 from liestep.compile.straight.straight import jet_code, loaded
-from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
+from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable, expressions
 from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError

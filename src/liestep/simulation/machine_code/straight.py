@@ -1,27 +1,104 @@
 """Small systems whose methods are machine code without loops (`compile.straight.routines`), with the bits of the
 methods themselves. It is compiled separately from the time loops, and called by its address.
 
-Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.attempts`). Of Lie group
+Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.routines`). Of Lie group
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
 nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action."""
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.cache import compiles, loop_for
+from liestep.compile.dispatch import hands_on
 from liestep.compile.driver import evaluate
+from liestep.compile.separate import call_address
 from liestep.compile.sources import DERIVED, MARK, component_modules, source_hash
 from liestep.compile.straight.routines import Routine, kept, sum_of_stages
 from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import digest_of
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.machine_code.machine import Machine, Seen, StraightAction, StraightField, StraightRates
+from liestep.mechanics.contracts.formulations import LieChart, VectorField
 from liestep.simulation.machine_code.traced import Method, Trace, check_stage, field_methods, generator_methods
+
+
+class Machine(NamedTuple):
+    """A routine in use."""
+
+    address: int
+    table: np.ndarray  # constants of the system
+
+    def call(self, t: float, a: np.ndarray, b: np.ndarray, counters: np.ndarray, out: np.ndarray) -> bool:
+        return call_address(self.address, t, a, b, self.table, counters, out) == 1
+
+
+class StraightField(NamedTuple):
+    """`VectorField` in machine code."""
+
+    field: Machine
+    projection: Machine
+    observables: Machine
+    stages: int         # address of the sum of stages
+    counters: np.ndarray
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.field.call(t, y, y, self.counters, out)
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        call_address(self.stages, weights, h, k, count, y, out)
+
+    def project(self, y: np.ndarray) -> None:
+        self.projection.call(0.0, y, y, self.counters, y)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.observables.call(0.0, y, y, self.counters, out)
+
+
+class Seen(NamedTuple):
+    """Observables in machine code."""
+
+    code: Machine
+    counters: np.ndarray
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.code.call(0.0, y, y, self.counters, out)
+
+
+@hands_on("form", LieChart)
+class StraightAction(NamedTuple):
+    """An action on states and a map to its algebra, as `mechanics.formulations.action.ActionForm`, that map in machine
+    code."""
+
+    form: Any           # of the action; without its generator where `seen` needs none
+    generator: Machine
+    seen: Any           # what observes: `Seen` or the form
+    counters: np.ndarray
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.generator.call(t, y, y, self.counters, out)
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        return self.form.distance2(y, z)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.seen.observe(y, out)
+
+
+@hands_on("form", VectorField)
+class StraightRates(NamedTuple):
+    """A vector field with its right-hand side in machine code, its other methods as they are."""
+
+    form: Any
+    field: Machine
+    counters: np.ndarray
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.field.call(t, y, y, self.counters, out)
+
 
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory

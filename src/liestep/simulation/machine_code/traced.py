@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.straight.attempts import Tableau, attempt
 from liestep.compile.straight.exact import MOST_NODES, RESULT, STALE, decision_tree, exact
-from liestep.compile.straight.routines import Call, Routine, routine
+from liestep.compile.straight.routines import Call, Routine, Tableau, attempt, routine
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import rebuilt
 

@@ -16,7 +16,7 @@ import netCDF4
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.files.atomic import replacing
+from liestep.files.textfiles import replacing
 from liestep.simulation.runs.content import BLOCK_STATISTICS, BLOCKS_SUFFIX, FORMAT, Content
 from liestep.simulation.runs.opening import require_openable
 

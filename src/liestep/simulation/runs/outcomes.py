@@ -8,8 +8,7 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.simulation.runs.content import Content, collected
-from liestep.simulation.runs.execution import Outcome, Progress, ensemble_states, replica_states, run_once
-from liestep.simulation.runs.recorder import BLOCKS
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, ensemble_states, replica_states, run_once
 from liestep.simulation.runs.specification import RunSpecification
 
 

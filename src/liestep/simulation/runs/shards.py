@@ -20,11 +20,10 @@ from liestep.simulation.runs.content import (
     statistics,
     times,
 )
-from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_once
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run, run_once
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of
 from liestep.simulation.runs.outcomes import members
-from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification
 
 CELL, MEMBER = "cell", "member"  # dimensions

@@ -141,7 +141,7 @@ def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset:
     """
     import xarray
 
-    from liestep.simulation.tangents.flow import tangents
+    from liestep.simulation.tangents.exponents import tangents
 
     spec = specify(problem, integrator, step=step, t_end=positive("t_end", t_end), preset=preset, parameters=parameters,
                    initial=initial, options=options)

@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from liestep.errors import InputError
-from liestep.files.atomic import replacing
 from liestep.files.ledger import is_own, require_same
 from liestep.files.records import file_sha256, is_remembered, record, remember
+from liestep.files.textfiles import replacing
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.specification import RunSpecification
 

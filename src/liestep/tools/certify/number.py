@@ -16,7 +16,7 @@ from mpmath import MPContext, libmp
 
 from liestep.compile.tracing import Functions
 from liestep.geometry import so3
-from liestep.geometry.rotation_series import term
+from liestep.geometry.so3 import term
 
 NEAREST = "n"
 SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT

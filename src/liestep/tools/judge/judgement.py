@@ -26,8 +26,8 @@ from liestep.simulation.references.reference import (
     specify_reference,
 )
 from liestep.simulation.runs.content import BLOCKS_SUFFIX
+from liestep.simulation.runs.execution import BLOCKS
 from liestep.simulation.runs.files import RunFile, is_current, read, require_free
-from liestep.simulation.runs.recorder import BLOCKS
 from liestep.simulation.runs.specification import start_of
 from liestep.study.tables.drift import LEAST_SAMPLES, DriftEstimate
 from liestep.study.tables.errors import StateError, error_fields, reference_floor, state_error

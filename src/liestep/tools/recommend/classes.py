@@ -19,8 +19,7 @@ from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.catalogue import method, plugin_entries
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.loading import PREFIX, load_plugin
-from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder
 from liestep.tools.recommend.request import Request, request
 from liestep.tools.recommend.search import Candidate
 from liestep.tools.recommend.trials import Trials
