@@ -137,13 +137,6 @@ class Riemannian(NamedTuple):
         return sqrt(problem.distance2(y, z))
 
 
-def distance_of(options: Mapping[str, Any]) -> Euclidean | Riemannian | StateNorm:
-    """Component of the checked option `distance`."""
-    if options["distance"] == "scaled":
-        return StateNorm()
-    return Riemannian(0) if options["distance"] == "riemannian" else Euclidean(0)
-
-
 def require_distance(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
     """Raises InputError for a distance on states that have none."""
     if options["distance"] == "riemannian" and options.get("action") in WITHOUT:
@@ -303,8 +296,9 @@ def fixed(scheme: ExponentialScheme) -> Method:
 def _pair(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     scheme = PAIRS[options["scheme"]]
-    return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower,
-                                         distance_of(options)), scheme.lower_order, options, tolerance)
+    distance = {"scaled": StateNorm(), "euclidean": Euclidean(0), "riemannian": Riemannian(0)}[options["distance"]]
+    pair = CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower, distance)
+    return controlled(pair, scheme.lower_order, options, tolerance)
 
 
 CG3 = ExponentialScheme(

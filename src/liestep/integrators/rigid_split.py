@@ -33,7 +33,7 @@ from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.sheet import Options
 
 
 @kernel
@@ -106,7 +106,10 @@ class MoserVeselov(NamedTuple):
     iterations: int   # at most
 
     def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return series_of_bodies(problem, self.order, y.dtype == object)
+        """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless numbers are exact."""
+        rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], self.order)
+                for i in range(problem.bodies())]
+        return np.array(rows, object if y.dtype == object else np.float64)
 
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
@@ -183,13 +186,6 @@ class LieMidpoint(NamedTuple):
         move, size = sub(new, m), dot(p, p)
         change, tight, loose = dot(move, move), self.tolerance*self.tolerance, self.stagnation*self.stagnation
         return Status.OK, new, change, settled(change, tight*size, change, 0.5*previous, loose*size)
-
-
-def series_of_bodies(problem: RigidBodies, order: int, exact: bool) -> np.ndarray:
-    """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless `exact`."""
-    rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], order)
-            for i in range(problem.bodies())]
-    return np.array(rows, object if exact else np.float64)
 
 
 def moser_veselov_series(moments: Any, order: int) -> np.ndarray:
@@ -505,10 +501,6 @@ def _method(summary: str, default: str, free: Callable[[Options], Any], order: C
                   order_for=order_of_splitting, citation=citation, build=build)
 
 
-def _of_order_2(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
-    return bool(options["order"] == 2)
-
-
 EVERY = max(SPLITTING_ORDERS.values())
 
 
@@ -522,8 +514,9 @@ METHODS = {
         "order 6, or 2 to 8 by splitting; free motion by the discrete Moser-Veselov map, preprocessed to order 10",
         "rkn6a", lambda options: MoserVeselov(options["order"], options["tolerance"], options["iterations"]),
         lambda options: options["order"],
-        (Keeps.MANIFOLD, Keeps.MOMENTUM, FREE, *(Where(fact, "for order 2 (then strang is lgvi) only", _of_order_2)
-                                                 for fact in (Keeps.SYMPLECTIC, Keeps.BOUNDED))),
+        (Keeps.MANIFOLD, Keeps.MOMENTUM, FREE, *(
+            Where(fact, "for order 2 (then strang is lgvi) only", lambda options, *_: options["order"] == 2)
+            for fact in (Keeps.SYMPLECTIC, Keeps.BOUNDED))),
         "Hairer and Vilmart 2006; Blanes and Moan 2002",
         {"order": whole_number("order", 10, ORDERS, "order of the free motion"), **SOLVER},
         ", or a higher order of the free motion"),

@@ -3,6 +3,7 @@ evaluation of a jet, which is straight-line machine code (`compile.straight.jets
 loops over a tape where that would be too large (`compile.straight.tape`)."""
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -306,11 +307,6 @@ def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any,
     return found
 
 
-def series_expressions(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
-    """`field_expressions` for jets of any kind."""
-    return field_expressions(problem, shape, MOST_OPERATIONS)
-
-
 class Series(NamedTuple):
     """The equations whose series a method takes: their formulation, what it is called, how it is traced, the choices of
     options that it prefers, and what has none of its limits."""
@@ -422,7 +418,8 @@ def method_of_series(series: Series, **declared: Any) -> Method:
                   LARGEST_ORDER if options["order"] == "tolerance" else options["order"], **declared)
 
 
-SERIES = Series("vector_field", "form", "right-hand side", series_expressions, PREFERRED, "form, or dop853")
+SERIES = Series("vector_field", "form", "right-hand side", partial(field_expressions, most=MOST_OPERATIONS), PREFERRED,
+                "form, or dop853")
 METHODS = {
     "taylor": method_of_series(
         SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",

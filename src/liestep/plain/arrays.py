@@ -36,17 +36,11 @@ class Symbols(np.ndarray):
         return apply_function(np.min, (self, *args), options)
 
 
-def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    return apply_ufunc(ufunc, method, inputs, options)
-
-
-def _array_function(self: Any, function: Any, types: Any, args: Any, options: Any) -> Any:
-    return apply_function(function, args, options)
-
-
 for _kind in (Symbols, Arithmetic, Symbol):  # what numpy calls in its own place
-    setattr(_kind, "__array_ufunc__", _array_ufunc)  # noqa: B010
-    setattr(_kind, "__array_function__", _array_function)  # noqa: B010
+    setattr(_kind, "__array_ufunc__", lambda self, ufunc, method, *inputs, **options:  # noqa: B010
+            apply_ufunc(ufunc, method, inputs, options))
+    setattr(_kind, "__array_function__", lambda self, function, types, args, options:  # noqa: B010
+            apply_function(function, args, options))
 
 
 def has_symbols(*values: Any) -> bool:

@@ -6,7 +6,7 @@ becomes a product. A branch on a value is followed on both sides: the method bec
 at its leaves. A branch inside a kernel of scalars (`@kernel`) is a small tree of its own, so that the branches of
 several bodies do not multiply."""
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -226,14 +226,11 @@ def exact(function: Callable) -> Callable:
     if function in _REPLACED:
         return _REPLACED[function]
     source = getattr(function, "py_func", function)
-    names = {name: exact(value) if hasattr(value, "py_func") or _is_replaced(value) else
+    names = {name: exact(value) if hasattr(value, "py_func") or (isinstance(value, Hashable) and callable(value)
+                                                                 and value in _REPLACED) else
              _IN_MATH if value is math else value for name, value in globals_of(source).items()}
     copy = copied(source, {**names, "__builtins__": __builtins__})
     return _merged(copy) if hasattr(function, "py_func") else copy
-
-
-def _is_replaced(value: Any) -> bool:
-    return callable(value) and getattr(value, "__hash__", None) is not None and value in _REPLACED
 
 
 def _merged(kernel: Callable) -> Callable:

@@ -129,7 +129,8 @@ class Jet:
 
     def convolved(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
         """Sum of products whose newest factors are those of the first and the last pair."""
-        inner, ends = parted(pairs)
+        kept = given(list(pairs))
+        inner, ends = kept[1:-1], kept[:1] + kept[1:][-1:]
         return self.chained(self.chained(None, inner, chains_of(inner)), ends, 1)
 
     def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0, first: int = 0) -> Pairs:
@@ -352,12 +353,6 @@ def chains_of(pairs: Pairs) -> int:
 def given(pairs: Pairs) -> list[tuple[Any, Any]]:
     """Products that are not zero for every start."""
     return [(a, b) for a, b in pairs if a is not None and b is not None]
-
-
-def parted(pairs: Iterable[tuple[Any, Any]]) -> tuple[Pairs, Pairs]:
-    """Inner pairs, and the first and the last."""
-    kept = given(list(pairs))
-    return kept[1:-1], kept[:1] + kept[1:][-1:]
 
 
 def taylor_coefficients(found: Expressions, start: Sequence[Any], order: int,

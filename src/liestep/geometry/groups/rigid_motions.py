@@ -16,6 +16,9 @@ class RigidMotions:
     n: int
     move: Any  # (i, s, c, a, r, y, out)
 
+    def state_rows(self) -> int:
+        return 2*self.n
+
     def algebra_rows(self) -> int:
         return 2*self.n
 
@@ -55,9 +58,6 @@ class TangentSpheres(NamedTuple):
 
     n: int
 
-    def state_rows(self) -> int:
-        return 2*self.n
-
     def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2
         q, w = apply(s, c, a, r, row(y, i), row(y, n + i))
@@ -79,9 +79,6 @@ class CoadjointMotions(NamedTuple):
     State rows Pi_1..Pi_n, Gamma_1..Gamma_n. Conserves |Gamma| and Pi.Gamma, the coadjoint orbit."""
 
     n: int
-
-    def state_rows(self) -> int:
-        return 2*self.n
 
     def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2

@@ -22,7 +22,7 @@ from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import digest_of
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.formulations import LieChart, VectorField
+from liestep.mechanics.contracts.formulations import Component, LieChart, MetricAction, VectorField
 from liestep.simulation.machine_code.traced import Method, Trace, check_stage, field_methods, generator_methods
 
 
@@ -68,7 +68,9 @@ class Seen(NamedTuple):
         self.code.call(0.0, y, y, self.counters, out)
 
 
+@hands_on("form", MetricAction, "distance2")
 @hands_on("form", LieChart)
+@hands_on("seen", Component, "observe")
 class StraightAction(NamedTuple):
     """An action on states and a map to its algebra, as `mechanics.formulations.action.ActionForm`, that map in machine
     code."""
@@ -81,11 +83,6 @@ class StraightAction(NamedTuple):
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         return self.generator.call(t, y, y, self.counters, out)
 
-    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
-        return self.form.distance2(y, z)
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.seen.observe(y, out)
 
 
 @hands_on("form", VectorField)

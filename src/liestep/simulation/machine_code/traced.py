@@ -44,18 +44,14 @@ class Trace:
         """Each method. Scratch must not carry numbers from one call to another: what the methods write is no number
         before they do. y: a state at which they can be called."""
         for method in methods:
-            self.rehearse(method, y)
+            with suppress(Exception), np.errstate(all="ignore"):  # with numbers, to see what it writes on one way
+                self.run(method, method.numbers(y))
         for _ in range(3):
             self.stale, self.written = {**self.stale, **self.written}, {}
             found = {method.name: self.code(method) for method in methods}
             if all(entries <= self.stale.get(key, set()) for key, entries in self.written.items()):
                 return found
         raise Untraceable("it writes other scratch each time")
-
-    def rehearse(self, method: Method, y: np.ndarray) -> None:
-        """Call the method with numbers, to see what it writes on one way."""
-        with suppress(Exception), np.errstate(all="ignore"):
-            self.run(method, method.numbers(y))
 
     def code(self, method: Method) -> Routine:
         """The routine of a method."""

@@ -130,7 +130,7 @@ def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
         if getattr(loaded, SOURCE) != content:
             raise InputError(f"{path}: another plugin named {path.stem} is loaded, or this one as it was before an"
                              " edit; rename it or start anew")
-        return _ids(name)
+        return tuple(key for key, entry in plugin_entries().items() if entry.module == name)
     _require_alone(source, path)
     if not derived:
         require_tried(lambda: _execute(source, path, try_all=True), path)
@@ -243,10 +243,6 @@ def _mark(package: str, content: str) -> None:
 
 def _short_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
-
-
-def _ids(module: str) -> tuple[str, ...]:
-    return tuple(name for name, entry in plugin_entries().items() if entry.module == module)
 
 
 def _register(module: ModuleType, path: Path, content: str, try_all: bool = True) -> tuple[str, ...]:

@@ -182,7 +182,9 @@ def try_method(name: str, declared: Method, path: Path) -> None:
     if declared.formulation not in PROTOCOLS:
         raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, PROTOCOLS)}")
     with user_lines(path, f"integrator {name}"):
-        facts = _first_system(declared)
+        facts = next((found for found in map(sheet, ("sphere_nbody", *own_systems()))  # where it can run
+                      if declared.formulation in found.forms
+                      and declared.lacks(found, first_start(found)[0]) is None), None)
         if facts is None:
             return
         parameters, start = first_start(facts)
@@ -223,15 +225,6 @@ def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, 
             if fact in kept and size > LOST:
                 raise InputError(f"it declares to keep {fact}, and {TRIED} steps change {part.name} by {size:.1e};"
                                  f" leave Keeps.{fact.name} out of `conserves`, or say where it holds with Where")
-
-
-def _first_system(declared: Method) -> Sheet | None:
-    """The first built-in system on which the method can run at the first preset."""
-    for key in ("sphere_nbody", *own_systems()):
-        facts = sheet(key)
-        if declared.formulation in facts.forms and declared.lacks(facts, first_start(facts)[0]) is None:
-            return facts
-    return None
 
 
 def _started(component: Any, problem: Any, y: np.ndarray, h: float, work: Any, adaptive: bool) -> Any:

@@ -49,13 +49,8 @@ def write(content: Content, path: Path, *, replace: bool = True) -> None:
             _fill(content, temporary)
         except RuntimeError as error:  # how netCDF4 reports a full disk
             needed = sum(values.nbytes for _, values, _ in content.variables.values())
-            raise OSError(_no_room(path.parent, needed) or str(error)) from None
-
-
-def _no_room(folder: Path, needed: int) -> str:
-    """Says that the disk of a folder is full if it has no room for so many bytes more."""
-    left = shutil.disk_usage(folder).free
-    return f"no space left on its disk ({left} bytes)" if left < needed + PAGE else ""
+            left = shutil.disk_usage(path.parent).free
+            raise OSError(f"no space left on its disk ({left} bytes)" if left < needed + PAGE else str(error)) from None
 
 
 def require_free(path: Path, sha256: str) -> None:

@@ -129,8 +129,8 @@ class ShardSpecification(RunSpecification):
         own = {entry.name for entry in fields(self)} - {entry.name for entry in fields(RunSpecification)}
         found = {name: value for name, value in super()._values() if name not in own | {"points"}}
         return sorted({**found, "map": {**self.map.canonical(), "first": self.first, "count": self.count,
-                                        "preset": self.request.preset,
-                                        "initial": _lists(self.request.initial)}}.items())
+                                        "preset": self.request.preset, "initial": {
+            name: np.asarray(value).tolist() for name, value in sorted(self.request.initial.items())}}}.items())
 
     @cached_property
     def points(self) -> np.ndarray:
@@ -147,10 +147,6 @@ class ShardSpecification(RunSpecification):
         return specify(self.problem, self.integrator, steps=self.steps, tolerance=self.tolerance, t_end=self.t_end,
                        options=self.request.options, samples=self.samples, outputs=self.outputs if adaptive else None,
                        statistics_every=self.statistics_every, start=start)
-
-
-def _lists(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: np.asarray(value).tolist() for name, value in sorted(values.items())}
 
 
 def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Iterator[ShardSpecification]:

@@ -60,9 +60,9 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
     """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
     step = step_of(case, integrator, options, DIGITS)
     if "attitude" in step.fields:
-        basis, form, pair = _body_basis(step.start), body_form(sign), _body_pair
+        basis, form, pair = _body_basis(step.start), body_form(sign), lambda y: (y[:3], y[3])
     elif "omega" in step.fields:
-        basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), _sphere_pair
+        basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), lambda y: tuple(np.split(y, 2))
     else:
         basis, form, pair = _direction_basis(step.start), area_form(step.problem.generator.pace), lambda y: (y, y)
     kind = numbers(DIGITS)
@@ -91,16 +91,6 @@ def _defect(step: Step, h: Any, basis: list[np.ndarray], form: Form, pair: Calla
     pushed = [(step(h, step.start + size*v) - step(h, step.start - size*v))/(2*size) for v in basis]
     values, changed = changes(form, (pair(step.start), [*map(pair, basis)]), (pair(new), [*map(pair, pushed)]))
     return (largest(changed)/largest(values)).exponent10()
-
-
-def _sphere_pair(y: np.ndarray) -> Pair:
-    """Rows q then omega."""
-    return y[:len(y)//2], y[len(y)//2:]
-
-
-def _body_pair(y: np.ndarray) -> Pair:
-    """Rows Q e_1, Q e_2, Q e_3, pi; those beyond follow from them."""
-    return y[:3], y[3]
 
 
 def _mass(case: Case) -> np.ndarray:

@@ -83,10 +83,6 @@ def force_error(facts: Sheet, run: RunSpecification) -> float | None:
     return max(gaps)/max(float(np.abs(out).max()), 1e-300)
 
 
-def _torque(problem: Any, y: np.ndarray, u: np.ndarray, s: float) -> np.ndarray:
-    return np.array(problem.torque(turned(y, s*u)))
-
-
 def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, float]]:
     """(formulation, relative error of torque_slope against differences of torque) of every formulation with both that
     the system has at the parameters: the largest over random attitudes and directions."""
@@ -100,7 +96,7 @@ def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, fl
         generator, problem, gaps, sizes = np.random.Generator(np.random.PCG64(1)), plain(form.problem), [], [1e-300]
         for _ in range(DIRECTIONS):
             y, u = turned(form.start, generator.standard_normal(3)), generator.standard_normal(3)
-            expected = slope(partial(_torque, problem, y, u), TURN)
+            expected = slope(lambda s, y=y, u=u, problem=problem: np.array(problem.torque(turned(y, s*u))), TURN)
             found = np.array(problem.torque_slope(y, tuple(u)))
             gaps.append(float(np.abs(found - expected).max()))
             sizes += [float(np.abs(values).max()) for values in (found, expected, np.array(problem.torque(y)))]
@@ -187,7 +183,7 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
                       [(int(generator.integers(q.shape[0])), int(generator.integers(3))) for _ in range(3)]):
             unit = np.zeros_like(q)
             unit[place] = 1.0
-            slopes[place] = slope(partial(_potential, system, q, unit), DISPLACEMENT)
+            slopes[place] = slope(lambda s, q=q, unit=unit: system.potential(q + s*unit), DISPLACEMENT)
         gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
         worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
         if not gap[worst] <= wrong:
@@ -207,10 +203,6 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
         yield Row("force: finite, all rows written, q and omega left alone",
                   f"in {len(powers)} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
     yield from _momentum_checks(facts, begin, torque)
-
-
-def _potential(system: Any, q: np.ndarray, unit: np.ndarray, s: float) -> float:
-    return system.potential(q + s*unit)
 
 
 def _momentum_checks(facts: Sheet, begin: Start, torque: np.ndarray) -> Iterator[Row]:

@@ -35,7 +35,10 @@ def export(folder: Path, problem: str | None = None, preset: str | None = None) 
     InputError: unknown names, or the folder cannot be written."""
     chosen = [(name, key) for name in ([problem] if problem else system_ids()) for key in _presets(name, preset)]
     for name, key in chosen:
-        _require_own(Path(folder)/f"{name}.{key}.nc")
+        path = Path(folder)/f"{name}.{key}.nc"
+        if path.exists() and read_attribute(path, "run_sha256") is None:  # it is not overwritten
+            raise InputError(f"{path} exists and is not a file of liestep, or is damaged; remove it or choose"
+                             " another folder")
     entries = []
     for name, key in chosen:
         entries.append(entry(name, key, Path(folder)/f"{name}.{key}.nc"))
@@ -45,13 +48,6 @@ def export(folder: Path, problem: str | None = None, preset: str | None = None) 
     text = json.dumps({"error_bound": __doc__.split("\n\n")[1].replace("\n", " ").strip(), "trusted": TRUSTED,
                        "references": entries}, indent=1)
     write_text_atomically(Path(folder)/"references.json", text + "\n")
-
-
-def _require_own(path: Path) -> None:
-    """Raises InputError for a file that this program has not made: it is not overwritten."""
-    if path.exists() and read_attribute(path, "run_sha256") is None:
-        raise InputError(f"{path} exists and is not a file of liestep, or is damaged; remove it or choose"
-                         " another folder")
 
 
 def _presets(problem: str, preset: str | None) -> list[str]:
