@@ -70,8 +70,6 @@ def machine_mark() -> str:
 
 
 class _Kept:
-    """Stands in for Numba's cache of one function."""
-
     def __init__(self, name: str):
         self.path = cache_root()/name
 

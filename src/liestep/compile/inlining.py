@@ -189,7 +189,6 @@ def _lower_address_call(context, builder, found, arguments):
 
 @cache
 def _method_template(function: Callable) -> type[AbstractTemplate]:
-    """Typing of one plain function used as a method."""
     class Method(AbstractTemplate):
         key = function
 

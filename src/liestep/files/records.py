@@ -139,7 +139,6 @@ def notes(path: Path | str) -> tuple[int, int, int, int]:
 
 
 def file_sha256(path: Path) -> str:
-    """sha256 of a file's bytes."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -212,7 +212,6 @@ class CommutatorFreePair(NamedTuple):
     distance: Any = Euclidean(0)
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the fields of a system's rows."""
         return self._replace(distance=for_system(self.distance, formulated))
 
     def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
@@ -234,7 +233,6 @@ class CommutatorFreePair(NamedTuple):
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
-        """State at t + s h, 0 <= s <= 1."""
         if work.current[1] == 0.0:
             problem.algebra(t + h, work.states[self.result], work.end)
             work.current[1] = 1.0

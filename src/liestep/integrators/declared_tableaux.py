@@ -20,7 +20,6 @@ Tree = tuple                     # a rooted tree is the sorted tuple of its subt
 
 @cache
 def _trees(vertices: int) -> tuple[Tree, ...]:
-    """Rooted trees."""
     return tuple(tuple(sorted(forest)) for forest in set(_forests(vertices - 1, vertices - 1)))
 
 
@@ -128,7 +127,6 @@ TABLEAU = {"tableau": Option(
 
 
 def tableau_of(options: Mapping[str, Any]) -> Tableau:
-    """Tableau of a checked option `tableau`."""
     chosen = options["tableau"]
     return TABLEAUX[chosen] if isinstance(chosen, str) else declared(chosen)
 
@@ -214,6 +212,5 @@ PAIR = {"tableau": Option(
 
 
 def pair_of(options: Mapping[str, Any]) -> EmbeddedTableau:
-    """Pair of a checked option `tableau`."""
     chosen = options["tableau"]
     return PAIRS[chosen] if isinstance(chosen, str) else declared_pair(chosen)

@@ -38,7 +38,6 @@ class DormandPrince(NamedTuple):
     sizes: np.ndarray = np.zeros((3, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the groups of a system's rows."""
         groups, sizes = sizes_of(formulated)
         return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
@@ -222,7 +221,6 @@ class Dop853(NamedTuple):
     sizes: np.ndarray = np.zeros((3, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the groups of a system's rows."""
         groups, sizes = sizes_of(formulated)
         return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 

@@ -43,7 +43,6 @@ class StepWork(NamedTuple):
 
 
 def step_work(problem: IndexThree, y: np.ndarray, starter: Any) -> StepWork:
-    """Memory of a run."""
     n, m = problem.bodies(), problem.joint_rows()
     return StepWork(np.zeros((3, 2*n, 3)), np.zeros((2, 2*n, 3)), np.zeros((2*n, 3)), np.zeros((2, 2*n, 3)),
                     np.zeros((2, 2*n, 3)), np.zeros((3, 2*n, 3)), np.zeros(m), np.zeros((problem.algebra_rows(), 3)),
@@ -295,7 +294,6 @@ NEWTON = {"tolerance": Option(1e-13, "largest correction of Newton's method, in 
 
 
 def newton_of(options: Options) -> Newton:
-    """Newton's method of checked options."""
     return Newton(float(options["tolerance"]), int(options["iterations"]), options.get("index", 3))
 
 

@@ -54,7 +54,6 @@ class LieTaylor(NamedTuple):
     moves: np.ndarray  # (d, fields) how far a unit of each row of sigma moves each field
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the groups of a system's rows."""
         norm, rows = for_system(self.norm, formulated), formulated.problem.algebra_rows()
         return self._replace(series=self.series.grouped(np.arange(rows), np.ones(rows)), norm=norm,
                              moves=np.zeros((rows, norm.sizes.shape[1])))
@@ -117,7 +116,6 @@ class LieTaylor(NamedTuple):
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
-        """State at t + s h, 0 <= s <= 1."""
         work.jet.sum(work.c, s*h, work.sigma)
         problem.act(work.sigma, y, out)
 

@@ -419,7 +419,6 @@ def _resolve(options: Options) -> dict[str, Any]:
 
 
 def stopping(options: Options) -> tuple[bool, float, int]:
-    """Of checked options STOP."""
     return options["stop"] == "printed", options["tolerance"], options["iterations"]
 
 

@@ -20,8 +20,6 @@ from liestep.mechanics.contracts.keeping import VARIATIONAL
 
 
 class RattleWork(NamedTuple):
-    """Workspace."""
-
     slope: np.ndarray    # (n,) DV at the start of the step
     spare: np.ndarray    # (n, n) for derivatives that nobody asks for
     q1: np.ndarray       # (n,)

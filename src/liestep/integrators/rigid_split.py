@@ -232,7 +232,6 @@ NODES = 8     # of a panel of the quadrature of the precession, at most half a r
 
 @kernel
 def pick(u: Vector, k: int) -> float:
-    """u_k"""
     return u[0] if k == 0 else (u[1] if k == 1 else u[2])
 
 

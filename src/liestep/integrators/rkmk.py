@@ -76,7 +76,6 @@ def series(commutators: int) -> list[Fraction]:
 
 
 def dexpinv_component(options: Mapping[str, Any]) -> Exact | Truncated:
-    """Component of a checked option `dexpinv`."""
     if options["dexpinv"] == "exact":
         return Exact(0)
     return Truncated(coefficients(series(options["dexpinv"])))
@@ -180,7 +179,6 @@ class LiePair:
     """What pairs in the Lie algebra share: k[0] of a step is f at the last stage of the one before."""
 
     def measured(self: Any, formulated: Formulated) -> Any:
-        """With the fields of a system's rows."""
         return self._replace(norm=for_system(self.norm, formulated))
 
     def stages(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, count: int, work: Any) -> Status:
@@ -253,7 +251,6 @@ class MuntheKaasPair(NamedTuple):
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
-        """State at t + s h, 0 <= s <= 1."""
         degree = self.dense.shape[1]
         for i in range(work.sigma.shape[0]):
             total = (0.0, 0.0, 0.0)
@@ -339,7 +336,6 @@ class MuntheKaas853(NamedTuple):
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
-        """State at t + s h, 0 <= s <= 1."""
         if work.current[1] == 0.0:
             self.prepare_dense(problem, t, y, h, work)
         for i in range(work.sigma.shape[0]):

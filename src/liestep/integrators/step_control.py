@@ -188,7 +188,6 @@ class Controlled(NamedTuple):
     control: Any
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the fields of a system's rows."""
         return self._replace(pair=self.pair.measured(formulated))
 
     def workspace(self, problem: Component, y: np.ndarray) -> Any:

@@ -45,7 +45,6 @@ class StraightJet(NamedTuple):
         return call_address(self.jet, y, self.table, out) == 1
 
     def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        """out = sum_k c_k h^k, by Horner's rule."""
         self.step[0] = h
         call_address(self.polynomial, c, self.step, out)
 
@@ -78,7 +77,6 @@ class LoopedJet(NamedTuple):
         return True
 
     def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        """out = sum_k c_k h^k, by Horner's rule."""
         n = out.size
         last = self.tape.c.shape[1] - 1
         for i in range(out.shape[0]):
@@ -156,7 +154,6 @@ class Taylor(NamedTuple):
     sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the groups of a system's rows."""
         groups = formulated.groups
         return self.grouped(groups, np.zeros(int(groups.max(initial=0)) + 1))
 
@@ -258,7 +255,6 @@ class Taylor(NamedTuple):
 
     def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
-        """State at t + s h, 0 <= s <= 1."""
         work.jet.sum(work.c, s*h, out)
         problem.project(out)
 

@@ -54,7 +54,6 @@ def _begins(order: int) -> tuple[Word, ...]:
 
 @cache
 def _parts(order: int) -> tuple[Word, ...]:
-    """All ends of these beginnings."""
     return tuple(sorted({word[i:] for word in _begins(order) for i in range(len(word) + 1)}))
 
 

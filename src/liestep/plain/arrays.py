@@ -302,7 +302,6 @@ def _mathematical(name: str, plain: Any, *args: Any) -> Any:
 
 
 def _best(better: Callable, plain: Callable, *args: Any, **options: Any) -> Any:
-    """max and min of Python."""
     values = list(args[0]) if len(args) == 1 else list(args)
     return reduce(better, values) if has_symbols(values) else plain(values, **options)
 
@@ -412,7 +411,6 @@ def _in_words(error: BaseException) -> str:
 
 
 def _result(found: Any, what: str, where: str, shape: tuple[int, ...] | None, arranged: Callable[[Any], Any]) -> Any:
-    """The result with the shape that it must have."""
     wanted = "a number" if shape == () else f"numbers of shape {shape}" if shape else "numbers"
     if found is None:
         raise InputError(f"{what} returns nothing; it must return {wanted}{where}")

@@ -67,7 +67,6 @@ def lines(results: Sequence[tuple[str, Any]], indent: str = "        ") -> list[
 
 
 def _bare(text: str) -> str:
-    """Without the brackets around all of it."""
     depth = 0
     for number, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")

@@ -422,7 +422,6 @@ def substituted(outs: Sequence[Any], found: Mapping[int, Any]) -> list[Any]:
 
 
 def _again(node: Any, a: list[Any]) -> Any:
-    """The operation of a node on other arguments."""
     graph: PlainGraph = node.graph
     if node.op in ("add", "sub", "mul"):
         return getattr(graph, node.op)(*a) if any(isinstance(x, Symbol) for x in a) else computed(node.op, a)

@@ -252,7 +252,6 @@ def _merged(kernel: Callable) -> Callable:
 
 
 def _chosen(kernel: Callable, args: tuple, graph: ExactGraph) -> Any:
-    """Results of a kernel that branches."""
     nodes = list({value.place: value for value in _flat(args) if isinstance(value, Node)}.values())
     numbers = {value.place: number for number, value in enumerate(nodes)}
 
@@ -295,7 +294,6 @@ def _flat(values: tuple) -> Iterator[Any]:
 
 
 def leaves_of(tree: Any) -> Iterator[Leaf]:
-    """All leaves of a decision tree."""
     if isinstance(tree, Leaf):
         yield tree
     else:

@@ -238,8 +238,6 @@ class Tableau(NamedTuple):
 
 
 class _Rows:
-    """Rows of n numbers in vector registers."""
-
     def __init__(self, writer: Blocks, n: int):
         self.on, self.size, self.parts = writer, n, parts_of(n)
 

@@ -199,12 +199,10 @@ class Graph:
 
 
 def line_of(code: str, number: int) -> str:
-    """File, number and text of a line, in brackets."""
     return f" ({code.rpartition('/')[2]}, line {number}: {linecache.getline(code, number).strip()})"
 
 
 def place_of(error: BaseException) -> str:
-    """The line that raised an error."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return line_of(last.filename, last.lineno or 0)
 

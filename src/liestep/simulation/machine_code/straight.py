@@ -224,7 +224,6 @@ def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[s
 
 
 def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, staged: bool) -> dict[str, Routine]:
-    """The same, the stages of a step if `staged`."""
     _check_size(y)
     asked = _asked(y, width, integrator)
 

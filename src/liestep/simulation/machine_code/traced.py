@@ -54,7 +54,6 @@ class Trace:
         raise Untraceable("it writes other scratch each time")
 
     def code(self, method: Method) -> Routine:
-        """The routine of a method."""
         return routine(lambda symbols: self.run(method, symbols), method.places, self.most)
 
     def stages(self, rhs: Method, n: int, tableau: Tableau) -> Routine:

@@ -121,7 +121,6 @@ def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
 
 
 def _call(formulation: str, problem: Any, found: Formulated) -> None:
-    """Evaluate a component once."""
     y, values = found.start.copy(), np.zeros(found.width)
     problem.observe(y, values)
     if formulation == "vector_field":

@@ -62,7 +62,6 @@ def estimate(spec: RunSpecification) -> Estimate:
 
 
 def _numbers(spec: RunSpecification) -> int:
-    """Numbers of the state."""
     return sum(prod(np.shape(values)) for values in spec.initial.values())
 
 

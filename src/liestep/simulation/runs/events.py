@@ -81,7 +81,6 @@ def event_function(event: Event, names: Mapping[str, tuple[int, ...]]) -> EventF
 
 
 def _number(value: Any) -> float:
-    """A finite number; raises InputError."""
     if isinstance(value, bool | np.bool_ | str) or np.iscomplexobj(value) or np.ndim(value) != 0:
         raise InputError(f"until must give a number that becomes zero at the event, not {value!r}")
     found = number_or_nan(value)

@@ -93,7 +93,6 @@ class Cells:
         self.messages[number] = sentence
 
     def collected(self) -> Content:
-        """All of it, as the file says it."""
         spec = self.spec
         content = Content(whole=self.content.whole)
         if not spec.reduced:
@@ -159,7 +158,6 @@ def carry_out_shard(spec: RunSpecification) -> Content:
 
 
 def _runs(spec: RunSpecification) -> Iterable[Callable[[], Outcome]]:
-    """What makes each trajectory of a shard."""
     if isinstance(spec, ShardSpecification):
         return (partial(_cell, spec, number) for number in range(spec.count))
     return members(spec)

@@ -104,7 +104,6 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
 
 
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
-    """The error of a run that ended before its end."""
     status = Status[content.attributes["status"].upper()]
     chart = chart_of(status, spec)
     return IntegrationError(status, content.attributes["time_reached"],

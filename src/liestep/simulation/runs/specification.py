@@ -141,7 +141,6 @@ class RunSpecification(Horizon, Output, Trajectories):
         return source_hash(*self.modules)
 
     def _values(self) -> list[tuple[str, Any]]:
-        """What the text of the run is made from, by name."""
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
         return sorted((values | {"ensemble": self.ensemble and self.ensemble.canonical(),
                                  "until": self.until and self.until.canonical()}).items())

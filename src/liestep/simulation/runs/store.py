@@ -32,7 +32,6 @@ class Store:
         return self.folder/fingerprint[:2]/f"{fingerprint.replace(':', '.')}.nc"
 
     def files(self) -> Iterator[Path]:
-        """All stored files."""
         yield from self.folder.glob("??/*.nc")
 
     def take(self, spec: RunSpecification, path: Path) -> bool:
@@ -92,7 +91,6 @@ class Store:
         shutil.copyfile(source, target)
 
     def _say(self, sentence: str) -> None:
-        """One sentence on standard error, once."""
         if sentence not in self._said:
             self._said.add(sentence)
             print(f"liestep: {sentence}", file=sys.stderr)

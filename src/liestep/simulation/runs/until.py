@@ -264,7 +264,6 @@ def _between(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
 
 
 def _searched(spec: RunSpecification) -> Search:
-    """The run up to where its events are found."""
     require_partial_steps(spec)
     assert spec.until is not None
     formulated, _ = build(spec)
@@ -303,7 +302,6 @@ def _ended(spec: RunSpecification, plain: RunSpecification, between: Between, la
 
 
 def _add_events(content: Content, search: Search) -> None:
-    """What was found, as attributes and variables."""
     found = search.found
     reached = search.complete or (search.event.count is None and bool(found))
     told = found[-1 if search.event.count else 0].time if reached else np.nan
@@ -316,7 +314,6 @@ def _add_events(content: Content, search: Search) -> None:
 
 
 def _replace_samples(content: Content, times: np.ndarray, seen: Mapping[str, np.ndarray]) -> None:
-    """Put other samples into a run's content."""
     for name, (dims, _, attributes) in list(content.variables.items()):
         if dims and dims[0] == "time":
             content.variables[name] = (dims, times if name == "time" else seen[name], attributes)

@@ -49,7 +49,6 @@ def basis(fields: Iterable[StateField], state: Mapping[str, np.ndarray]) -> list
 
 
 def _moves(part: StateField, state: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """Derivatives of one field alone."""
     value = state[part.name]
     if part.norm == "derived":
         return []

@@ -51,7 +51,6 @@ class Tangents:
 
     @cached_property
     def _arrays(self) -> list[tuple[np.ndarray, ...]]:
-        """Each array of states and workspaces, k of them."""
         return list(zip(*(parts(pair) for pair in zip(self.states, self.works, strict=True)), strict=True))
 
     @property

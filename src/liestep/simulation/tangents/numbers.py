@@ -88,7 +88,6 @@ VECTOR = types.UniTuple(types.complex128, 3)
 
 
 def _scaled(kinds: tuple[types.Type, ...]) -> bool:
-    """A real number, then vectors with derivatives."""
     return isinstance(kinds[0], types.Float | types.Integer) and all(kind == VECTOR for kind in kinds[1:])
 
 

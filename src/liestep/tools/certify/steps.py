@@ -183,7 +183,6 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
 
 
 def _orthonormalise(vectors: np.ndarray, root: Any) -> None:
-    """Gram and Schmidt on the rows, in place."""
     for i, u in enumerate(vectors):
         for v in vectors[:i]:
             u -= (u @ v)*v

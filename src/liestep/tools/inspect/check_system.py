@@ -155,7 +155,6 @@ def check_integrator(name: str) -> list[Row]:
 
 
 def table(name: str, rows: list[Row]) -> str:
-    """The rows for people."""
     width = max(len(row.check) for row in rows)
     words = {True: "ok", False: "WRONG", None: "-"}
     lines = [f"{row.check:{width}}  {words[row.ok]:5}  {row.found}" for row in rows]

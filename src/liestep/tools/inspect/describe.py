@@ -67,7 +67,6 @@ def _system(name: str) -> str:
 
 
 def _first(facts: Sheet) -> tuple[Preset, Any]:
-    """The first preset, and its parameters checked."""
     preset = facts.presets[facts.default]
     return preset, facts.check(preset.parameters)
 

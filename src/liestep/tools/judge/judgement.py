@@ -219,7 +219,6 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
 
 def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecification,
              facts: Mapping[str, Any]) -> dict[str, Any]:
-    """A row like those of metrics.csv."""
     error, floor, scale = StateError(), nan, nan
     if reference is not None:
         every = (run["time"].size - 1)//(reference["time"].size - 1)
@@ -261,7 +260,6 @@ def _work(table: pandas.DataFrame) -> list[dict[str, Any]]:
 
 
 def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpecification) -> list[dict[str, Any]]:
-    """One row per file and invariant."""
     found = []
     for row, run in zip(rows, runs, strict=True):
         common, verdicts = {name: row[name] for name in (*RUN, "t_end", "steps")}, estimates(spec.run, run)

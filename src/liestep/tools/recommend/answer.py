@@ -57,7 +57,6 @@ class Recommendation:
         return f"<p>{'<br>'.join(map(escape, self._said()))}</p><table>{cells}</table>{more}"
 
     def _said(self) -> list[str]:
-        """What is recommended, in lines."""
         size = f"step {self.step!r}" if self.step is not None else f"tolerance {self.tolerance:.3g}"
         options = "".join(f", {name} {value:.3g}" for name, value in self.options.items())
         how = (f"error {self.error:.2g} over the whole horizon, measured (references differ by {self.gap:.1e})"
@@ -69,7 +68,6 @@ class Recommendation:
         return [*lines, *([self.kept] if self.kept else [])]
 
     def _rows(self) -> list[tuple[str, ...]]:
-        """Head and cells of the table, the fastest first."""
         head = ("integrator", "order", "step or tolerance", "error", "time", "runs", "")
         rows: list[tuple[str, ...]] = [head]
         for one in sorted(self.table, key=lambda one: (one.seconds, one.integrator)):

@@ -59,7 +59,6 @@ def _loop(name: str) -> Any:
 
 
 def _components(request: Request, name: str) -> tuple[Any, ...]:
-    """What the loop of a run is compiled for."""
     spec = request.run(name, 1e-3 if method(name).adaptive else FEW)
     formulated, integrator = build(spec)
     recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), 1, 2,
@@ -119,7 +118,6 @@ class Workshop:
         print(line, file=self.child.stdin, flush=True)
 
     def _plugins(self) -> list[str]:
-        """Files of the plugins that are loaded."""
         return sorted({str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
                        if entry.module.startswith(PREFIX)})
 

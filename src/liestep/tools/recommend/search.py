@@ -97,7 +97,6 @@ def _growth(found: Candidate, old: float, new: float) -> float:
 
 
 def _next_steps(found: Candidate, wanted: float) -> float | str:
-    """The next number of steps, or why there is none."""
     last = found.tried[-1]
     usable = [one for one in found.tried if one.error < USABLE]
     if last.error >= USABLE:

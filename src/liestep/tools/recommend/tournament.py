@@ -74,7 +74,6 @@ class Tournament:
                              " keep is another word, or nothing")
 
     def hold(self) -> Recommendation:
-        """The whole tournament."""
         names = dict.fromkeys((*self.engines, *self.eligible))
         found = groups(self.asked, names)
         first = [group for group in found if set(self.engines) & set(group.names)]
@@ -193,7 +192,6 @@ class Tournament:
         return next(one for one in self.table if one.integrator == name)
 
     def _in_turns(self, trials: Trials) -> Choice:
-        """Time the cheapest ones again, in turns."""
         met = sorted((one for one in self.table if isfinite(one.seconds)), key=lambda one: one.seconds)[:IN_TURNS]
         clocks = {}
         for one in met:

@@ -51,7 +51,6 @@ class Trials:
 
     @property
     def over(self) -> bool:
-        """Whether the budget is spent."""
         return self.spent > self.request.budget
 
     def run(self, spec: RunSpecification, most: float = inf) -> Outcome:
