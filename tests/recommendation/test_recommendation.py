@@ -15,10 +15,9 @@ from liestep.simulation.runs.specification import applicable
 from liestep.tools.recommend import classes, tournament
 from liestep.tools.recommend import request as asking
 from liestep.tools.recommend import trials as trials_module
-from liestep.tools.recommend.answer import Recommendation
 from liestep.tools.recommend.classes import _components, groups, has_code
 from liestep.tools.recommend.request import PATIENCE, Request, request
-from liestep.tools.recommend.search import Candidate, Keeping, search
+from liestep.tools.recommend.search import Candidate, Keeping, Recommendation, search
 from liestep.tools.recommend.tournament import GENERAL, Tournament
 from liestep.tools.recommend.trials import MARGIN, Trials
 

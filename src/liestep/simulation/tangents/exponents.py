@@ -16,8 +16,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.simulation.tangents.directions import Direction, span
-from liestep.simulation.tangents.forms import changes, form_of, pair_of
+from liestep.simulation.tangents.directions import Direction, changes, form_of, pair_of, span
 from liestep.simulation.tangents.numbers import SIZE, advance_tangent
 
 

@@ -1,5 +1,5 @@
 """Symplecticity: |J^T Omega J - Omega| of one step in 60 digits, J by central differences. Forms:
-`simulation.tangents.forms`."""
+`simulation.tangents.directions`."""
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from math import log10
@@ -10,7 +10,7 @@ import numpy as np
 from liestep.mechanics.contracts.keeping import Keeps
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
-from liestep.simulation.tangents.forms import Form, Pair, area_form, body_form, changes, sphere_form
+from liestep.simulation.tangents.directions import Form, Pair, area_form, body_form, changes, sphere_form
 from liestep.tools.certify.number import functions_of, numbers
 from liestep.tools.certify.orders import CASES, VORTICES, cases_of
 from liestep.tools.certify.steps import REDUNDANT, Case, Step, largest, step_of

@@ -11,10 +11,9 @@ from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET
-from liestep.tools.recommend.answer import Recommendation
 from liestep.tools.recommend.classes import Group, Workshop, bound, groups
 from liestep.tools.recommend.request import INTERVALS, SHARE, Request, named, request
-from liestep.tools.recommend.search import USABLE, Candidate, Keeping, search
+from liestep.tools.recommend.search import USABLE, Candidate, Keeping, Recommendation, search
 from liestep.tools.recommend.trials import FIRST, QUARTER, TOLERANCE, Trials, agree, engines
 
 GENERAL = ("runge_kutta",)   # any tableau: those that are known have ids of their own
