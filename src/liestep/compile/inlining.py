@@ -37,9 +37,8 @@ KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cp
 
 
 class InlineLibrary(JITCodeLibrary):
-    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code on its own.
-
-    Numba does both for every function, with all that is inlined in it: two thirds of the time to compile a loop."""
+    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code on its own. Numba
+    does both for every function, with all that is inlined in it: two thirds of the time to compile a loop."""
 
     def finalize(self):
         for library in dict.fromkeys(self._linking_libraries):

@@ -21,9 +21,8 @@ class TooLong(Exception):
 
 
 class Pieces:
-    """Number of steps of the next piece, for a state of so many numbers; the bits of a run do not depend on it.
-
-    limit: s after which the pieces end with TooLong. `with` notes Ctrl-C, if it would raise an exception here."""
+    """Number of steps of the next piece, for a state of so many numbers; the bits of a run do not depend on it. limit:
+    s after which the pieces end with TooLong. `with` notes Ctrl-C, if it would raise an exception here."""
 
     def __init__(self, numbers: int, limit: float | None = None):
         self.steps = max(1, int(FIRST/(LINEAR*numbers + QUADRATIC*numbers**2)))

@@ -44,9 +44,8 @@ def coefficients(z2: float) -> tuple[float, float, float]:
 
 @kernel
 def dexpinv_coefficients(z2: float) -> tuple[float, float]:
-    """(g, g'(z)/z) with g = (1 - (z/2) cot(z/2))/z^2 from the squared angle; poles at z = 2 pi k, k >= 1.
-
-    Series: sum_k |B_2k|/(2k)! z^(2k-2), and (2k - 2) |B_2k|/(2k)! z^(2k-4), with the Bernoulli numbers B_2k."""
+    """(g, g'(z)/z) with g = (1 - (z/2) cot(z/2))/z^2 from the squared angle; poles at z = 2 pi k, k >= 1. Series: sum_k
+    |B_2k|/(2k)! z^(2k-2), and (2k - 2) |B_2k|/(2k)! z^(2k-4), with the Bernoulli numbers B_2k."""
     if z2 < 0.5:
         g = 1.0/12.0 + z2*(1.0/720.0 + z2*(1.0/30240.0 + z2*(1.0/1209600.0 + z2*(1.0/47900160.0 + z2*(
             691.0/1307674368000.0 + z2*(1.0/74724249600.0 + z2*(3617.0/10670622842880000.0
@@ -101,9 +100,8 @@ def dexpinv(a: Vector, v: Vector) -> Vector:
 
 @kernel
 def dexp_coefficients(z2: float) -> tuple[float, float, float, float]:
-    """(c, d, c'(z)/z, d'(z)/z) of dexp and its derivative from the squared angle.
-
-    The slopes cancel for small angles, an error of about 1e-16/z^2; `dexp_slope` multiplies them by z^2."""
+    """(c, d, c'(z)/z, d'(z)/z) of dexp and its derivative from the squared angle. The slopes cancel for small angles,
+    an error of about 1e-16/z^2; `dexp_slope` multiplies them by z^2."""
     s, c, d = coefficients(z2)
     if z2 < 1e-4:
         return c, d, -1.0/12.0 + z2/180.0, -1.0/60.0 + z2/1260.0

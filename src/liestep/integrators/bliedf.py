@@ -29,10 +29,8 @@ ALPHA, GAMMA = ([[Fraction(word) for word in line.split()] for line in lines] fo
 
 
 class Bliedf(NamedTuple):
-    """Order k = 1, 2, 3, implicit; conserves the joints' positions to Newton's tolerance.
-
-    The first k - 1 steps are made of 20 steps of an explicit method of order 5 each, from which joints drift a little.
-    """
+    """Order k = 1, 2, 3, implicit; conserves the joints' positions to Newton's tolerance. The first k - 1 steps are
+    made of 20 steps of an explicit method of order 5 each, from which joints drift a little."""
 
     order: int
     alpha: np.ndarray  # (4,)

@@ -31,9 +31,8 @@ START = -1  # as a base: the state at the beginning of the step
 
 @dataclass(frozen=True)
 class Exponential:
-    """exp(h sum_r weights_r k_r).Y, Y the state `base` (number of an earlier exponential, or START).
-
-    With `stage`, f of the result is the next stage k."""
+    """exp(h sum_r weights_r k_r).Y, Y the state `base` (number of an earlier exponential, or START). With `stage`, f of
+    the result is the next stage k."""
 
     base: int
     weights: Weights
@@ -47,7 +46,6 @@ def exponential(base: int, weights: str, stage: bool = False) -> Exponential:
 @dataclass(frozen=True)
 class ExponentialScheme:
     """Explicit method k_0 = f(y), then the exponentials in their order; exponential number `result` is the new state.
-
     `lower` is the number of the state of the embedded method, of order `lower_order`. Raises ValueError when an
     exponential uses a state or a stage that is not there yet, or when the weights of a new state do not add up to 1."""
 
@@ -155,9 +153,7 @@ class SchemeWork(NamedTuple):
 @borrows(OneStep)
 class CommutatorFree(NamedTuple):
     """Order of the scheme, explicit; conserves the orbit of the action. One specialisation serves all schemes,
-    Crouch-Grossman included.
-
-    Returns NOT_EVALUABLE when f does not exist."""
+    Crouch-Grossman included. Returns NOT_EVALUABLE when f does not exist."""
 
     weights: np.ndarray  # (e, s)
     times: np.ndarray    # (e,) of the states

@@ -136,9 +136,8 @@ PAIR_KEYS = (*KEYS, "embedded", "embedded_order")
 
 def with_last_slope(tableau: Tableau, embedded: Row, embedded_order: int) -> EmbeddedTableau:
     """The pair with f(y+) as its last stage, added where the tableau has not got it (the next step needs it anyway),
-    and the cubic Hermite polynomial through both ends as dense output, of order 3 or that of the tableau.
-
-    Raises ValueError as `EmbeddedTableau`."""
+    and the cubic Hermite polynomial through both ends as dense output, of order 3 or that of the tableau. Raises
+    ValueError as `EmbeddedTableau`."""
     a, b, c, zero = tableau.a, tableau.b, tableau.c, (Fraction(0),)
     if a[-1] != b:
         a = (*(line + zero for line in a), b + zero)

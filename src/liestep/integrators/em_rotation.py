@@ -33,7 +33,6 @@ def one_norm(u: Vector) -> float:
 @borrows(OneStep)
 class CayleyStep(NamedTuple):
     """Order 2, symmetric, implicit, by fixed-point iteration on z: its rate is of the order of the rotation of a step.
-
     Energy and momenta are exact for free bodies and potentials linear in Q; Q^T Q is kept. Returns NOT_CONVERGED."""
 
     tolerance: float  # error left in z, relative to it

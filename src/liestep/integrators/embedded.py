@@ -22,10 +22,8 @@ from liestep.mechanics.contracts.sheet import Options
 
 
 class DormandPrince(NamedTuple):
-    """Order 5(4), 7 stages, first same as last, local extrapolation: MATLAB's ode45 with its
-    4th-order continuous extension.
-
-    Conserves nothing exactly. twospheres2009 uses it as "RK45"."""
+    """Order 5(4), 7 stages, first same as last, local extrapolation: MATLAB's ode45 with its 4th-order continuous
+    extension. Conserves nothing exactly. twospheres2009 uses it as "RK45"."""
 
     a: np.ndarray      # (7, 7)
     b: np.ndarray      # (7,)
@@ -202,10 +200,8 @@ class StraightStages(NamedTuple):
 
 
 class Dop853(NamedTuple):
-    """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations
-    in steps with an output).
-
-    Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|)."""
+    """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations in steps with an
+    output). Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|)."""
 
     a: np.ndarray   # (16, 16)
     c: np.ndarray   # (16,)

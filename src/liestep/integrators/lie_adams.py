@@ -35,10 +35,8 @@ class AdamsWork(NamedTuple):
 
 class LieAdams(NamedTuple):
     """Order k, explicit, one evaluation of f for each step; conserves the orbit of the action. The first k - 1 steps
-    are those of a Munthe-Kaas method of order 5.
-
-    Returns CHART_LIMIT when k - 1 steps or one step turn by the end of the chart, NOT_EVALUABLE when f does not exist.
-    """
+    are those of a Munthe-Kaas method of order 5. Returns CHART_LIMIT when k - 1 steps or one step turn by the end of
+    the chart, NOT_EVALUABLE when f does not exist."""
 
     weights: np.ndarray  # (k,)
     transport: bool

@@ -42,11 +42,10 @@ class LieTaylorWork(NamedTuple):
 
 
 class LieTaylor(NamedTuple):
-    """Order p from the tolerance, explicit, one jet for each step; conserves the orbit of the action.
-
-    y(t + h) = exp(sigma(h)).y with sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0 (Munthe-Kaas 1999); sigma(h) is
-    the sum of its Taylor series. Steps as those of `taylor`; each row of sigma is measured against what moves a field
-    of the state by its own size: 1 rad for rotations, a momentum for one that is added. Dense output is that series."""
+    """Order p from the tolerance, explicit, one jet for each step; conserves the orbit of the action. y(t + h) =
+    exp(sigma(h)).y with sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0 (Munthe-Kaas 1999); sigma(h) is the sum of
+    its Taylor series. Steps as those of `taylor`; each row of sigma is measured against what moves a field of the state
+    by its own size: 1 rad for rotations, a momentum for one that is added. Dense output is that series."""
 
     series: Any   # Taylor
     control: Any  # Ahead, that of the series

@@ -432,11 +432,10 @@ def _inner(options: Options) -> FullStep | NullSpaceStep | ReducedStep:
 
 
 def composed_order(highest: int) -> Callable[[Options, Sheet, Mapping[str, Any]], int]:
-    """Order of the weights, but at most `highest`, and 2 for bodies with joints.
-
-    The part of p along the constraints changes its sign in each step, which therefore is not near the identity. In
-    eml and mpl it arises where there is a potential, in all schemes that do not project p where there are joints, whose
-    constraints show in the momenta of the bodies: positions and attitudes reach 4 there."""
+    """Order of the weights, but at most `highest`, and 2 for bodies with joints. The part of p along the constraints
+    changes its sign in each step, which therefore is not near the identity. In eml and mpl it arises where there is a
+    potential, in all schemes that do not project p where there are joints, whose constraints show in the momenta of the
+    bodies: positions and attitudes reach 4 there."""
     def order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
         system = sheet.build(parameters)
         tied = hasattr(system, "joints") and system.joints() > 0

@@ -44,9 +44,8 @@ from liestep.mechanics.formulations.rigid_bodies.components import spatial_veloc
 @borrows(Kicking)
 class KickDrift(NamedTuple):
     """Order 2 and symmetric with two half kicks, order 1 with a whole one before the drift; explicit, one evaluation of
-    the forces per step; symplectic, keeps momenta. For three equal moments of inertia.
-
-    STEP_TOO_LARGE where rule 0 has h|w| > 1."""
+    the forces per step; symplectic, keeps momenta. For three equal moments of inertia. STEP_TOO_LARGE where rule 0 has
+    h|w| > 1."""
 
     rule: int      # of `geometry.rodrigues.increment`
     before: float  # share of the kick before the drift
@@ -73,9 +72,8 @@ class KickDrift(NamedTuple):
 @borrows(Kicking)
 class ChartDrift(NamedTuple):
     """`KickDrift` with two half kicks, but the attitude is kept in a chart as printed: alpha_(k+1) = alpha_k (+) delta
-    with rescaled Rodrigues vectors (rodrigues2021 eq. (5)), or the same with modified Rodrigues parameters.
-
-    CHART_LIMIT where an attitude has no coordinates: turned by pi, or by 2 pi for modified parameters."""
+    with rescaled Rodrigues vectors (rodrigues2021 eq. (5)), or the same with modified Rodrigues parameters. CHART_LIMIT
+    where an attitude has no coordinates: turned by pi, or by 2 pi for modified parameters."""
 
     rule: int
     modified: bool
@@ -190,10 +188,8 @@ def advanced(h: float, w: Vector, q: Quaternion, base: Quaternion) -> Quaternion
 class Richardson(NamedTuple):
     """The quaternion update of molecular dynamics codes. Order 2, explicit, one evaluation of the forces per step: half
     kicks, and q <- 2 q_half - q_full from one step and two half steps of Euler's method for the quaternion, normalised
-    after each.
-
-    Keeps momenta of kicks; symplectic and symmetric only for equal moments, where it is a drift by the angle z + z^3/24
-    + ... The quaternions live in the workspace."""
+    after each. Keeps momenta of kicks; symplectic and symmetric only for equal moments, where it is a drift by the
+    angle z + z^3/24 + ... The quaternions live in the workspace."""
 
     weight: float  # 2, of the two half steps; that of the full one is 1 - weight
 
@@ -251,9 +247,7 @@ class AxisSplitting(NamedTuple):
 class Campello(NamedTuple):
     """Order 1, for spherical bodies (rodrigues2021 eqs. (26), (27)); the kick takes phi of the old and 1 - phi of the
     new forces, then the drift of rodrigues2021 eq. (25): explicit for phi = 1, else a fixed-point iteration on the new
-    velocities.
-
-    Keeps momenta; symplectic for phi = 1 only, else it dissipates. Returns NOT_CONVERGED."""
+    velocities. Keeps momenta; symplectic for phi = 1 only, else it dissipates. Returns NOT_CONVERGED."""
 
     phi: float
     tolerance: float  # on the change of the new velocities, relative to the largest, and of rotations in radians

@@ -426,9 +426,8 @@ def gauss_legendre(count: int) -> tuple[list[Fraction], list[Fraction]]:
 
 class RigidSplit(NamedTuple):
     """Symmetric, one evaluation of the forces for each kick; the last kick of a step and the first of the next share
-    one. Keeps orthogonality and momenta of symmetries of space; what else is kept depends on the free motion.
-
-    Returns what the free motion does, or NOT_EVALUABLE."""
+    one. Keeps orthogonality and momenta of symmetries of space; what else is kept depends on the free motion. Returns
+    what the free motion does, or NOT_EVALUABLE."""
 
     free: Any
     drifts: np.ndarray  # (s,)

@@ -88,10 +88,9 @@ def chart_order(order: int, options: Mapping[str, Any]) -> int:
 
 
 def truncated_order(order: int, options: Mapping[str, Any]) -> int:
-    """Order of a Munthe-Kaas method whose tableau has order `order`.
-
-    ad_sigma sigma' = O(h^2), hence ad_sigma^j f = O(h^(j+1)); the first term left out that is not zero has j = K + 1,
-    or K + 2 for even K >= 2 (odd Bernoulli numbers vanish), and its integral over a step is O(h^(j+2)): order j + 1."""
+    """Order of a Munthe-Kaas method whose tableau has order `order`. ad_sigma sigma' = O(h^2), hence ad_sigma^j f =
+    O(h^(j+1)); the first term left out that is not zero has j = K + 1, or K + 2 for even K >= 2 (odd Bernoulli numbers
+    vanish), and its integral over a step is O(h^(j+2)): order j + 1."""
     if options["dexpinv"] == "exact":
         return order
     if options.get("chart", "exp") != "exp":  # the series is that of the exponential
@@ -102,12 +101,10 @@ def truncated_order(order: int, options: Mapping[str, Any]) -> int:
 
 @borrows(OneStep)
 class MuntheKaas(NamedTuple):
-    """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency)
-    to round-off, no energy.
-
-    liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns CHART_LIMIT
-    when a stage or the step rotates by 2 pi (exact dexpinv only, which one stage does not need), NOT_EVALUABLE when f
-    does not exist."""
+    """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency) to round-off, no
+    energy. liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns
+    CHART_LIMIT when a stage or the step rotates by 2 pi (exact dexpinv only, which one stage does not need),
+    NOT_EVALUABLE when f does not exist."""
 
     a: np.ndarray  # (s, s) strictly lower triangular
     b: np.ndarray  # (s,)
@@ -140,10 +137,9 @@ class MuntheKaas(NamedTuple):
 
 @borrows(OneStep)
 class CasasOwren(NamedTuple):
-    """Order 4, 4 stages, explicit; conserves the orbit of the action.
-
-    sigma_s = h sum_r a_sr k_r + h^2 e_s [k_0, k_(s-1)], k_s = f(exp(sigma_s).y), y+ = exp(sigma_4).y: liegroup2021
-    section 2. Neither dexpinv nor a limit of rotations."""
+    """Order 4, 4 stages, explicit; conserves the orbit of the action. sigma_s = h sum_r a_sr k_r + h^2 e_s [k_0,
+    k_(s-1)], k_s = f(exp(sigma_s).y), y+ = exp(sigma_4).y: liegroup2021 section 2. Neither dexpinv nor a limit of
+    rotations."""
 
     a: np.ndarray  # (5, 4)
     e: np.ndarray  # (5,) 0 where there is no commutator
@@ -216,11 +212,10 @@ class PairWork(NamedTuple):
 
 @borrows(LiePair)
 class MuntheKaasPair(NamedTuple):
-    """Order of the tableau, explicit, first same as last, local extrapolation; conserves the orbit of the action.
-
-    The error is the norm of sigma_1 - sigma_hat. f at the new state is the next step's first stage; its dexpinv belongs
-    to the old chart and is not. Dense output is exp(sigma(s)).y with the tableau's continuous extension: on the
-    manifold, and of the extension's order (4 for Dormand and Prince, else 3 or that of the tableau)."""
+    """Order of the tableau, explicit, first same as last, local extrapolation; conserves the orbit of the action. The
+    error is the norm of sigma_1 - sigma_hat. f at the new state is the next step's first stage; its dexpinv belongs to
+    the old chart and is not. Dense output is exp(sigma(s)).y with the tableau's continuous extension: on the manifold,
+    and of the extension's order (4 for Dormand and Prince, else 3 or that of the tableau)."""
 
     a: np.ndarray      # (s, s), its last row equal to b
     b: np.ndarray      # (s,)
@@ -285,12 +280,11 @@ class Work853(NamedTuple):
 
 @borrows(LiePair)
 class MuntheKaas853(NamedTuple):
-    """Order 8(5,3), 12 stages, explicit, local extrapolation; conserves the orbit of the action.
-
-    sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0, by DOP853 (Hairer, Norsett and Wanner 1993, II.5 and II.10).
-    Dense output is exp(sigma(s)).y with DOP853's polynomial of order 7 for sigma: on the manifold, three more
-    evaluations in steps with an output. The error is the norm of sigma_1 - sigma_hat of order 5, reduced by that
-    of order 3 as in DOP853, relative to the tolerance."""
+    """Order 8(5,3), 12 stages, explicit, local extrapolation; conserves the orbit of the action. sigma' = dexpinv_sigma
+    f(exp(sigma).y), sigma(0) = 0, by DOP853 (Hairer, Norsett and Wanner 1993, II.5 and II.10). Dense output is
+    exp(sigma(s)).y with DOP853's polynomial of order 7 for sigma: on the manifold, three more evaluations in steps with
+    an output. The error is the norm of sigma_1 - sigma_hat of order 5, reduced by that of order 3 as in DOP853,
+    relative to the tolerance."""
 
     a: np.ndarray   # (16, 16)
     c: np.ndarray   # (16,)

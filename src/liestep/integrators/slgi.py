@@ -158,11 +158,9 @@ class SymplecticSweeps(NamedTuple):
 
 @borrows(OneStep)
 class SymplecticTheta(NamedTuple):
-    """Order 2 for theta = 1/2, else 1; implicit; theta and 1 - theta are adjoint, theta = 1/2 is symmetric.
-
-    Symplectic, keeps Q^T Q to round-off and, exactly, the momenta of symmetries: pi where the torque vanishes, the
-    axial momentum of a symmetric top. Returns NOT_CONVERGED, or CHART_LIMIT when a step turns the body by 2 pi or more.
-    """
+    """Order 2 for theta = 1/2, else 1; implicit; theta and 1 - theta are adjoint, theta = 1/2 is symmetric. Symplectic,
+    keeps Q^T Q to round-off and, exactly, the momenta of symmetries: pi where the torque vanishes, the axial momentum
+    of a symmetric top. Returns NOT_CONVERGED, or CHART_LIMIT when a step turns the body by 2 pi or more."""
 
     theta: float
     tolerance: float  # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows

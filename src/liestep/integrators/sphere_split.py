@@ -126,11 +126,10 @@ class RegularisedWork(NamedTuple):
 
 
 class SphereRegularised(NamedTuple):
-    """Explicit, symmetric, symplectic in the extended phase space; one gradient and one potential for each kick.
-
-    The tolerance is the fictitious step. A step that has to end at a given time, the last one or a partial one for
-    dense output, has the fictitious length that leads there, found by Newton's method with dt/ds at its end: it is a
-    step of the method, on the manifold."""
+    """Explicit, symmetric, symplectic in the extended phase space; one gradient and one potential for each kick. The
+    tolerance is the fictitious step. A step that has to end at a given time, the last one or a partial one for dense
+    output, has the fictitious length that leads there, found by Newton's method with dt/ds at its end: it is a step of
+    the method, on the manifold."""
 
     step: float           # fictitious, in s
     scale: float          # c in J; 0 for the one of the start's energies

@@ -97,12 +97,10 @@ def settle(step: Any, problem: SphereLagrangian, t: float, y: np.ndarray, h: flo
 
 @borrows(SphereStep)
 class ExplicitStep(NamedTuple):
-    """Order 2, symmetric, explicit, one gradient per step, diagonal mass: twospheres2009 eqs. (29)-(30).
-
-    A force F of time and velocity kicks like the gradient, at the start with the velocity there, at the end with the
-    velocity after the kick, which it needs an iteration for: symmetric, so that compositions keep their order.
-
-    Domain: a step that rotates a body by 90 degrees or more returns STEP_TOO_LARGE."""
+    """Order 2, symmetric, explicit, one gradient per step, diagonal mass: twospheres2009 eqs. (29)-(30). A force F of
+    time and velocity kicks like the gradient, at the start with the velocity there, at the end with the velocity after
+    the kick, which it needs an iteration for: symmetric, so that compositions keep their order. Domain: a step that
+    rotates a body by 90 degrees or more returns STEP_TOO_LARGE."""
 
     increment: bool  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
     stagnation: float  # with forces: relative update below which an iteration that no longer converges has ended
@@ -165,10 +163,9 @@ class MultiplierWork(NamedTuple):
 
 @borrows(SphereStep)
 class MultiplierStep(NamedTuple):
-    """Order 2, symmetric, implicit, coupled mass: RATTLE with n x n Newton systems for the multipliers lambda.
-
-    q+ = q + d, d = h v - (h^2/2) M^-1 G + M^-1 (lambda q), |q+_i| = 1; v+ = v - (h/2) M^-1 (G + G+) + M^-1 (lambda q)/h
-    + M^-1 (mu q+), q+_i.v+_i = 0. The same map as twospheres2009 eqs. (22)-(25) (tested). Returns NOT_CONVERGED or
+    """Order 2, symmetric, implicit, coupled mass: RATTLE with n x n Newton systems for the multipliers lambda. q+ = q +
+    d, d = h v - (h^2/2) M^-1 G + M^-1 (lambda q), |q+_i| = 1; v+ = v - (h/2) M^-1 (G + G+) + M^-1 (lambda q)/h + M^-1
+    (mu q+), q+_i.v+_i = 0. The same map as twospheres2009 eqs. (22)-(25) (tested). Returns NOT_CONVERGED or
     SINGULAR_MATRIX."""
 
     increment: bool   # False: velocities from (q+ - q)/h, as printed
@@ -317,7 +314,6 @@ def hat_column(q: Vector, r: int) -> Vector:
 class CayleyStep(NamedTuple):
     """Order 2, symmetric, implicit, as printed: twospheres2009 eqs. (22)-(25), solved for f_i orthogonal to q_i. The
     map of `MultiplierStep`, which is several times cheaper; the paper's claims and costs are about these solvers.
-
     `newton` False is the fixed-point iteration on eq. (28) (linear convergence, rate O(h)); True is Newton's method.
     Returns NOT_CONVERGED or SINGULAR_MATRIX."""
 

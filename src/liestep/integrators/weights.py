@@ -119,10 +119,8 @@ def refined(half: Sequence[Fraction], order: int, convert: Callable[[Fraction], 
 
 def solved(start: Sequence[Fraction], gaps: Callable[[list[Any]], list[Any]],
            convert: Callable[[Fraction], Any]) -> list[Any]:
-    """Numbers made by `convert` for which all `gaps` vanish, by Newton's method of least change; stops when the
-    largest gap no longer falls.
-
-    The slopes are those of the start: from n right digits they give n more in every iteration."""
+    """Numbers made by `convert` for which all `gaps` vanish, by Newton's method of least change; stops when the largest
+    gap no longer falls. The slopes are those of the start: from n right digits they give n more in every iteration."""
     best = [convert(x) for x in start]
     update = _least_change(best, gaps, convert(DIFFERENCE))
     now = best

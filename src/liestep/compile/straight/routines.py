@@ -273,11 +273,10 @@ class _Rows:
 
 def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
     """Code of f(t, h, y, k, new, out, table, counters): slopes k_1 ... of a step from y, k_0 being known, the new
-    state, and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated.
-
-    method: the right-hand side on symbols, see `liestep.compile.straight.routines.routine`; inputs are the time and n
-    numbers. Raises Untraceable where it is none of expressions, branches otherwise than by guards, or reads what an
-    earlier call left."""
+    state, and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated. method: the
+    right-hand side on symbols, see `liestep.compile.straight.routines.routine`; inputs are the time and n numbers.
+    Raises Untraceable where it is none of expressions, branches otherwise than by guards, or reads what an earlier call
+    left."""
     tree, _ = decision_tree(method, n + 1)
     good = [leaf for leaf in leaves_of(tree) if leaf.result.value]
     if len(good) != 1:

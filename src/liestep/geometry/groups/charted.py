@@ -25,7 +25,6 @@ CHARTS = dict(zip(groups.CHARTS, (EXPONENTIAL, CAYLEY, CAYLEY2, SECOND_KIND), st
 @hands_on("action", SphereRotations, "state_rows", "algebra_rows", "bracket", "distance2")
 class Charted(NamedTuple):
     """psi(X).y for an action of rotations (one row of algebra) or of n rigid motions (rows A_1..A_n, a_1..a_n).
-
     `dexpinv` is the inverse differential of psi, so that Munthe-Kaas methods with the exact one keep their order;
     methods that use psi for exp have the order to which the two agree."""
 

@@ -133,10 +133,8 @@ def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 
 class TaylorSeries:
-    """A compiled series of differential equations, by heyoka.
-
-    heyoka's control of the step looks at the largest number of all: each field is counted in its own unit, a power of
-    two near its size, unless all sizes are near one."""
+    """A compiled series of differential equations, by heyoka. heyoka's control of the step looks at the largest number
+    of all: each field is counted in its own unit, a power of two near its size, unless all sizes are near one."""
 
     def __init__(self, equations: SeriesEquations, tolerance: float | None, groups: np.ndarray, sizes: np.ndarray):
         """tolerance is that of the step size control; None: round-off. groups: which field each variable belongs to;

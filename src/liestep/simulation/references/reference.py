@@ -108,10 +108,9 @@ def disagreement(attributes: Mapping[str, Any]) -> str:
 
 
 def compute_reference(spec: ReferenceSpecification) -> Content:
-    """Integrate with both engines and collect the content of the file.
-
-    An engine that cannot treat the system (a Taylor series of 642 bodies) is replaced by `composition`; the attribute
-    `engines` names what was used. Raises InputError: an engine stopped before t_end: there is no reference."""
+    """Integrate with both engines and collect the content of the file. An engine that cannot treat the system (a Taylor
+    series of 642 bodies) is replaced by `composition`; the attribute `engines` names what was used. Raises InputError:
+    an engine stopped before t_end: there is no reference."""
     run = spec.run
     intervals = run.samples - 1
     fine = -(-FINE//intervals)

@@ -14,10 +14,9 @@ Zero = Callable[[State], float] | tuple[str, Any, float]
 @dataclass(frozen=True)
 class Event:
     """A function of the state that becomes zero: `zero` is a function of the fields and observables by their names, or
-    (name, index, value) where that component reaches the value.
-
-    direction: 1 where the function grows in the order of the run, -1 where it falls, 0 for both and for points where
-    it is zero without a change of sign. count: the run ends at so many of these events; None: it goes on."""
+    (name, index, value) where that component reaches the value. direction: 1 where the function grows in the order of
+    the run, -1 where it falls, 0 for both and for points where it is zero without a change of sign. count: the run ends
+    at so many of these events; None: it goes on."""
 
     zero: Zero
     direction: int = 0

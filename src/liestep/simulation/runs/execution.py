@@ -59,11 +59,10 @@ class NoIntegrals(NamedTuple):
 
 
 class Recorder(NamedTuple):
-    """Stores the state at every `stride`-th point and accumulates the observables at every `every`-th point.
-
-    A point is a step of a fixed-step run, an output of an adaptive run, or an accepted step. Deviations are
-    measured from `baseline` (the initial value of an invariant, zero for all others). Point 0 counts for the mean,
-    but belongs to no block."""
+    """Stores the state at every `stride`-th point and accumulates the observables at every `every`-th point. A point is
+    a step of a fixed-step run, an output of an adaptive run, or an accepted step. Deviations are measured from
+    `baseline` (the initial value of an invariant, zero for all others). Point 0 counts for the mean, but belongs to no
+    block."""
 
     states: np.ndarray       # (samples, m, d)
     series: np.ndarray       # (samples, K) observables at the samples
@@ -84,9 +83,8 @@ class Recorder(NamedTuple):
 
     def record(self, problem: Any, y: np.ndarray, k: int, t: float) -> Status:
         """Observe state y as point k at time t; Status.NOT_FINITE when the first observable (the energy) is not finite.
-
-        Points come in order from 0, so the next one to sample or count follows from how many were: divisions are slow.
-        """
+        Points come in order from 0, so the next one to sample or count follows from how many were: divisions are
+        slow."""
         slot = self.filled[0]
         sampled = k == slot*self.stride and slot < self.states.shape[0]
         counted = k == self.filled[1]*self.every
@@ -141,10 +139,9 @@ def new_integrals(observables: Iterable[Observable], *, integrate: bool = True) 
 def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samples: int, every: int = 1, *,
                  observables: Iterable[Observable] = (), integrals: Integrals | NoIntegrals | None = None,
                  steps: bool = True) -> Recorder:
-    """Recorder for points 0..points of a state of shape (m, d); `samples` = 0 keeps statistics only.
-
-    observables: say which columns are integrals. integrals: those of another recorder of the same run. steps: whether
-    each point ends a step."""
+    """Recorder for points 0..points of a state of shape (m, d); `samples` = 0 keeps statistics only. observables: say
+    which columns are integrals. integrals: those of another recorder of the same run. steps: whether each point ends a
+    step."""
     width = baseline.size
     return Recorder(
         states=np.full((samples, *shape), np.nan), series=np.full((samples, width), np.nan), scratch=np.zeros(width),

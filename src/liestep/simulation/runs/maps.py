@@ -25,10 +25,9 @@ MOST_CELLS = 1_000_000   # of a map, or members of an ensemble
 
 @dataclass(frozen=True)
 class ParameterMap:
-    """Values of parameters. Names are those of scalar parameters, or of a number of an array: "gravity.2".
-
-    A grid has all combinations of `values`, the last parameter fastest. A sample (`count` > 0) has so many points of a
-    Latin hypercube, `values` are the ends of the ranges: each of `count` equal parts of each range holds one point."""
+    """Values of parameters. Names are those of scalar parameters, or of a number of an array: "gravity.2". A grid has
+    all combinations of `values`, the last parameter fastest. A sample (`count` > 0) has so many points of a Latin
+    hypercube, `values` are the ends of the ranges: each of `count` equal parts of each range holds one point."""
 
     names: tuple[str, ...]
     values: tuple[tuple[float, ...], ...]

@@ -190,10 +190,8 @@ def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
 def reductions(outcome: Outcome, t_end: float) -> Iterator[Variable]:
     """What is kept of a trajectory without its samples: last state, extrema and drift slope of its observables, from
     what the recorder keeps inside the loop. What belongs to the end is NaN for one that stopped early; extrema are
-    those of the steps that it made.
-
-    low and high are the extrema of the deviation (of an invariant from its start, else from zero) over all counted
-    points and accepted steps, slope is that of `block_slope` in units per second."""
+    those of the steps that it made. low and high are the extrema of the deviation (of an invariant from its start, else
+    from zero) over all counted points and accepted steps, slope is that of `block_slope` in units per second."""
     recorder, formulated = outcome.outputs, outcome.formulated
     finished = outcome.status == Status.OK
     last = formulated.to_fields(recorder.states[-1:])  # NaN until the end is reached

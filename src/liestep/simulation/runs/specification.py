@@ -240,12 +240,10 @@ class Asked:
 def specify(problem: str, integrator: str, *, start: Start | None = None, preset: str | None = None,
             parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
             **more: Any) -> RunSpecification:
-    """Check a request and fill in what it leaves open; `more` are the fields of `Asked`.
-
-    A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it. `start`
-    stands for preset, parameters and initial when they have been checked before. The integrator is one of
-    `catalogue.integrator_calls`, whose options are then the defaults. Raises InputError: one sentence: what is wrong,
-    and what is allowed."""
+    """Check a request and fill in what it leaves open; `more` are the fields of `Asked`. A preset (default: the
+    system's) gives parameters, initial state and t_end; the other arguments override it. `start` stands for preset,
+    parameters and initial when they have been checked before. The integrator is one of `catalogue.integrator_calls`,
+    whose options are then the defaults. Raises InputError: one sentence: what is wrong, and what is allowed."""
     asked, known = Asked(**more), integrator_entry(integrator)
     held = start.system if start else system_entry(problem)
     facts, declared = held.item, known.item.on(held.item)

@@ -42,11 +42,10 @@ def _grid(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Search:
-    """Zeros of a function in the steps of a run, one step after the other.
-
-    In each step the function is taken at `points` shares of it, and at the extrema of the polynomial through these
-    values: a pair of zeros that is closer than the points has an extremum between them. A zero lies where the sign
-    changes from one of all these points to the next."""
+    """Zeros of a function in the steps of a run, one step after the other. In each step the function is taken at
+    `points` shares of it, and at the extrema of the polynomial through these values: a pair of zeros that is closer
+    than the points has an extremum between them. A zero lies where the sign changes from one of all these points to the
+    next."""
 
     between: Between
 
@@ -190,7 +189,6 @@ def with_nodes(spec: RunSpecification) -> Content:
 
 def observed(spec: RunSpecification, progress: Progress | None = None) -> Content:
     """The content of the file of a run with times of its own or an event: its samples there, and up to the event.
-
     Attributes of a run with an event: `event`, "reached" or "none"; `event_time` in s, NaN where there is none;
     `event_resolution` in s, the longest time between two points where it was looked for. Variables: `event_times` and
     `event_directions` of all that were found. Raises InputError: no event, see `event_function`; a method without

@@ -29,10 +29,9 @@ COLUMNS = ("problem", "preset", "column", "units", "initial", "t_end", "final", 
 
 
 def export(folder: Path, problem: str | None = None, preset: str | None = None) -> Iterator[str]:
-    """Write references.csv and references.json; yields a line about each preset when it is done.
-
-    References are kept in the folder as <problem>.<preset>.nc and used again while they are up to date. Raises
-    InputError: unknown names, or the folder cannot be written."""
+    """Write references.csv and references.json; yields a line about each preset when it is done. References are kept in
+    the folder as <problem>.<preset>.nc and used again while they are up to date. Raises InputError: unknown names, or
+    the folder cannot be written."""
     chosen = [(name, key) for name in ([problem] if problem else system_ids()) for key in _presets(name, preset)]
     for name, key in chosen:
         path = Path(folder)/f"{name}.{key}.nc"

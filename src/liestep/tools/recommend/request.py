@@ -23,9 +23,8 @@ PATIENCE = 2.0              # a run is stopped after so many times that
 
 @dataclass(frozen=True)
 class Request:
-    """A problem from one start, the error that is allowed at `t_end` (s) and what must be kept ("": nothing).
-
-    budget: processor time in s that runs may take."""
+    """A problem from one start, the error that is allowed at `t_end` (s) and what must be kept ("": nothing). budget:
+    processor time in s that runs may take."""
 
     problem: str
     start: Start

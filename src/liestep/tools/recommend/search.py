@@ -59,9 +59,8 @@ class Candidate:
 
 
 def search(trials: Trials, integrator: str, first: float, best: float, limit: float) -> Candidate:
-    """Runs of one integrator, each step or tolerance chosen from the errors of those before.
-
-    first: number of steps to begin with, or tolerance. best: least cost so far, s; limit: of one run, s."""
+    """Runs of one integrator, each step or tolerance chosen from the errors of those before. first: number of steps to
+    begin with, or tolerance. best: least cost so far, s; limit: of one run, s."""
     found, wanted = Candidate(integrator, ""), trials.request.error
     try:
         found.order = order_of(trials.request, integrator, first)

@@ -35,9 +35,8 @@ class Try(NamedTuple):
 
 @dataclass
 class Trials:
-    """Runs of one request beside a reference: values of each counted field at FINER[0] times in each interval.
-
-    pilot: the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end."""
+    """Runs of one request beside a reference: values of each counted field at FINER[0] times in each interval. pilot:
+    the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end."""
 
     request: Request
     fields: tuple[StateField, ...] = ()
