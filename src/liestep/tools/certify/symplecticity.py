@@ -62,7 +62,8 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
     if "attitude" in step.fields:
         basis, form, pair = _body_basis(step.start), body_form(sign), lambda y: (y[:3], y[3])
     elif "omega" in step.fields:
-        basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), lambda y: tuple(np.split(y, 2))
+        n = len(step.start)//2
+        basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), lambda y: (y[:n], y[n:])
     else:
         basis, form, pair = _direction_basis(step.start), area_form(step.problem.generator.pace), lambda y: (y, y)
     kind = numbers(DIGITS)
