@@ -11,8 +11,7 @@ from benchmarks.counterparts import counterpart
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import specify
 
 

@@ -16,8 +16,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
 from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import RunSpecification, specify
 
 PROBLEMS = (("free body", "jointed_body", "free", 4000, 1e-3),

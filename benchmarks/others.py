@@ -16,8 +16,7 @@ from scipy.integrate import solve_ivp
 from benchmarks.peers import MULTIPLIERS, NATURAL, PROBLEMS, TARGETS, Code, Run, curves, natural_peer, peer
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import evaluate
-from liestep.compile.straight.arithmetic import Numbers
-from liestep.compile.straight.jets import taylor_coefficients
+from liestep.compile.straight.jets import Numbers, taylor_coefficients
 from liestep.integrators.taylor import field_expressions
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate

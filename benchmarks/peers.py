@@ -25,8 +25,7 @@ from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.symbolic import SeriesEquations, traced_field
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import Start, specify, start_of
 
 # label, system, preset, end

@@ -9,11 +9,10 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.tangents.directions import basis
-from liestep.simulation.tangents.flow import tangents
+from liestep.simulation.tangents.exponents import tangents
 
 STEPS = 4000
 CASES = (("spherical_pendulum_chain", "orders", "vi_sphere"), ("spherical_pendulum_chain", "orders", "rk4"),

@@ -6,8 +6,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
 from liestep.simulation.catalogue import integrator_calls, method
-from liestep.simulation.runs.execution import build, run_once
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder, run_once
 from liestep.simulation.runs.specification import applicable, specify, start_of
 from liestep.study.tables.order import OrderEstimate, observed_order
 

@@ -9,7 +9,7 @@ from liestep.compile.status import Status
 from liestep.integrators.slgi import SymplecticTheta
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import new_recorder
 from liestep.simulation.runs.specification import start_of
 
 TOPS = [("heavy_top", preset) for preset in sheet("heavy_top").presets]

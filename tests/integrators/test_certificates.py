@@ -11,7 +11,7 @@ from liestep.api.command_line import main
 from liestep.compile.precision import above_round_off, coefficients, number_type
 from liestep.geometry import so3
 from liestep.integrators import commutator_free
-from liestep.integrators.dexpinv import dexpinv_component
+from liestep.integrators.rkmk import dexpinv_component
 from liestep.integrators.tableaux import DOP853, TABLEAUX
 from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights, conditions, residuals
 from liestep.simulation.catalogue import integrator_calls, method, own_integrators

@@ -6,8 +6,7 @@ import pytest
 from liestep.compile import rows
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
-from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import specify
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,

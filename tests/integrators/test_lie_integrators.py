@@ -33,7 +33,7 @@ from liestep.integrators.commutator_free import (
     exponential,
 )
 from liestep.integrators.declared_tableaux import classical_order
-from liestep.integrators.dexpinv import series
+from liestep.integrators.rkmk import series
 from liestep.integrators.tableaux import TABLEAUX, Tableau
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.execution import run_once

@@ -14,7 +14,7 @@ from liestep.compile.straight.jets import taylor_coefficients
 from liestep.compile.straight.symbols import SYMBOLIC
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.geometry import charts, rotation_series, so3
+from liestep.geometry import charts, so3
 from liestep.integrators import lie_taylor
 from liestep.integrators.taylor import LARGEST_ORDER
 from liestep.mechanics.formulations import formulate
@@ -173,7 +173,7 @@ def test_describe_counts_the_operations():
     ("C", charts.half_angle, 0), ("S", charts.half_angle, 1)])
 def test_series_of_rotations_are_the_closed_forms(name, kernel, place):
     for z2 in (0.3, 1.0, 2.0):
-        series = float(sum(rotation_series.term(name, k)*z2**k for k in range(30)))
+        series = float(sum(so3.term(name, k)*z2**k for k in range(30)))
         assert abs(series - kernel.py_func(z2)[place]) <= 3e-14
 
 
@@ -213,7 +213,7 @@ def test_a_wrong_series_is_seen_in_the_coefficients(name, factor, monkeypatch):
     right = coefficients(lie_taylor.chart_expressions(form.problem, form.start.shape), form.start, 6, 8)
     assert np.all(right[0] == 0.0)
     monkeypatch.setattr(lie_taylor, "term",
-                        lambda wrong, k: rotation_series.term(wrong, k)*(factor if wrong == name else 1))
+                        lambda wrong, k: so3.term(wrong, k)*(factor if wrong == name else 1))
     monkeypatch.setattr(lie_taylor, "NEAR_ZERO", SYMBOLIC._replace(kernels=lie_taylor.series_kernels(7)))
     wrong = coefficients(lie_taylor.chart_expressions(form.problem, form.start.shape), form.start, 6, 8)
     changed = np.abs(wrong - right).max(axis=1) > 1e-12

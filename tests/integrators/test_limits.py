@@ -10,10 +10,9 @@ from liestep import IntegrationError, simulate
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
-from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.execution import new_recorder, run_once
 from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.outcomes import carry_out
-from liestep.simulation.runs.recorder import new_recorder
 from liestep.simulation.runs.specification import specify
 
 IMPLICIT = ("multipliers", "newton", "fixed_point")

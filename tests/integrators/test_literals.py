@@ -37,7 +37,7 @@ FORMULATIONS = ("vector_field", "lie_action", "sphere_lagrangian", "cotangent_ro
 # test_pairs_on_every_action.py the sizes of norms
 SIZES = ("geometry/distances.py", "integrators/error_norms.py", "integrators/sizes.py")
 # the estimate of rkmk853: its size is asked of DOP853, whose formula it is
-ESTIMATE = ("integrators/munthe_kaas_pairs.py", ("error",))
+ESTIMATE = ("integrators/rkmk.py", ("error",))
 # literals that decide no digit: (function, beginning of the line) -> why
 NO_DIGIT = {
     ("unit", ""): "matrix of Newton's method", ("newton_system", ""): "matrix of Newton's method",

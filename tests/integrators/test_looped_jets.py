@@ -8,8 +8,7 @@ from test_taylor import CASES, formulated
 from liestep import simulate
 from liestep.compile.cache import loop_for
 from liestep.compile.separate import new_addresses
-from liestep.compile.straight.arithmetic import Numbers
-from liestep.compile.straight.jets import taylor_coefficients
+from liestep.compile.straight.jets import Numbers, taylor_coefficients
 from liestep.compile.straight.tape import tape_of
 from liestep.errors import InputError
 from liestep.integrators import taylor

@@ -12,7 +12,7 @@ from liestep.integrators.runge_kutta import ExplicitRungeKutta
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.integrators.weights import SPLITTING_ORDERS
 from liestep.simulation.catalogue import method
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import new_recorder
 from liestep.study.tables.order import order_verdict
 
 

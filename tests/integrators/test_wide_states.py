@@ -18,10 +18,9 @@ from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.references.reference import compute_reference, specify_reference
-from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.execution import Integrals, NoIntegrals, new_integrals, run_once
 from liestep.simulation.runs.files import RunFile, read, write
 from liestep.simulation.runs.outcomes import carry_out
-from liestep.simulation.runs.recorder import Integrals, NoIntegrals, new_integrals
 from liestep.simulation.runs.specification import specify, start_of
 from liestep.study.tables.errors import error_fields, state_error
 from liestep.study.tables.order import observed_order

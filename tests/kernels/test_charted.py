@@ -9,8 +9,8 @@ from test_groups import ACTIONS, Product, act, dexpinv, element, state
 from liestep import InputError, simulate
 from liestep.geometry.groups.charted import CHARTS, Charted
 from liestep.geometry.groups.poses import Poses
+from liestep.geometry.groups.product import Translation
 from liestep.geometry.groups.rotations import SphereRotations
-from liestep.geometry.groups.translation import Translation
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
 

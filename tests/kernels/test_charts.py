@@ -8,8 +8,8 @@ import pytest
 from scipy.linalg import expm
 
 from liestep.geometry import charts, quaternion
+from liestep.geometry.attitude import about_axis
 from liestep.geometry.charts import CAYLEY, CAYLEY2, EXPONENTIAL, SECOND_KIND
-from liestep.geometry.turns import about_axis
 
 ANGLES = (0.0, 1e-9, 1e-3, 0.2, 0.4999, 0.5, 0.5001, 0.9999, 1.0001, 2.0, 3.0, 6.2)
 LENGTH = {EXPONENTIAL: lambda z: z, CAYLEY: lambda z: 2.0*math.tan(0.5*z), CAYLEY2: lambda z: 4.0*math.tan(0.25*z)}

@@ -18,8 +18,7 @@ from liestep.compile import cache
 from liestep.compile.cache import loop_for, specialisations
 from liestep.compile.driver import advance, advance_adaptive
 from liestep.compile.status import Status
-from liestep.simulation.runs.execution import build, run_once
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder, run_once
 from liestep.simulation.runs.specification import specify
 
 PACKAGE = Path(liestep.__file__).parent

@@ -42,7 +42,7 @@ def small() -> bytes:
 
 
 def straight_call(code: straight.Loaded, t: float, out: np.ndarray) -> int:
-    from liestep.compile.address import call_address
+    from liestep.compile.separate import call_address
 
     return call_address(code.addresses["routine"], t, out, out, out, np.zeros(8, dtype=np.int64), out)
 

@@ -7,10 +7,9 @@ from test_groups import act, element
 
 from liestep import InputError
 from liestep.geometry.groups.charted import Charted
-from liestep.geometry.groups.product import product
+from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rigid_motions import CotangentRotations, TangentSpheres
 from liestep.geometry.groups.rotations import Rotation, SphereRotations
-from liestep.geometry.groups.translation import Translation
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
 

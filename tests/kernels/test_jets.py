@@ -7,10 +7,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from liestep.compile.straight import arithmetic, straight
-from liestep.compile.straight.jets import Jet, merged, taylor_coefficients
-from liestep.compile.straight.paths import expressions
-from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Untraceable, reachable
+from liestep.compile.straight import straight
+from liestep.compile.straight.jets import PLAIN, Jet, merged, taylor_coefficients
+from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Untraceable, expressions, reachable
 
 ORDER, TIME = 13, 0.375
 sqrt, sin, cos, atan2, below = SYMBOLIC.sqrt, SYMBOLIC.sin, SYMBOLIC.cos, SYMBOLIC.atan2, SYMBOLIC.below
@@ -186,7 +185,7 @@ def test_what_occurs_twice_is_not_merged():
 
     found = field(twice, 2)
     assert [found.nodes[place].op for place in sorted(merged(found.outputs))] == ["mul"]  # y x alone
-    jet = Jet(found, arithmetic.PLAIN, [0.5, 0.25, TIME])
+    jet = Jet(found, PLAIN, [0.5, 0.25, TIME])
     assert len(jet.needed(found.outputs)) == len(reachable(found.outputs)) - 1
 
 
@@ -248,5 +247,5 @@ class WrongRoot(Jet):
 def test_wrong_recurrences_are_seen(mutant, name):
     found = field(lambda y, t: (True, [OPERATIONS[name][0](t)]), 1)
     right = np.array(taylor_coefficients(found, [0.25, TIME], ORDER), dtype=float)
-    rows = [[0 if x is None else x for x in line] for line in mutant(found, arithmetic.PLAIN, [0.25, TIME]).rows(ORDER)]
+    rows = [[0 if x is None else x for x in line] for line in mutant(found, PLAIN, [0.25, TIME]).rows(ORDER)]
     assert np.abs(np.array(rows, dtype=float) - right).max() > 1e-10

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from liestep.compile.straight import packs
-from liestep.compile.straight.arithmetic import Numbers
-from liestep.compile.straight.jets import Jet, taylor_coefficients
+from liestep.compile.straight.jets import Jet, Numbers, taylor_coefficients
 from liestep.compile.straight.packs import Packed, Packing, packed
-from liestep.compile.straight.paths import expressions
 from liestep.compile.straight.straight import jet_code
-from liestep.compile.straight.symbols import SYMBOLIC, Untraceable, reachable
+from liestep.compile.straight.symbols import SYMBOLIC, Untraceable, expressions, reachable
 from liestep.errors import InputError
 from liestep.integrators.taylor import field_expressions
 from liestep.simulation.catalogue import own_systems, sheet

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from liestep.compile import rows
-from liestep.compile.address import call_address
 from liestep.compile.cache import class_names
 from liestep.compile.dispatch import kernel
+from liestep.compile.separate import call_address
 from liestep.compile.straight import routines
 from liestep.compile.straight.exact import STALE, exact
 from liestep.compile.straight.routines import Call, routine, sum_of_stages
@@ -17,8 +17,7 @@ from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet, system_ids
-from liestep.simulation.machine_code.machine import Machine
-from liestep.simulation.machine_code.straight import LONG, MOST_NUMBERS, MOST_OPERATIONS, for_loop, straight
+from liestep.simulation.machine_code.straight import LONG, MOST_NUMBERS, MOST_OPERATIONS, Machine, for_loop, straight
 from liestep.simulation.machine_code.traced import Trace, check_stage, field_methods, generator_methods
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import specify

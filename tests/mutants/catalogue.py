@@ -40,7 +40,7 @@ def _cf(name, old, new, **more):
 
 
 def _cut(name, old, new):
-    return Mutant(name, "integrators/dexpinv.py", old, new, "rkmk", ("order",), options={"dexpinv": 2})
+    return Mutant(name, "integrators/rkmk.py", old, new, "rkmk", ("order",), options={"dexpinv": 2})
 
 
 def _top(name, file, old, new):
@@ -74,7 +74,7 @@ MUTANTS = (
     # Munthe-Kaas
     _rkmk("no dexpinv", "integrators/rkmk.py", "if not self.dexpinv.apply(problem, sigma, k[s], scratch):",
           "if False:"),
-    _rkmk("dexp for dexpinv: wrong sign of the commutator", "geometry/se3.py", "- 0.5*", "+ 0.5*", count=6),
+    _rkmk("dexp for dexpinv: wrong sign of the commutator", "geometry/se3.py", "axpy(-0.5, ", "axpy(0.5, ", count=2),
     _rkmk("double commutator forgotten", "geometry/se3.py", "g, slope = dexpinv_coefficients(dot(A, A))",
           "g, slope = 0.0, 0.0"),
     _rkmk("commutator with a body-fixed element", "geometry/se3.py", "rotation, translation = bracket(A, a, B, b)",

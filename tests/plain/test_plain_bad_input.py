@@ -10,7 +10,7 @@ from scipy.special import j0
 
 import liestep
 from liestep.errors import InputError
-from liestep.plain import running
+from liestep.plain import arrays
 
 GENERATOR = np.random.default_rng(0)
 TABLE = np.linspace(0.0, 1.0, 11)
@@ -79,7 +79,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize("complaint", FUNCTIONS)
 def test_functions(complaint, monkeypatch):
     if "does not end" in complaint:
-        monkeypatch.setattr(running, "LONGEST", 0.5)
+        monkeypatch.setattr(arrays, "LONGEST", 0.5)
     with pytest.raises(InputError, match=complaint) as found:
         liestep.system("own", rhs=FUNCTIONS[complaint], start={"y": [1.0, 0.5]}, parameters={"k": 1.0})
     assert re.search(r"\(test_plain_bad_input\.py, line \d+: ", str(found.value))

@@ -9,9 +9,9 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.mechanics.formulations.probed import plain
-from liestep.plain.derive import evaluated, gradient
+from liestep.plain.arrays import Values
 from liestep.plain.families import Writer
-from liestep.plain.running import Values
+from liestep.plain.symbols import evaluated, gradient
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import first_start
 

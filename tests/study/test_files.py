@@ -11,7 +11,7 @@ import pytest
 
 from liestep import InputError, simulate
 from liestep.compile.status import Status
-from liestep.files import atomic
+from liestep.files import textfiles
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs import files
 from liestep.simulation.runs.files import is_current, read, write
@@ -187,7 +187,7 @@ def test_an_interrupted_writer_leaves_the_old_file_and_nothing_else(place, error
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(atomic if place == "_flush" else files, place, fail)
+    monkeypatch.setattr(textfiles if place == "_flush" else files, place, fail)
     with pytest.raises(InputError if isinstance(error, OSError) else type(error)):
         write(made("adaptive")[1], path)
     assert path.read_bytes() == before
@@ -207,7 +207,7 @@ def test_the_file_appears_complete_after_it_reached_the_disk(tmp_path, monkeypat
 
         monkeypatch.setattr(owner, name, watched)
 
-    for owner, name in ((files, "_require_no_nan"), (files, "_fill"), (atomic, "_flush"), (os, "fsync"),
+    for owner, name in ((files, "_require_no_nan"), (files, "_fill"), (textfiles, "_flush"), (os, "fsync"),
                         (os, "replace")):
         watch(owner, name)
     write(made("fixed steps")[1], tmp_path/"run.nc")

@@ -6,8 +6,8 @@ import pytest
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.references import engines
+from liestep.simulation.references.engines import characteristic_time, start_sizes
 from liestep.simulation.references.reference import compute_reference, specify_reference
-from liestep.simulation.references.sizes import characteristic_time, start_sizes
 from liestep.simulation.runs.specification import specify
 
 

@@ -6,7 +6,7 @@ from liestep import simulate
 from liestep.errors import InputError
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import applicable, specify, specify_problem, start_of
-from liestep.tools.inspect.differences import SLOPE_LIMIT, torque_slopes
+from liestep.tools.inspect.check_system import SLOPE_LIMIT, torque_slopes
 
 CENTRES = {"joint": [0.0, 1.0, 0.0], "center_of_mass": [0.0, 0.0, 0.0]}
 END = {"t_end": 0.5, "steps": 500, "samples": 2}

@@ -16,12 +16,10 @@ from liestep.errors import InputError
 from liestep.files.textfiles import read_csv
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import integrator_calls, method, sheet, system_ids
-from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import applicable, specify, start_of
 from liestep.simulation.tangents.directions import basis, span
-from liestep.simulation.tangents.exponents import orthonormalise
-from liestep.simulation.tangents.flow import tangents
+from liestep.simulation.tangents.exponents import orthonormalise, tangents
 from liestep.simulation.tangents.numbers import SIZE
 from liestep.simulation.tangents.rates import exponents, pair_sums
 from liestep.study.plan.plan import Study

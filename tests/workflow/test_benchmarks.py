@@ -146,8 +146,7 @@ def test_a_call_at_the_end_of_a_motion_does_not_move():
 def test_other_libraries_move_like_heyoka(monkeypatch):
     """scipy on the compiled right-hand side; the expressions that JAX is given, on numbers."""
     from benchmarks import others, peers
-    from liestep.compile.straight.arithmetic import PLAIN
-    from liestep.compile.straight.jets import taylor_coefficients
+    from liestep.compile.straight.jets import PLAIN, taylor_coefficients
     from liestep.integrators.taylor import field_expressions
     from liestep.mechanics.formulations import formulate
     from liestep.simulation.catalogue import sheet

@@ -8,8 +8,7 @@ from liestep.api.command_line import main
 from liestep.simulation.runs import progress
 from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import Choice
-from liestep.tools.recommend.answer import SHOWN, Recommendation
-from liestep.tools.recommend.search import Candidate
+from liestep.tools.recommend.search import SHOWN, Candidate, Recommendation
 
 
 def test_a_bar_shows_the_fraction_and_is_taken_away_however_the_run_ends(capsys):

@@ -14,7 +14,7 @@ import pytest
 
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.geometry.turns import about_axis
+from liestep.geometry.attitude import about_axis
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
 from other_codes import __main__ as program

@@ -16,8 +16,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.formulations import PROTOCOLS
 from liestep.simulation.catalogue import integrator_ids, method, plugin_entries, sheet, system_ids
 from liestep.simulation.machine_code import straight
-from liestep.simulation.machine_code.machine import StraightAction, StraightField
-from liestep.simulation.machine_code.straight import code_in_words, for_loop
+from liestep.simulation.machine_code.straight import StraightAction, StraightField, code_in_words, for_loop
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build, run_once

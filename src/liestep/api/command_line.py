@@ -220,7 +220,6 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _from_outside(from_outside: list[str]) -> int:
-    """A command of this process's arguments."""
     if from_outside == ["--version"]:
         print(version())
         return 0
@@ -246,7 +245,6 @@ def _from_outside(from_outside: list[str]) -> int:
 
 
 def interrupted(said: str = "") -> int:
-    """Somebody has pressed Ctrl-C."""
     print(f"liestep: {said or 'interrupted'}", file=sys.stderr)
     return 130
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from liestep.figures.interactive.datasets import open_run
     from liestep.figures.interactive.plots import compare, plot
-    from liestep.tools.recommend.answer import Recommendation
+    from liestep.tools.recommend.search import Recommendation
 
 
 @public

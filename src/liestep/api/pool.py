@@ -81,7 +81,6 @@ def _work(command: int, folder: str, environment: dict[str, str], words: list[st
 
 
 def _common(environment: Mapping[str, str]) -> dict[str, str]:
-    """What must be the same for all jobs."""
     return {name: value for name, value in environment.items() if name not in OWN}
 
 

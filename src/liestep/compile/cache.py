@@ -4,8 +4,7 @@ Numba's own cache notices changes of the file that holds the loop only, two proc
 entries, and a bit that has flipped in a file is called. Here every (loop, component classes, types of arguments) has a
 file of its own, named by the hash of all sources that the classes import, of the versions and of the processor's level,
 and its digest is compared before it is loaded (`liestep.files.sealed`). No path and no time is in it: clones of equal
-sources share it, wherever they lie, and it can be sent to another machine (`liestep.compile.shipping`).
-"""
+sources share it, wherever they lie, and it can be sent to another machine (`liestep.compile.shipping`)."""
 import hashlib
 import os
 import pickle
@@ -71,8 +70,6 @@ def machine_mark() -> str:
 
 
 class _Kept:
-    """Stands in for Numba's cache of one function."""
-
     def __init__(self, name: str):
         self.path = cache_root()/name
 

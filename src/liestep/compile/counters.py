@@ -13,8 +13,7 @@ class Counter(IntEnum):
     RHS_EVALUATIONS    of a right-hand side, or of a residual of the equations of motion in an implicit step
 
     Each of the p coefficients of a Taylor series of order p, which are values of the right-hand side and of its
-    derivatives along the solution, counts as one right-hand side.
-    """
+    derivatives along the solution, counts as one right-hand side."""
 
     FORCE_EVALUATIONS = 0
     RHS_EVALUATIONS = 1

@@ -2,8 +2,7 @@
 `liestep.compile.cache` keeps the machine code.
 
 Loops can be called again to go on where they stopped: callers run them in pieces to show
-progress and to store step logs.
-"""
+progress and to store step logs."""
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,7 @@ from liestep.compile.status import Status
 def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
             work: Any, t_start: float) -> tuple[Status, int]:
     """Fixed steps from number `first` to `last`, h < 0 for a run backward; y (m, d) is advanced in place. Time is
-    t_start + k h, never accumulated; the recorder sees k h.
-
-    Returns (status, number of completed steps).
-    """
+    t_start + k h, never accumulated; the recorder sees k h. Returns (status, number of completed steps)."""
     # one call of each method: each is inlined where it is called
     for point in range(first + 1 if first > 0 else 0, last + 1):
         status = Status.OK
@@ -60,12 +56,10 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
                      memory: np.ndarray, log: np.ndarray, interval: float, t_end: float,
                      work: Any, t_start: float, sign: float) -> tuple[Status, int]:
     """Adaptive steps of the length `t_end` in all from time t_start, forward (sign = 1) or backward (-1), with output k
-    at k*interval by dense output; stops early when `log` is full (RUNNING).
-
-    Times here count from the start and are positive, as step size control sees them; method and system see their own,
-    recorders that from the start with its sign. memory: [t, next step size, rejections since the last accepted step,
-    next output]. log: (steps, 2) accepted time and step. Returns (status, number of entries in log).
-    """
+    at k*interval by dense output; stops early when `log` is full (RUNNING). Times here count from the start and are
+    positive, as step size control sees them; method and system see their own, recorders that from the start with its
+    sign. memory: [t, next step size, rejections since the last accepted step, next output]. log: (steps, 2) accepted
+    time and step. Returns (status, number of entries in log)."""
     if memory[3] == 0.0:
         memory[1] = pair.start(problem, t_start, y, t_end, work)
         status = record(outputs, problem, y, 0, 0.0)
@@ -89,8 +83,7 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
         if status == Status.OK and pair.control.accepts(error):
             time = t_end if final else t + h
             problem.counters[Counter.STEPS_ACCEPTED] += 1
-            status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work, t_start,
-                                   sign)
+            status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work, t_start, sign)
             if status != Status.OK:
                 return status, entries
             pair.accept(problem, y, work)

@@ -19,8 +19,7 @@ from numba.extending import lower_builtin
 from numba.np import linalg
 
 import liestep.compile.processor  # noqa: F401  before Numba makes its code generator
-from liestep.compile.address import call_address
-from liestep.compile.separate import separate_methods
+from liestep.compile.separate import call_address, separate_methods
 
 
 def _no_blas() -> None:
@@ -38,10 +37,8 @@ KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cp
 
 
 class InlineLibrary(JITCodeLibrary):
-    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code on its own.
-
-    Numba does both for every function, with all that is inlined in it: two thirds of the time to compile a loop.
-    """
+    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code on its own. Numba
+    does both for every function, with all that is inlined in it: two thirds of the time to compile a loop."""
 
     def finalize(self):
         for library in dict.fromkeys(self._linking_libraries):
@@ -191,7 +188,6 @@ def _lower_address_call(context, builder, found, arguments):
 
 @cache
 def _method_template(function: Callable) -> type[AbstractTemplate]:
-    """Typing of one plain function used as a method."""
     class Method(AbstractTemplate):
         key = function
 

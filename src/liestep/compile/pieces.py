@@ -2,8 +2,7 @@
 far too many steps can be given up.
 
 During a piece the signal is only noted: Python's handler would raise its exception within the call of machine code, and
-Numba would report a SystemError. What cannot be interrupted is one step.
-"""
+Numba would report a SystemError. What cannot be interrupted is one step."""
 import signal
 import threading
 from time import perf_counter
@@ -22,10 +21,8 @@ class TooLong(Exception):
 
 
 class Pieces:
-    """Number of steps of the next piece, for a state of so many numbers; the bits of a run do not depend on it.
-
-    limit: s after which the pieces end with TooLong. `with` notes Ctrl-C, if it would raise an exception here.
-    """
+    """Number of steps of the next piece, for a state of so many numbers; the bits of a run do not depend on it. limit:
+    s after which the pieces end with TooLong. `with` notes Ctrl-C, if it would raise an exception here."""
 
     def __init__(self, numbers: int, limit: float | None = None):
         self.steps = max(1, int(FIRST/(LINEAR*numbers + QUADRATIC*numbers**2)))
@@ -54,11 +51,7 @@ class Pieces:
             self._before(signal.SIGINT, None)
 
     def ended(self) -> None:
-        """After each piece.
-
-        Raises:
-            KeyboardInterrupt: Ctrl-C was pressed; TooLong.
-        """
+        """After each piece. Raises KeyboardInterrupt: Ctrl-C was pressed; TooLong."""
         now = perf_counter()
         taken, self._last = now - self._last, now
         self.steps = max(1, min(MOST, int(self.steps*min(GROWTH, PIECE/max(taken, 1e-9)))))

@@ -3,8 +3,7 @@
 Levels are those of the x86-64 ABI, and arm64. Of level 4 vectors have all 512 bits: LLVM uses 256 there, because some
 of the first of these processors slowed down their clock. The force of the Lennard-Jones molecules takes three quarters
 of the time with 512; short loops do not notice. Results have the same bits. Loaded before Numba makes its code
-generator, which it does once.
-"""
+generator, which it does once."""
 import numba
 from llvmlite import binding
 

@@ -1,8 +1,7 @@
 """Vectors of R^3 as tuples, read from and written to the rows of an array; sums of stages; scalar functions that never
 raise.
 
-Tuples of three scalars live in registers: no memory, no reference counts.
-"""
+Tuples of three scalars live in registers: no memory, no reference counts."""
 import math
 import sys
 

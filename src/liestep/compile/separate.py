@@ -1,5 +1,5 @@
-"""Methods that are compiled once for a component's classes and called by their address, see
-`liestep.compile.dispatch.separate`: the loops of many integrators share their machine code."""
+"""Calls of machine code by its address, the same from Python and from compiled loops; and methods that are compiled
+once for a component's classes and called so (`liestep.compile.dispatch.separate`): many loops share their code."""
 import ctypes
 import os
 import sys
@@ -7,6 +7,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+
+def call_address(address: int, *args: Any) -> int:
+    """Call the machine code of `liestep.compile.straight.straight` or `liestep.compile.straight.routines` at an
+    address. Of contiguous arrays of float64 or int64 it gets the place of the first number, whole numbers and float64
+    as they are; in compiled code without Python (`liestep.compile.inlining`)."""
+    kinds = [ctypes.c_void_p if isinstance(item, np.ndarray) else
+             ctypes.c_double if isinstance(item, float) else ctypes.c_int64 for item in args]
+    values = [item.ctypes.data if isinstance(item, np.ndarray) else item for item in args]
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(int(address))(*values))
 
 
 def separate_methods(cls: type) -> list[Callable]:

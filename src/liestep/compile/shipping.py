@@ -7,7 +7,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 from liestep.compile.cache import cache_root, machine, machine_mark
 from liestep.errors import InputError
 from liestep.files import sealed
-from liestep.files.atomic import replacing
+from liestep.files.textfiles import replacing
 
 LABEL = "machine"  # the entry that says for which one the code is
 NAME = re.compile(r"trace-\w+\.z|\w+-(\w{8})-\w+(\.\w+)?\.(nbc|o)")  # of straight-line code as text; of machine code
@@ -28,11 +28,8 @@ def export(path: Path) -> str:
 
 def take_in(path: Path) -> str:
     """Add what an exported file has and the cache has not; a sentence. Code of another machine is left out. Machine
-    code is a program, and its digests guard against damage only: take it from people whom you trust.
-
-    Raises:
-        InputError: the file is not one that `export` has written, or it is torn or damaged; the cache cannot be
-            written."""
+    code is a program, and its digests guard against damage only: take it from people whom you trust. Raises InputError:
+    the file is not one that `export` has written, or it is torn or damaged; the cache cannot be written."""
     taken = known = 0
     try:
         with ZipFile(path) as archive:

@@ -104,7 +104,6 @@ def globals_of(source: Any) -> dict[str, Any]:
 
 
 def copied(source: Any, names: dict[str, Any]) -> Callable:
-    """A copy of a plain function with other globals."""
     return FunctionType(source.__code__, names, source.__name__, source.__defaults__, source.__closure__)
 
 

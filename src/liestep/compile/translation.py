@@ -61,7 +61,6 @@ def without_folders(sentence: str) -> str:
 
 
 def _products(file: str) -> list[int]:
-    """Lines with a matrix product."""
     return sorted(node.lineno for node in ast.walk(ast.parse(Path(file).read_bytes()))
                   if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
                   or (isinstance(node, ast.Attribute) and node.attr == "dot"))

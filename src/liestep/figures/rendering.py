@@ -22,8 +22,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from liestep.errors import InputError
 from liestep.figures.captions import fill, restructured
 from liestep.figures.style import DPI, RC, Drawing, Results
-from liestep.files.atomic import replacing
-from liestep.files.textfiles import write_text_atomically
+from liestep.files.textfiles import replacing, write_text_atomically
 
 _load_font = subset.load_font
 

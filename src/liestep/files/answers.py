@@ -3,8 +3,7 @@ than to read a file.
 
 An answer is known by the arguments and by name, size and times of every file that it depends on: those of the package
 and every folder in which packages are installed, for `status` those of `config` and `results` too. After an edit, an
-installation or a job it is made anew.
-"""
+installation or a job it is made anew."""
 import hashlib
 import os
 import sys

@@ -2,8 +2,7 @@
 
 A file with the same notes need not be hashed again: editing, swapping or copying a file changes its ctime, which no
 program can set back. The ledger is a view of the records, and holds also what the manifest does not list: the manifest
-itself, and the marks of jobs.
-"""
+itself, and the marks of jobs."""
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,7 +15,6 @@ from liestep.files.records import FOLDER, file_sha256, is_remembered, notes
 from liestep.files.textfiles import write_text_atomically
 
 Notes = tuple[str, int, int, int, int]  # sha256, size, mtime and ctime in ns, inode
-
 
 _loaded: dict[Path, "Ledger"] = {}  # of the results folders that this process reads
 

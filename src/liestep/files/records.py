@@ -9,8 +9,7 @@ Kinds of entries, each of a name with a value, of which the last one counts:
 
 Every process appends to a file of its own in the folder `.records`, so that jobs on several machines never write to the
 same file. A line that is torn or damaged, or names a file elsewhere, counts for nothing; without the folder everything
-is looked at once more.
-"""
+is looked at once more."""
 import hashlib
 import json
 import os
@@ -140,7 +139,6 @@ def notes(path: Path | str) -> tuple[int, int, int, int]:
 
 
 def file_sha256(path: Path) -> str:
-    """sha256 of a file's bytes."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

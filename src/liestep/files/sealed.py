@@ -38,7 +38,7 @@ def keep(path: str | os.PathLike, data: bytes) -> bool:
     from pathlib import Path
 
     from liestep.errors import InputError
-    from liestep.files.atomic import replacing  # not where answers are only read
+    from liestep.files.textfiles import replacing  # not where answers are only read
 
     folder = os.path.dirname(path)
     try:
@@ -87,7 +87,7 @@ def _digest(path: str | os.PathLike, data: bytes) -> bytes:
 def _sweep(folder: str) -> None:
     from fnmatch import fnmatch
 
-    from liestep.files.atomic import TEMPORARY
+    from liestep.files.textfiles import TEMPORARY
 
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:

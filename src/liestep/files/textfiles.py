@@ -1,14 +1,48 @@
-"""Text products (tables): written whole or not at all, numbers that read back as the same floats."""
+"""Files that are written whole or not at all, and text products (tables), whose numbers read back as the same
+floats."""
 import csv
 import io
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from liestep.errors import InputError
-from liestep.files.atomic import replacing
+from liestep.files.records import record, remember
+
+TEMPORARY = ".*.[0-9]*.????????.tmp"  # names of files that were not finished
+
+
+@contextmanager
+def replacing(path: Path, suffix: str = ".tmp") -> Iterator[Path]:
+    """A temporary name beside `path`; what the caller has written under it is flushed to disk and renamed at the end.
+    Raises InputError: the folder cannot be written."""
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}{suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        _flush(temporary)
+        record(path, temporary)
+        os.replace(temporary, path)
+        remember(path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):  # renamed, or never made
+            temporary.unlink()
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
 
 if TYPE_CHECKING:
     import pandas
@@ -19,11 +53,7 @@ LARGEST = 1 << 30  # most bytes of a text file that is read
 
 
 def write_text_atomically(path: Path, text: str) -> None:
-    """Write under a temporary name, flush to disk, rename.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
+    """Write under a temporary name, flush to disk, rename. Raises InputError: the folder cannot be written."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
 
@@ -66,11 +96,8 @@ def require_file(path: Path, largest: int = LARGEST) -> None:
 
 
 def read_text(path: Path, largest: int = LARGEST) -> str:
-    """Content of a text file.
-
-    Raises:
-        InputError: missing, not readable, not an ordinary file, larger than `largest` bytes, or not UTF-8.
-    """
+    """Content of a text file. Raises InputError: missing, not readable, not an ordinary file, larger than `largest`
+    bytes, or not UTF-8."""
     path = Path(path)
     require_file(path, largest)
     try:
@@ -84,11 +111,8 @@ def read_text(path: Path, largest: int = LARGEST) -> str:
 
 
 def read_csv(path: Path, columns: Iterable[str] = ()) -> "pandas.DataFrame":
-    """A table written by `csv_text`; only empty fields are missing values.
-
-    Raises:
-        InputError: missing, truncated, not a table, or without one of the columns.
-    """
+    """A table written by `csv_text`; only empty fields are missing values. Raises InputError: missing, truncated, not a
+    table, or without one of the columns."""
     import pandas
 
     text = read_text(path)

@@ -98,3 +98,13 @@ def put_axes(q: tuple[float, float, float, float], out: np.ndarray, i: int) -> N
     put(out, i, (1.0 - 2.0*(y*y + z*z), 2.0*(x*y + w*z), 2.0*(x*z - w*y)))
     put(out, i + 1, (2.0*(x*y - w*z), 1.0 - 2.0*(x*x + z*z), 2.0*(y*z + w*x)))
     put(out, i + 2, (2.0*(x*z + w*y), 2.0*(y*z - w*x), 1.0 - 2.0*(x*x + y*y)))
+
+
+def about_axis(angle: float, axis: int) -> np.ndarray:
+    """Rotation by an angle about a coordinate axis (3, 3), for starts."""
+    matrix = np.eye(3)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    matrix[i, i] = matrix[j, j] = np.cos(angle)
+    matrix[j, i] = np.sin(angle)
+    matrix[i, j] = -matrix[j, i]
+    return matrix

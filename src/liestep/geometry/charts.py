@@ -10,8 +10,7 @@ All functions take the number of the chart; a rotation reaches the end of its ch
 
 SECOND_KIND is exp(y) exp(x_1 e_1) exp(x_2 e_2) exp(x_3 e_3), canonical coordinates of the second kind (Owren and
 Marthinsen 2001), which end at x_2 = pi/2. It agrees with exp to first order only, and psi(-X) is not the inverse of
-psi(X), so that rates of steps from the left (`left_rate`) have formulas of their own.
-"""
+psi(X), so that rates of steps from the left (`left_rate`) have formulas of their own."""
 import math
 
 from liestep.compile.dispatch import kernel, outlined

@@ -7,12 +7,9 @@ import numpy as np
 
 @cache
 def icosphere(level: int) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (10*4**level + 2, 3), unit vectors, and faces (20*4**level, 3), vertex numbers
-    counter-clockwise from outside.
-
-    The vertices of a level are the first vertices of the next one; the new ones follow in the order of their edges (i,
-    j), i < j. Both arrays are read-only, because they are shared.
-    """
+    """Vertices (10*4**level + 2, 3), unit vectors, and faces (20*4**level, 3), vertex numbers counter-clockwise from
+    outside. The vertices of a level are the first vertices of the next one; the new ones follow in the order of their
+    edges (i, j), i < j. Both arrays are read-only, because they are shared."""
     if level == 0:
         vertices, faces = _icosahedron()
     else:

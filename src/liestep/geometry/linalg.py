@@ -6,8 +6,7 @@ negative indices and lets LLVM vectorise without reordering (the usual direction
 300). No loop is a reduction.
 
 Right-hand sides are contiguous arrays of any shape with n entries, (n,) or rows (n/3, 3), and are
-overwritten by the solution.
-"""
+overwritten by the solution."""
 import numpy as np
 
 from liestep.compile.dispatch import kernel
@@ -16,11 +15,9 @@ from liestep.compile.rows import sqrt
 
 @kernel
 def cholesky(a: np.ndarray, n: int) -> bool:
-    """Factor a symmetric matrix, of which only the lower triangle is read, as L^T L with L lower triangular.
-
-    Writes L into the lower and L^T into the upper triangle, so that both substitutions run along rows. Returns False,
-    with a half overwritten, when the matrix is not positive definite in floating point or not finite.
-    """
+    """Factor a symmetric matrix, of which only the lower triangle is read, as L^T L with L lower triangular. Writes L
+    into the lower and L^T into the upper triangle, so that both substitutions run along rows. Returns False, with a
+    half overwritten, when the matrix is not positive definite in floating point or not finite."""
     for k in range(n - 1, -1, -1):
         if not 0.0 < a[k, k] < np.inf:
             return False
@@ -54,11 +51,9 @@ def cholesky_solve(a: np.ndarray, b: np.ndarray, n: int) -> None:
 
 @kernel
 def lu(a: np.ndarray, pivots: np.ndarray, n: int) -> bool:
-    """Factor a matrix with exchanged rows as U L, U unit upper and L lower triangular; partial pivoting by rows.
-
-    Row k was exchanged with row pivots[k] <= k, int64 (n,), for k = n - 1 ... 0. Returns False, with a half
-    overwritten, when a pivot is zero or an entry not finite; a matrix that is singular only up to round-off passes.
-    """
+    """Factor a matrix with exchanged rows as U L, U unit upper and L lower triangular; partial pivoting by rows. Row k
+    was exchanged with row pivots[k] <= k, int64 (n,), for k = n - 1 ... 0. Returns False, with a half overwritten, when
+    a pivot is zero or an entry not finite; a matrix that is singular only up to round-off passes."""
     for k in range(n - 1, -1, -1):
         best, p = abs(a[k, k]), k
         for i in range(k):

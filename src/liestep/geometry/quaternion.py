@@ -9,8 +9,7 @@ Where a quaternion is a coordinate, off the unit sphere too, livens2025 takes R(
     G(a) = [-a_vec, a_0 I - hat a],  E(b) = [-b_vec, b_0 I + hat b],  a b = [a, G(a)^T] b
 
 so that the velocity v of a unit quaternion q belongs to the body rate 2 G(q) v and to the spatial one 2 E(q) v (eq.
-(43)).
-"""
+(43))."""
 from typing import Any
 
 import numpy as np

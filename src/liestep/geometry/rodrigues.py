@@ -2,8 +2,7 @@
 
 A rotation by the angle z about w is v -> v + s w x v + c w x (w x v) with s = sin z/|w| and c = (1 - cos z)/|w|^2. The
 rescaled Rodrigues vector alpha = 2 tan(z/2) n gives R(alpha) = I + 4/(4 + |alpha|^2) (hat(alpha) + hat(alpha)^2/2),
-the Cayley map (rodrigues2021 eq. (4)).
-"""
+the Cayley map (rodrigues2021 eq. (4))."""
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, cross, dot, sqrt
 from liestep.geometry.so3 import coefficients

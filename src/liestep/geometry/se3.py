@@ -3,10 +3,9 @@ tangent vectors of the sphere.
 
 The exponential of (A, a) is the motion (R, r) with R = exp(hat A), r = dexp_A a. It acts on (q, w), a direction and its
 angular velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this keeps |q| and q.w. All formulas:
-liegroup2021, section 2.
-"""
+liegroup2021, section 2."""
 from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, cross, dot
+from liestep.compile.rows import Vector, add, axpy, cross, dot
 from liestep.geometry.so3 import coefficients, dexpinv_coefficients, in_chart, quadratic
 
 __all__ = ["apply", "bracket", "dexpinv", "exp_apply", "exponential", "in_chart"]
@@ -47,11 +46,4 @@ def dexpinv(A: Vector, a: Vector, B: Vector, b: Vector) -> tuple[Vector, Vector]
     x = cross(A, rotation)
     y = add(cross(a, rotation), cross(A, translation))
     k = dot(A, a)*slope
-    return (
-        (B[0] - 0.5*rotation[0] + g*x[0], B[1] - 0.5*rotation[1] + g*x[1], B[2] - 0.5*rotation[2] + g*x[2]),
-        (
-            b[0] - 0.5*translation[0] + k*x[0] + g*y[0],
-            b[1] - 0.5*translation[1] + k*x[1] + g*y[1],
-            b[2] - 0.5*translation[2] + k*x[2] + g*y[2],
-        ),
-    )
+    return axpy(g, x, axpy(-0.5, rotation, B)), axpy(g, y, axpy(k, x, axpy(-0.5, translation, b)))

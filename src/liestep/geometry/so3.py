@@ -10,6 +10,10 @@ dexp_a = (e^ad - 1)/ad belongs to left actions: d/dt exp(hat a) = hat(dexp_a a')
 to round-off for every angle; dexpinv exists for z < 2 pi only (`in_chart`). Nothing raises: non-finite input gives NaN.
 """
 import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from math import comb, factorial
 
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, cos, cross, dot, sin, sqrt
@@ -40,10 +44,8 @@ def coefficients(z2: float) -> tuple[float, float, float]:
 
 @kernel
 def dexpinv_coefficients(z2: float) -> tuple[float, float]:
-    """(g, g'(z)/z) with g = (1 - (z/2) cot(z/2))/z^2 from the squared angle; poles at z = 2 pi k, k >= 1.
-
-    Series: sum_k |B_2k|/(2k)! z^(2k-2), and (2k - 2) |B_2k|/(2k)! z^(2k-4), with the Bernoulli numbers B_2k.
-    """
+    """(g, g'(z)/z) with g = (1 - (z/2) cot(z/2))/z^2 from the squared angle; poles at z = 2 pi k, k >= 1. Series: sum_k
+    |B_2k|/(2k)! z^(2k-2), and (2k - 2) |B_2k|/(2k)! z^(2k-4), with the Bernoulli numbers B_2k."""
     if z2 < 0.5:
         g = 1.0/12.0 + z2*(1.0/720.0 + z2*(1.0/30240.0 + z2*(1.0/1209600.0 + z2*(1.0/47900160.0 + z2*(
             691.0/1307674368000.0 + z2*(1.0/74724249600.0 + z2*(3617.0/10670622842880000.0
@@ -98,10 +100,8 @@ def dexpinv(a: Vector, v: Vector) -> Vector:
 
 @kernel
 def dexp_coefficients(z2: float) -> tuple[float, float, float, float]:
-    """(c, d, c'(z)/z, d'(z)/z) of dexp and its derivative from the squared angle.
-
-    The slopes cancel for small angles, an error of about 1e-16/z^2; `dexp_slope` multiplies them by z^2.
-    """
+    """(c, d, c'(z)/z, d'(z)/z) of dexp and its derivative from the squared angle. The slopes cancel for small angles,
+    an error of about 1e-16/z^2; `dexp_slope` multiplies them by z^2."""
     s, c, d = coefficients(z2)
     if z2 < 1e-4:
         return c, d, -1.0/12.0 + z2/180.0, -1.0/60.0 + z2/1260.0
@@ -119,3 +119,28 @@ def dexp_slope(k: tuple[float, float, float, float], a: Vector, v: Vector, u: Ve
     return (k[0]*turned[0] + k[1]*(mixed[0] + other[0]) + x*first[0] + y*second[0],
             k[0]*turned[1] + k[1]*(mixed[1] + other[1]) + x*first[1] + y*second[1],
             k[0]*turned[2] + k[1]*(mixed[2] + other[2]) + x*first[2] + y*second[2])
+
+
+@cache
+def _bernoulli(j: int) -> Fraction:
+    return Fraction(1) if j == 0 else -sum((comb(j + 1, i)*_bernoulli(i) for i in range(j)), Fraction(0))/(j + 1)
+
+
+TERMS: dict[str, Callable[[int], Fraction]] = {
+    "s": lambda k: Fraction((-1)**k, factorial(2*k + 1)),
+    "c": lambda k: Fraction((-1)**k, factorial(2*k + 2)),
+    "d": lambda k: Fraction((-1)**k, factorial(2*k + 3)),
+    # cos(z/2) and sin(z/2)/z
+    "C": lambda k: Fraction((-1)**k, 4**k*factorial(2*k)),
+    "S": lambda k: Fraction((-1)**k, 2*4**k*factorial(2*k + 1)),
+    # derivatives with respect to z, divided by z
+    "c'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), factorial(2*k + 4)),
+    "d'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), factorial(2*k + 5)),
+    "g": lambda k: abs(_bernoulli(2*k + 2))/factorial(2*k + 2),
+    "g'": lambda k: 2*(k + 1)*abs(_bernoulli(2*k + 4))/factorial(2*k + 4)}
+
+
+@cache
+def term(name: str, k: int) -> Fraction:
+    """Coefficient of z^(2k)."""
+    return TERMS[name](k)

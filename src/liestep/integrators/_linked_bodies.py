@@ -3,8 +3,7 @@ eliminated in the order of the bodies, in time and memory proportional to their 
 
 The unknowns of body b are its increments (and momenta), the multipliers of its own constraints, and those of the joint
 that holds it on body b - 1. Blocks of neighbours meet in this joint alone: eliminating body b - 1 adds a matrix of
-3 x 3 to the block of body b, the response of the joint's end to its force.
-"""
+3 x 3 to the block of body b, the response of the joint's end to its force."""
 from typing import NamedTuple
 
 import numpy as np

@@ -1,8 +1,7 @@
 """What the iterations of implicit steps share: cleared equations, the largest residual, corrections, when to
 stop, and the loop.
 
-Callers pass the number n of entries: where a formulation returns it as a constant, the loops become straight code.
-"""
+Callers pass the number n of entries: where a formulation returns it as a constant, the loops become straight code."""
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,7 @@
     dV/dt_(n+1) = (1/h) sum_i alpha_i V_(n+1-i)
 
 (Wieloch and Arnold 2021 for k = 1, 2; the commutator for k = 3 follows from U = h V + h^3 (V''/24 + [V, V']/12) at the
-middle of the step; lgt2022, section 4.3).
-"""
+middle of the step; lgt2022, section 4.3)."""
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -30,10 +29,8 @@ ALPHA, GAMMA = ([[Fraction(word) for word in line.split()] for line in lines] fo
 
 
 class Bliedf(NamedTuple):
-    """Order k = 1, 2, 3, implicit; conserves the joints' positions to Newton's tolerance.
-
-    The first k - 1 steps are made of 20 steps of an explicit method of order 5 each, from which joints drift a little.
-    """
+    """Order k = 1, 2, 3, implicit; conserves the joints' positions to Newton's tolerance. The first k - 1 steps are
+    made of 20 steps of an explicit method of order 5 each, from which joints drift a little."""
 
     order: int
     alpha: np.ndarray  # (4,)

@@ -1,8 +1,7 @@
 """Commutator-free methods: compositions of exponentials of sums of stages, fixed steps and embedded pairs.
 
 They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni,
-Marthinsen, Owren 2003).
-"""
+Marthinsen, Owren 2003)."""
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,9 +14,9 @@ from liestep.compile.precision import coefficients
 from liestep.compile.rows import axpy, copy, put, row, sqrt
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.error_norms import StateNorm, WithoutSizes, for_system
 from liestep.integrators.one_step import OneStep, combine
+from liestep.integrators.rkmk import chart_order
 from liestep.integrators.step_control import CONTROL, controlled
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction, MetricAction
@@ -32,10 +31,8 @@ START = -1  # as a base: the state at the beginning of the step
 
 @dataclass(frozen=True)
 class Exponential:
-    """exp(h sum_r weights_r k_r).Y, Y the state `base` (number of an earlier exponential, or START).
-
-    With `stage`, f of the result is the next stage k.
-    """
+    """exp(h sum_r weights_r k_r).Y, Y the state `base` (number of an earlier exponential, or START). With `stage`, f of
+    the result is the next stage k."""
 
     base: int
     weights: Weights
@@ -49,10 +46,8 @@ def exponential(base: int, weights: str, stage: bool = False) -> Exponential:
 @dataclass(frozen=True)
 class ExponentialScheme:
     """Explicit method k_0 = f(y), then the exponentials in their order; exponential number `result` is the new state.
-
     `lower` is the number of the state of the embedded method, of order `lower_order`. Raises ValueError when an
-    exponential uses a state or a stage that is not there yet, or when the weights of a new state do not add up to 1.
-    """
+    exponential uses a state or a stage that is not there yet, or when the weights of a new state do not add up to 1."""
 
     name: str
     order: int
@@ -140,13 +135,6 @@ class Riemannian(NamedTuple):
         return sqrt(problem.distance2(y, z))
 
 
-def distance_of(options: Mapping[str, Any]) -> Euclidean | Riemannian | StateNorm:
-    """Component of the checked option `distance`."""
-    if options["distance"] == "scaled":
-        return StateNorm()
-    return Riemannian(0) if options["distance"] == "riemannian" else Euclidean(0)
-
-
 def require_distance(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
     """Raises InputError for a distance on states that have none."""
     if options["distance"] == "riemannian" and options.get("action") in WITHOUT:
@@ -165,10 +153,7 @@ class SchemeWork(NamedTuple):
 @borrows(OneStep)
 class CommutatorFree(NamedTuple):
     """Order of the scheme, explicit; conserves the orbit of the action. One specialisation serves all schemes,
-    Crouch-Grossman included.
-
-    Returns NOT_EVALUABLE when f does not exist.
-    """
+    Crouch-Grossman included. Returns NOT_EVALUABLE when f does not exist."""
 
     weights: np.ndarray  # (e, s)
     times: np.ndarray    # (e,) of the states
@@ -215,8 +200,7 @@ class CommutatorFreePair(NamedTuple):
         gamma(s) = (3 s^2 - 2 s^3) (A + B) + (s - 2 s^2 + s^3) h f(y) + (s^3 - s^2) h f(y+):
 
     gamma, Hermite's polynomial in the algebra, meets the conditions without commutators, and a(s) the one for [f(y),
-    d/dt f], that sum_r c_r a_r(s) = s sum_r a_r(s)/2 - s^2/6. f(y+) serves the next step too.
-    """
+    d/dt f], that sum_r c_r a_r(s) = s sum_r a_r(s)/2 - s^2/6. f(y+) serves the next step too."""
 
     scheme: Any  # CommutatorFree
     result: int  # number of the new state; its base is exp(A).y, with START as base
@@ -224,7 +208,6 @@ class CommutatorFreePair(NamedTuple):
     distance: Any = Euclidean(0)
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the fields of a system's rows."""
         return self._replace(distance=for_system(self.distance, formulated))
 
     def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
@@ -246,7 +229,6 @@ class CommutatorFreePair(NamedTuple):
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
-        """State at t + s h, 0 <= s <= 1."""
         if work.current[1] == 0.0:
             problem.algebra(t + h, work.states[self.result], work.end)
             work.current[1] = 1.0
@@ -308,15 +290,15 @@ def fixed(scheme: ExponentialScheme) -> Method:
 def _pair(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     scheme = PAIRS[options["scheme"]]
-    return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower,
-                                         distance_of(options)), scheme.lower_order, options, tolerance)
+    distance = {"scaled": StateNorm(), "euclidean": Euclidean(0), "riemannian": Riemannian(0)}[options["distance"]]
+    pair = CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower, distance)
+    return controlled(pair, scheme.lower_order, options, tolerance)
 
 
 CG3 = ExponentialScheme(
     "cg3", 3, "Crouch and Grossman 1993", (
         exponential(START, "3/4", stage=True), exponential(START, "119/216"), exponential(1, "0 17/108", stage=True),
         exponential(START, "13/51"), exponential(3, "0 -2/3"), exponential(4, "0 0 24/17")), result=5)
-
 
 METHODS = {
     "cf4": fixed(CF4),

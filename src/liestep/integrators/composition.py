@@ -34,12 +34,9 @@ def weighted(*names: str) -> dict[str, dict[str, Any]]:
 
 
 class Composition(NamedTuple):
-    """Order of the weights, symmetric, symplectic and momentum preserving if the inner step is.
-
-    The weights are data: all compositions of one inner step share one specialisation, the plain step (weight
-    1) included. Negative substeps are fine, the inner map with -h is the inverse. The end gradient of a
-    substep starts the next one.
-    """
+    """Order of the weights, symmetric, symplectic and momentum preserving if the inner step is. The weights are data:
+    all compositions of one inner step share one specialisation, the plain step (weight 1) included. Negative substeps
+    are fine, the inner map with -h is the inverse. The end gradient of a substep starts the next one."""
 
     inner: Any
     weights: np.ndarray  # (s,)

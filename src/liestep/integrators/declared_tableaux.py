@@ -20,7 +20,6 @@ Tree = tuple                     # a rooted tree is the sorted tuple of its subt
 
 @cache
 def _trees(vertices: int) -> tuple[Tree, ...]:
-    """Rooted trees."""
     return tuple(tuple(sorted(forest)) for forest in set(_forests(vertices - 1, vertices - 1)))
 
 
@@ -78,11 +77,8 @@ def numbers_of(values: Any, what: str) -> Row:
 
 
 def declared(given: Mapping[str, Any], keys: tuple[str, ...] = KEYS) -> Tableau:
-    """Tableau of a mapping with these keys; c are the row sums of a.
-
-    Raises:
-        InputError: keys, shapes or numbers are wrong, it is not explicit, or it has not the order that it claims.
-    """
+    """Tableau of a mapping with these keys; c are the row sums of a. Raises InputError: keys, shapes or numbers are
+    wrong, it is not explicit, or it has not the order that it claims."""
     for key in given:
         if key not in keys:
             raise InputError(unknown("key of option tableau", key, keys))
@@ -131,7 +127,6 @@ TABLEAU = {"tableau": Option(
 
 
 def tableau_of(options: Mapping[str, Any]) -> Tableau:
-    """Tableau of a checked option `tableau`."""
     chosen = options["tableau"]
     return TABLEAUX[chosen] if isinstance(chosen, str) else declared(chosen)
 
@@ -141,10 +136,8 @@ PAIR_KEYS = (*KEYS, "embedded", "embedded_order")
 
 def with_last_slope(tableau: Tableau, embedded: Row, embedded_order: int) -> EmbeddedTableau:
     """The pair with f(y+) as its last stage, added where the tableau has not got it (the next step needs it anyway),
-    and the cubic Hermite polynomial through both ends as dense output, of order 3 or that of the tableau.
-
-    Raises ValueError as `EmbeddedTableau`.
-    """
+    and the cubic Hermite polynomial through both ends as dense output, of order 3 or that of the tableau. Raises
+    ValueError as `EmbeddedTableau`."""
     a, b, c, zero = tableau.a, tableau.b, tableau.c, (Fraction(0),)
     if a[-1] != b:
         a = (*(line + zero for line in a), b + zero)
@@ -181,11 +174,7 @@ PAIRS: dict[str, EmbeddedTableau] = {pair.name: pair for pair in (
 
 
 def declared_pair(given: Mapping[str, Any]) -> EmbeddedTableau:
-    """Pair of a mapping.
-
-    Raises:
-        InputError: it is no pair of explicit methods of the two orders that it claims.
-    """
+    """Pair of a mapping. Raises InputError: it is no pair of explicit methods of the two orders that it claims."""
     tableau = declared(given, PAIR_KEYS)
     embedded, order = numbers_of(given["embedded"], "embedded"), given["embedded_order"]
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order < tableau.order:
@@ -222,6 +211,5 @@ PAIR = {"tableau": Option(
 
 
 def pair_of(options: Mapping[str, Any]) -> EmbeddedTableau:
-    """Pair of a checked option `tableau`."""
     chosen = options["tableau"]
     return PAIRS[chosen] if isinstance(chosen, str) else declared_pair(chosen)

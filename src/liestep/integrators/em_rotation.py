@@ -6,8 +6,7 @@ With W = I^-1 Q^T pi at the ends of a step
     z = h (W_0 + W_1)/2,   Q_1 = Q_0 cay(z),   pi_1 = pi_0 + h tau((Q_0 + Q_1)/2)
     cay(z) = 1 + (hat z + hat z hat z/2)/(1 + |z|^2/4)
 
-Q_1 - Q_0 = (Q_0 + Q_1) hat z/2, so that the work of the torque of a potential that is linear in Q is its difference.
-"""
+Q_1 - Q_0 = (Q_0 + Q_1) hat z/2, so that the work of the torque of a potential that is linear in Q is its difference."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,9 +33,7 @@ def one_norm(u: Vector) -> float:
 @borrows(OneStep)
 class CayleyStep(NamedTuple):
     """Order 2, symmetric, implicit, by fixed-point iteration on z: its rate is of the order of the rotation of a step.
-
-    Energy and momenta are exact for free bodies and potentials linear in Q; Q^T Q is kept. Returns NOT_CONVERGED.
-    """
+    Energy and momenta are exact for free bodies and potentials linear in Q; Q^T Q is kept. Returns NOT_CONVERGED."""
 
     tolerance: float  # error left in z, relative to it
     iterations: int   # at most

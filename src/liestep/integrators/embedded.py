@@ -1,17 +1,16 @@
 """Adaptive explicit pairs on a vector field, with dense output; the step control is a component.
 
-Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept. Its field `control` decides.
-"""
-from collections.abc import Mapping
+Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept. Its field `control` decides."""
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.address import call_address
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import hands_on, kernel
 from liestep.compile.rows import copy, sqrt
+from liestep.compile.separate import call_address
 from liestep.compile.status import Status
-from liestep.compile.straight.attempts import Tableau
+from liestep.compile.straight.routines import Tableau
 from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_of, try_sizes
 from liestep.integrators.step_control import HairerControl, MatlabControl
 from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
@@ -23,11 +22,8 @@ from liestep.mechanics.contracts.sheet import Options
 
 
 class DormandPrince(NamedTuple):
-    """Order 5(4), 7 stages, first same as last, local extrapolation: MATLAB's ode45 with its
-    4th-order continuous extension.
-
-    Conserves nothing exactly. twospheres2009 uses it as "RK45".
-    """
+    """Order 5(4), 7 stages, first same as last, local extrapolation: MATLAB's ode45 with its 4th-order continuous
+    extension. Conserves nothing exactly. twospheres2009 uses it as "RK45"."""
 
     a: np.ndarray      # (7, 7)
     b: np.ndarray      # (7,)
@@ -40,7 +36,6 @@ class DormandPrince(NamedTuple):
     sizes: np.ndarray = np.zeros((3, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the groups of a system's rows."""
         groups, sizes = sizes_of(formulated)
         return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
@@ -79,15 +74,20 @@ class DormandPrince(NamedTuple):
             if self.control.atol == 0.0:
                 threshold = self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
-                defect = self.e[0]*work[0, i, k]
-                for r in range(1, 7):
-                    defect = self.e[r]*work[r, i, k] + defect
+                defect = self.defect(work, i, k)
                 if defect == 0.0:
                     continue
                 ratio = abs(defect)/max(abs(y[i, k]), abs(new[i, k]), threshold)
                 if not ratio <= error:  # a NaN stays
                     error = ratio
         return Status.OK, abs(h)*error
+
+    def defect(self, work: Any, i: int, k: int) -> float:
+        """e.k of one number."""
+        total = self.e[0]*work[0, i, k]
+        for r in range(1, 7):
+            total = self.e[r]*work[r, i, k] + total
+        return total
 
     def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
@@ -128,15 +128,13 @@ def length(y: np.ndarray) -> float:
     return sqrt(total)
 
 
+@hands_on("pair", DormandPrince, "workspace", "interpolate", "accept")
 class NormControlled(NamedTuple):
     """Order 5(4), the step of `DormandPrince`, error = h |e.k|/max(|y|, |y+|, atol/rtol) with Euclidean norms of the
     whole state. Conserves nothing exactly."""
 
     pair: Any
     control: Any  # that of the pair
-
-    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
-        return self.pair.workspace(problem, y)
 
     def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         problem.rhs(t, y, work[0])
@@ -150,19 +148,9 @@ class NormControlled(NamedTuple):
         defect = work[8]
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
-                total = self.pair.e[0]*work[0, i, k]
-                for r in range(1, 7):
-                    total = self.pair.e[r]*work[r, i, k] + total
-                defect[i, k] = total
+                defect[i, k] = self.pair.defect(work, i, k)
         threshold = self.control.atol/self.control.rtol
         return Status.OK, abs(h)*length(defect)/max(length(y), length(work[7]), threshold)
-
-    def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
-        self.pair.interpolate(problem, t, y, h, s, out, work)
-
-    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
-        self.pair.accept(problem, y, work)
 
 
 def _warning(sizes: Mapping[str, float]) -> str | None:
@@ -173,11 +161,6 @@ def _warning(sizes: Mapping[str, float]) -> str | None:
     return (f"ode45_norm measures the error of the whole state in one norm: {small[1]} (up to {small[0]:.2g}) is small"
             f" beside {large[1]} (up to {large[0]:.2g}): its relative error may be {large[0]/small[0]:.1g} times"
             " the tolerance; ode45 measures each field against its own size")
-
-
-def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
-    pair = dormand_prince(options, tolerance, t_end)
-    return NormControlled(pair, pair.control)
 
 
 class Dop853Work(NamedTuple):
@@ -207,7 +190,7 @@ class LoopStages(NamedTuple):
 
 
 class StraightStages(NamedTuple):
-    """The same by machine code that holds tableau and right-hand side (`liestep.compile.straight.attempts`)."""
+    """The same by machine code that holds tableau and right-hand side (`liestep.compile.straight.routines`)."""
 
     address: int
     table: np.ndarray
@@ -217,11 +200,8 @@ class StraightStages(NamedTuple):
 
 
 class Dop853(NamedTuple):
-    """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations
-    in steps with an output).
-
-    Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|).
-    """
+    """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations in steps with an
+    output). Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|)."""
 
     a: np.ndarray   # (16, 16)
     c: np.ndarray   # (16,)
@@ -237,7 +217,6 @@ class Dop853(NamedTuple):
     sizes: np.ndarray = np.zeros((3, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the groups of a system's rows."""
         groups, sizes = sizes_of(formulated)
         return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 
@@ -250,8 +229,7 @@ class Dop853(NamedTuple):
 
     def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
-                          np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),
-                          np.zeros(1))
+                          np.zeros((2, *y.shape), y.dtype), np.zeros_like(y), np.zeros(1))
 
     def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
@@ -358,22 +336,20 @@ def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
     return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control)
 
 
+def _pair(summary: str, order: int, citation: str, build: Callable[..., Any], atol: Option = ATOL, **more: Any
+          ) -> Method:
+    return Method(summary=summary, order=order, formulation="vector_field", adaptive=True, citation=citation,
+                  build=build, options={"atol": atol}, **more)
+
+
+DORMAND_PRINCE = "Dormand and Prince 1980; Shampine and Reichelt 1997"
 METHODS = {
-    "ode45": Method(
-        summary="order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)",
-        order=5, formulation="vector_field", adaptive=True,
-        citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
-        options={"atol": ATOL},
-        build=dormand_prince),
-    "ode45_norm": Method(
-        summary="order 5(4), MATLAB's ode45 with NormControl: the error of the whole state decides",
-        order=5, formulation="vector_field", adaptive=True,
-        citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
-        options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
-        warning=_warning, build=_build),
-    "dop853": Method(
-        summary="order 8(5,3), 12 stages, explicit, adaptive with dense output", order=8, formulation="vector_field",
-        adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",
-        options={"atol": ATOL},
-        build=_build_853),
+    "ode45": _pair("order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)", 5, DORMAND_PRINCE,
+                   dormand_prince),
+    "ode45_norm": _pair(
+        "order 5(4), MATLAB's ode45 with NormControl: the error of the whole state decides", 5, DORMAND_PRINCE,
+        lambda *given: NormControlled(pair := dormand_prince(*given), pair.control),
+        Option(1e-6, "absolute tolerance; the run's tolerance is the relative one"), warning=_warning),
+    "dop853": _pair("order 8(5,3), 12 stages, explicit, adaptive with dense output", 8,
+                    "Hairer, Norsett, Wanner 1993, II.5", _build_853),
 }

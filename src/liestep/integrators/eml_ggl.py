@@ -9,8 +9,7 @@ constraints momentum maps of unit quaternions therefore stay, and p.v - T + V ch
 p_0), which is zero where Dg p is: for a free body, or a mass matrix that is a multiple of one.
 
 gamma cannot stand in p = dL/dv - Dg^T gamma alone, as the multiplier of Dg v would: with d = h v_m, the end condition
-of a unit quaternion then says |v_1| = |v_0|, which is no motion of a body with different moments.
-"""
+of a unit quaternion then says |v_1| = |v_0|, which is no motion of a body with different moments."""
 from typing import NamedTuple
 
 import numpy as np

@@ -106,12 +106,10 @@ class StateNorm(NamedTuple):
         return sqrt(total/y.shape[0])
 
     def keep(self) -> None:
-        """The step is accepted."""
         keep_sizes(self.sizes)
 
 
 def error_norm(options: Mapping[str, Any]) -> AlgebraNorm | StateNorm:
-    """Component of checked options NORM."""
     return StateNorm() if options["norm"] == "state" else AlgebraNorm(0.0)
 
 

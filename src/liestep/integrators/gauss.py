@@ -39,11 +39,8 @@ def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> fl
 @borrows(OneStep)
 class Collocation(NamedTuple):
     """Order 2s with s stages, implicit, symmetric; keeps quadratic invariants of the vector field, and the symplectic
-    form where its coordinates are canonical.
-
-    Fixed-point iteration over the slopes, each used as soon as it is there: a step must be short for the fastest
-    motion. Returns NOT_CONVERGED.
-    """
+    form where its coordinates are canonical. Fixed-point iteration over the slopes, each used as soon as it is there: a
+    step must be short for the fastest motion. Returns NOT_CONVERGED."""
 
     a: np.ndarray     # (s, s)
     b: np.ndarray     # (s,)

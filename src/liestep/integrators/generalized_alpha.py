@@ -4,8 +4,7 @@
     V_(n+1) = V_n + h ((1 - gamma) a_n + gamma a_(n+1))
     (1 - alpha_m) a_(n+1) + alpha_m a_n = (1 - alpha_f) dV/dt_(n+1) + alpha_f dV/dt_n
 
-(Bruels, Cardona and Arnold 2012; through a local-global transition map: lgt2022, section 4.2).
-"""
+(Bruels, Cardona and Arnold 2012; through a local-global transition map: lgt2022, section 4.2)."""
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -44,7 +43,6 @@ class StepWork(NamedTuple):
 
 
 def step_work(problem: IndexThree, y: np.ndarray, starter: Any) -> StepWork:
-    """Memory of a run."""
     n, m = problem.bodies(), problem.joint_rows()
     return StepWork(np.zeros((3, 2*n, 3)), np.zeros((2, 2*n, 3)), np.zeros((2*n, 3)), np.zeros((2, 2*n, 3)),
                     np.zeros((2, 2*n, 3)), np.zeros((3, 2*n, 3)), np.zeros(m), np.zeros((problem.algebra_rows(), 3)),
@@ -106,8 +104,7 @@ class GeneralizedAlpha(NamedTuple):
     joints through the action after each step: both are conserved ((1) to (4) and (26) to (29) of lgt2022).
 
     start: 0 corrected: a_0 and V_0 are moved so that multipliers begin with order 2; 1 shift: a_0 alone; 2 plain. V_0
-    is moved by h^2 ((1/6 - beta - (alpha_m - alpha_f)/2) V'' + [V, V']/12 + k(V)), k of the chart, V and V' at zero.
-    """
+    is moved by h^2 ((1/6 - beta - (alpha_m - alpha_f)/2) V'' + [V, V']/12 + k(V)), k of the chart, V and V' at zero."""
 
     alpha_m: float
     alpha_f: float
@@ -297,7 +294,6 @@ NEWTON = {"tolerance": Option(1e-13, "largest correction of Newton's method, in 
 
 
 def newton_of(options: Options) -> Newton:
-    """Newton's method of checked options."""
     return Newton(float(options["tolerance"]), int(options["iterations"]), options.get("index", 3))
 
 
@@ -307,8 +303,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Generaliz
     newton = newton_of(options)
     # velocities that fit the joints are not moved for multipliers of index 3
     begin = STARTS.index(options["start"]) if newton.dae_index == 3 else max(1, STARTS.index(options["start"]))
-    return GeneralizedAlpha(*four, begin, newton,
-                            MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
+    return GeneralizedAlpha(*four, begin, newton, MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
 
 
 METHODS = {

@@ -41,7 +41,6 @@ class Kicking:
         return np.zeros((0, 3), y.dtype)
 
     def enter(self, problem: RigidBodies, y: np.ndarray, room: Any) -> Status:
-        """A run begins."""
         return Status.OK
 
     def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:

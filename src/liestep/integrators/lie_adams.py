@@ -3,8 +3,7 @@
 The past states are y_(n-j) = exp(X_j).y_n, X_0 = 0, and sigma(t) with y(t) = exp(sigma(t)).y_n passes through X_j with
 the rates K_j = dexpinv_(X_j) f(y_(n-j)): the method is the classical one for sigma, y_(n+1) = exp(h sum c_j K_j).y_n.
 With K_j = f(y_(n-j)), without transport to the current coordinates, the order is at most 2 (lgt2022, section 6.3:
-multistep methods need the local coordinates of past states).
-"""
+multistep methods need the local coordinates of past states)."""
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -13,9 +12,8 @@ import numpy as np
 from liestep.compile.precision import coefficients
 from liestep.compile.rows import copy
 from liestep.compile.status import Status
-from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.one_step import combine
-from liestep.integrators.rkmk import MuntheKaas
+from liestep.integrators.rkmk import MuntheKaas, chart_order
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.contracts.keeping import ORBIT
@@ -37,10 +35,8 @@ class AdamsWork(NamedTuple):
 
 class LieAdams(NamedTuple):
     """Order k, explicit, one evaluation of f for each step; conserves the orbit of the action. The first k - 1 steps
-    are those of a Munthe-Kaas method of order 5.
-
-    Returns CHART_LIMIT when k - 1 steps or one step turn by the end of the chart, NOT_EVALUABLE when f does not exist.
-    """
+    are those of a Munthe-Kaas method of order 5. Returns CHART_LIMIT when k - 1 steps or one step turn by the end of
+    the chart, NOT_EVALUABLE when f does not exist."""
 
     weights: np.ndarray  # (k,)
     transport: bool

@@ -9,11 +9,10 @@ import numpy as np
 from liestep.compile.rows import larger, put
 from liestep.compile.slopes import Slope, parts, with_slopes
 from liestep.compile.status import Status
-from liestep.compile.straight.paths import expressions
-from liestep.compile.straight.symbols import SYMBOLIC, Expressions
+from liestep.compile.straight.symbols import SYMBOLIC, Expressions, expressions
 from liestep.compile.tracing import plain_component
 from liestep.geometry import charts, so3
-from liestep.geometry.rotation_series import term
+from liestep.geometry.so3 import term
 from liestep.integrators.error_norms import StateNorm, for_system, moved
 from liestep.integrators.sizes import keep_sizes, try_sizes
 from liestep.integrators.taylor import (
@@ -43,12 +42,10 @@ class LieTaylorWork(NamedTuple):
 
 
 class LieTaylor(NamedTuple):
-    """Order p from the tolerance, explicit, one jet for each step; conserves the orbit of the action.
-
-    y(t + h) = exp(sigma(h)).y with sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0 (Munthe-Kaas 1999); sigma(h) is
-    the sum of its Taylor series. Steps as those of `taylor`; each row of sigma is measured against what moves a field
-    of the state by its own size: 1 rad for rotations, a momentum for one that is added. Dense output is that series.
-    """
+    """Order p from the tolerance, explicit, one jet for each step; conserves the orbit of the action. y(t + h) =
+    exp(sigma(h)).y with sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0 (Munthe-Kaas 1999); sigma(h) is the sum of
+    its Taylor series. Steps as those of `taylor`; each row of sigma is measured against what moves a field of the state
+    by its own size: 1 rad for rotations, a momentum for one that is added. Dense output is that series."""
 
     series: Any   # Taylor
     control: Any  # Ahead, that of the series
@@ -56,7 +53,6 @@ class LieTaylor(NamedTuple):
     moves: np.ndarray  # (d, fields) how far a unit of each row of sigma moves each field
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the groups of a system's rows."""
         norm, rows = for_system(self.norm, formulated), formulated.problem.algebra_rows()
         return self._replace(series=self.series.grouped(np.arange(rows), np.ones(rows)), norm=norm,
                              moves=np.zeros((rows, norm.sizes.shape[1])))
@@ -119,7 +115,6 @@ class LieTaylor(NamedTuple):
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
-        """State at t + s h, 0 <= s <= 1."""
         work.jet.sum(work.c, s*h, work.sigma)
         problem.act(work.sigma, y, out)
 
@@ -153,11 +148,7 @@ INFINITESIMAL = with_slopes(SYMBOLIC._replace(kernels=series_kernels(0)))
 
 def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions:
     """sigma' = dexpinv_sigma f(t, y) and y' = d/de exp(e f).y at e = 0 as expressions of sigma, y and the time, for
-    series at sigma = 0.
-
-    Raises:
-        Untraceable: the action or its generator cannot be written so.
-    """
+    series at sigma = 0. Raises Untraceable: the action or its generator cannot be written so."""
     rows = problem.algebra_rows()
     near, still = (plain_component(problem, functions) for functions in (NEAR_ZERO, INFINITESIMAL))
 

@@ -14,8 +14,7 @@ unknown is the increment: a difference of positions would cost the energy a fact
 eml keeps the generalized energy p.v - T + V to round-off, mpl is the midpoint rule of the same equations. In a unit
 quaternion the mass matrix is singular along q, and the velocities of eml carry a parasite there, q.v, that grows
 exponentially while the generalized energy stands still: see docs/energy_momentum.md before long runs. Chains of bodies
-are eliminated one after the other by the reduced solver (`_linked_bodies`), in time proportional to their number.
-"""
+are eliminated one after the other by the reduced solver (`_linked_bodies`), in time proportional to their number."""
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
@@ -420,7 +419,6 @@ def _resolve(options: Options) -> dict[str, Any]:
 
 
 def stopping(options: Options) -> tuple[bool, float, int]:
-    """Of checked options STOP."""
     return options["stop"] == "printed", options["tolerance"], options["iterations"]
 
 
@@ -434,12 +432,10 @@ def _inner(options: Options) -> FullStep | NullSpaceStep | ReducedStep:
 
 
 def composed_order(highest: int) -> Callable[[Options, Sheet, Mapping[str, Any]], int]:
-    """Order of the weights, but at most `highest`, and 2 for bodies with joints.
-
-    The part of p along the constraints changes its sign in each step, which therefore is not near the identity. In
-    eml and mpl it arises where there is a potential, in all schemes that do not project p where there are joints, whose
-    constraints show in the momenta of the bodies: positions and attitudes reach 4 there.
-    """
+    """Order of the weights, but at most `highest`, and 2 for bodies with joints. The part of p along the constraints
+    changes its sign in each step, which therefore is not near the identity. In eml and mpl it arises where there is a
+    potential, in all schemes that do not project p where there are joints, whose constraints show in the momenta of the
+    bodies: positions and attitudes reach 4 there."""
     def order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
         system = sheet.build(parameters)
         tied = hasattr(system, "joints") and system.joints() > 0

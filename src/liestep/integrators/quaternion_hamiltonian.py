@@ -2,8 +2,7 @@
 livens2025 section 5.4 and appendix D): the energy-momentum scheme emh and the midpoint rule mph.
 
 Unknowns are the increment of q, p_1 and the multipliers. The moment J_00 of the augmentation does not matter: q.p = 0
-is kept, so that `polar` changes nothing but round-off. mpl is the same map of (q, p) as mph with variant b.
-"""
+is kept, so that `polar` changes nothing but round-off. mpl is the same map of (q, p) as mph with variant b."""
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -4,8 +4,7 @@ Leimkuhler and Skeel 1994): the variational rival of the energy-momentum schemes
     P = p_0 - h/2 DV(q_0) - Dg(q_0)^T lambda,  q_1 = q_0 + h M^-1 P,  g(q_1) = 0
     p_1 = P - h/2 DV(q_1) - Dg(q_1)^T mu,      Dg(q_1) M^-1 p_1 = 0
 
-Multipliers of the state are those of both halves, divided by h. On spheres it is the map of `vi_sphere`.
-"""
+Multipliers of the state are those of both halves, divided by h. On spheres it is the map of `vi_sphere`."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +20,6 @@ from liestep.mechanics.contracts.keeping import VARIATIONAL
 
 
 class RattleWork(NamedTuple):
-    """Workspace."""
-
     slope: np.ndarray    # (n,) DV at the start of the step
     spare: np.ndarray    # (n, n) for derivatives that nobody asks for
     q1: np.ndarray       # (n,)

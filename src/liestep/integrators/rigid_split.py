@@ -9,8 +9,7 @@ formulation `rigid_bodies` (rows 3i to 3i + 2 of y) during h; its momentum is ro
 
 `MoserVeselov` of order 2 is the step of `lgvi` without forces. For a higher order its moments are modified: with x =
 h^2 |Pi|^2/2 and z = h^2 T, which the map keeps, 1/I_j becomes s/I_j + d with polynomials s = 1 + ... and d in x and z
-(Hairer and Vilmart 2006, J. Phys. A 39, 13225, theorem 3 and its appendix).
-"""
+(Hairer and Vilmart 2006, J. Phys. A 39, 13225, theorem 3 and its appendix)."""
 from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -34,7 +33,7 @@ from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.sheet import Options
 
 
 @kernel
@@ -68,12 +67,9 @@ class DiscreteTurn(NamedTuple):
         jf = (j[0]*f[0], j[1]*f[1], j[2]*f[2])
         residual = sub(axpy(0.5, cross(f, jf), jf), scale(1.0 + 0.25*dot(f, f), g))
         # columns of the derivative: J e + (e x J f + f x J e)/2 - (f.e)/2 g
-        one = axpy(-0.5*f[0], g, axpy(0.5, add((0.0, -jf[2], jf[1]), (0.0, j[0]*f[2], -j[0]*f[1])),
-                                      (j[0], 0.0, 0.0)))
-        two = axpy(-0.5*f[1], g, axpy(0.5, add((jf[2], 0.0, -jf[0]), (-j[1]*f[2], 0.0, j[1]*f[0])),
-                                      (0.0, j[1], 0.0)))
-        three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)),
-                                        (0.0, 0.0, j[2])))
+        one = axpy(-0.5*f[0], g, axpy(0.5, add((0.0, -jf[2], jf[1]), (0.0, j[0]*f[2], -j[0]*f[1])), (j[0], 0.0, 0.0)))
+        two = axpy(-0.5*f[1], g, axpy(0.5, add((jf[2], 0.0, -jf[0]), (-j[1]*f[2], 0.0, j[1]*f[0])), (0.0, j[1], 0.0)))
+        three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)), (0.0, 0.0, j[2])))
         return corrected(f, (one, two, three), residual, self.tolerance, counters)
 
 
@@ -110,7 +106,10 @@ class MoserVeselov(NamedTuple):
     iterations: int   # at most
 
     def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return series_of_bodies(problem, self.order, y.dtype == object)
+        """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless numbers are exact."""
+        rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], self.order)
+                for i in range(problem.bodies())]
+        return np.array(rows, object if y.dtype == object else np.float64)
 
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
@@ -189,13 +188,6 @@ class LieMidpoint(NamedTuple):
         return Status.OK, new, change, settled(change, tight*size, change, 0.5*previous, loose*size)
 
 
-def series_of_bodies(problem: RigidBodies, order: int, exact: bool) -> np.ndarray:
-    """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless `exact`."""
-    rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], order)
-            for i in range(problem.bodies())]
-    return np.array(rows, object if exact else np.float64)
-
-
 def moser_veselov_series(moments: Any, order: int) -> np.ndarray:
     """Coefficients of s and d, (order/2 - 1, 2, 6) of objects, row k for the k + 2 products of k + 1 factors x and z:
     exact fractions where the moments are float64, else their own numbers."""
@@ -240,7 +232,6 @@ NODES = 8     # of a panel of the quadrature of the precession, at most half a r
 
 @kernel
 def pick(u: Vector, k: int) -> float:
-    """u_k"""
     return u[0] if k == 0 else (u[1] if k == 1 else u[2])
 
 
@@ -307,8 +298,7 @@ class ExactFlow(NamedTuple):
     polar angles of Pi about axis 3 turns in space about pi at a rate that is a function of sn^2. A step adds to u: the
     functions of the sum follow from those of the start, which are known from Pi, by the addition theorem, and those of
     the step. The angle of precession is a quadrature (Celledoni, Fasso, Saefstroem and Zanna 2008, SIAM J. Sci. Comput.
-    30, 2084; van Zon and Schofield 2007, J. Comput. Phys. 225, 145).
-    """
+    30, 2084; van Zon and Schofield 2007, J. Comput. Phys. 225, 145)."""
 
     nodes: np.ndarray    # (NODES,) on (0, 1)
     weights: np.ndarray  # (NODES,) add up to 1
@@ -436,10 +426,8 @@ def gauss_legendre(count: int) -> tuple[list[Fraction], list[Fraction]]:
 
 class RigidSplit(NamedTuple):
     """Symmetric, one evaluation of the forces for each kick; the last kick of a step and the first of the next share
-    one. Keeps orthogonality and momenta of symmetries of space; what else is kept depends on the free motion.
-
-    Returns what the free motion does, or NOT_EVALUABLE.
-    """
+    one. Keeps orthogonality and momenta of symmetries of space; what else is kept depends on the free motion. Returns
+    what the free motion does, or NOT_EVALUABLE."""
 
     free: Any
     drifts: np.ndarray  # (s,)
@@ -511,10 +499,6 @@ def _method(summary: str, default: str, free: Callable[[Options], Any], order: C
                   order_for=order_of_splitting, citation=citation, build=build)
 
 
-def _of_order_2(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
-    return bool(options["order"] == 2)
-
-
 EVERY = max(SPLITTING_ORDERS.values())
 
 
@@ -528,8 +512,9 @@ METHODS = {
         "order 6, or 2 to 8 by splitting; free motion by the discrete Moser-Veselov map, preprocessed to order 10",
         "rkn6a", lambda options: MoserVeselov(options["order"], options["tolerance"], options["iterations"]),
         lambda options: options["order"],
-        (Keeps.MANIFOLD, Keeps.MOMENTUM, FREE, *(Where(fact, "for order 2 (then strang is lgvi) only", _of_order_2)
-                                                 for fact in (Keeps.SYMPLECTIC, Keeps.BOUNDED))),
+        (Keeps.MANIFOLD, Keeps.MOMENTUM, FREE, *(
+            Where(fact, "for order 2 (then strang is lgvi) only", lambda options, *_: options["order"] == 2)
+            for fact in (Keeps.SYMPLECTIC, Keeps.BOUNDED))),
         "Hairer and Vilmart 2006; Blanes and Moan 2002",
         {"order": whole_number("order", 10, ORDERS, "order of the free motion"), **SOLVER},
         ", or a higher order of the free motion"),

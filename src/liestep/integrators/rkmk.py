@@ -1,35 +1,110 @@
-"""Runge-Kutta-Munthe-Kaas methods of any explicit tableau on any left action.
+"""Runge-Kutta-Munthe-Kaas methods on any left action, of any explicit tableau, and adaptive pairs: both methods of an
+embedded tableau in the Lie algebra (liegroup2021 section 4).
 
-y' = d/ds exp(s f(t, y)).y at s = 0, f: M -> g. The tableau solves sigma' = dexpinv_sigma
-f(exp(sigma).y_n), sigma(0) = 0.
-"""
+y' = d/ds exp(s f(t, y)).y at s = 0, f: M -> g. The tableau solves sigma' = dexpinv_sigma f(exp(sigma).y_n), sigma(0) =
+0, where dexpinv is a component: exact, or its series cut after some commutators."""
+from collections.abc import Mapping
 from fractions import Fraction
+from math import comb, factorial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import borrows
 from liestep.compile.precision import coefficients
-from liestep.compile.rows import axpy, put, row
+from liestep.compile.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
-from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
-from liestep.integrators.dexpinv import DEXPINV, Exact, chart_order, dexpinv_component, truncated_order
+from liestep.integrators.declared_tableaux import PAIR, TABLEAU, pair_of, tableau_of
+from liestep.integrators.error_norms import NORM, error_norm, for_system, generator, moved
 from liestep.integrators.one_step import OneStep, combine
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.step_control import CONTROL, HairerControl, controlled
+from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54, TABLEAUX
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
+
+DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}
+
+
+class Exact(NamedTuple):
+    """The closed form of the action; False where it ends, at a rotation by 2 pi."""
+
+    commutators: int  # not used; a component has at least one field
+
+    def apply(self, problem: LieAction, sigma: np.ndarray, v: np.ndarray, scratch: np.ndarray) -> bool:
+        """v = dexpinv_sigma(v) in place."""
+        return problem.dexpinv(sigma, v, v)
+
+    def in_chart(self, problem: LieAction, sigma: np.ndarray) -> bool:
+        """Whether exp is invertible from sigma back to 0 without a singularity of dexpinv."""
+        return problem.in_chart(sigma)
+
+
+class Truncated(NamedTuple):
+    """v - 1/2 [sigma, v] + 1/12 [sigma, [sigma, v]] - 1/720 ad^4 v + ...: coefficients B_j/j!
+    with the Bernoulli numbers."""
+
+    coefficients: np.ndarray  # (K + 1,)
+
+    def apply(self, problem: LieAction, sigma: np.ndarray, v: np.ndarray, scratch: np.ndarray) -> bool:
+        """v = cut series in place; it exists for every sigma."""
+        copy(v, scratch)
+        for j in range(1, self.coefficients.shape[0]):
+            problem.bracket(sigma, scratch, scratch)
+            if self.coefficients[j] != 0.0:
+                for i in range(v.shape[0]):
+                    put(v, i, axpy(self.coefficients[j], row(scratch, i), row(v, i)))
+        return True
+
+    def in_chart(self, problem: LieAction, sigma: np.ndarray) -> bool:
+        """The series has no limit."""
+        return True
+
+
+def series(commutators: int) -> list[Fraction]:
+    """B_j/j! for j = 0..K without zeros at the end (B_1 = -1/2), from sum_{i<=j} binomial(j + 1, i) B_i = 0."""
+    numbers = [Fraction(1)]
+    for j in range(1, commutators + 1):
+        numbers.append(-sum((comb(j + 1, i)*numbers[i] for i in range(j)), Fraction(0))/(j + 1))
+    terms = [number/factorial(j) for j, number in enumerate(numbers)]
+    while not terms[-1]:
+        terms.pop()
+    return terms
+
+
+def dexpinv_component(options: Mapping[str, Any]) -> Exact | Truncated:
+    if options["dexpinv"] == "exact":
+        return Exact(0)
+    return Truncated(coefficients(series(options["dexpinv"])))
+
+
+def chart_order(order: int, options: Mapping[str, Any]) -> int:
+    """Order of a method that takes the option `chart` for the exponential: Cayley maps agree with it to h^2, a chart of
+    the second kind to h."""
+    return min(order, {"exp": order, "second_kind": 1}.get(options.get("chart", "exp"), 2))
+
+
+def truncated_order(order: int, options: Mapping[str, Any]) -> int:
+    """Order of a Munthe-Kaas method whose tableau has order `order`. ad_sigma sigma' = O(h^2), hence ad_sigma^j f =
+    O(h^(j+1)); the first term left out that is not zero has j = K + 1, or K + 2 for even K >= 2 (odd Bernoulli numbers
+    vanish), and its integral over a step is O(h^(j+2)): order j + 1."""
+    if options["dexpinv"] == "exact":
+        return order
+    if options.get("chart", "exp") != "exp":  # the series is that of the exponential
+        return chart_order(order, options)
+    first = len(series(options["dexpinv"]))
+    return min(order, first + 1 if first <= 2 else first + 2)
 
 
 @borrows(OneStep)
 class MuntheKaas(NamedTuple):
-    """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency)
-    to round-off, no energy.
-
-    liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns CHART_LIMIT
-    when a stage or the step rotates by 2 pi (exact dexpinv only, which one stage does not need), NOT_EVALUABLE when f
-    does not exist.
-    """
+    """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency) to round-off, no
+    energy. liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns
+    CHART_LIMIT when a stage or the step rotates by 2 pi (exact dexpinv only, which one stage does not need),
+    NOT_EVALUABLE when f does not exist."""
 
     a: np.ndarray  # (s, s) strictly lower triangular
     b: np.ndarray  # (s,)
@@ -62,11 +137,9 @@ class MuntheKaas(NamedTuple):
 
 @borrows(OneStep)
 class CasasOwren(NamedTuple):
-    """Order 4, 4 stages, explicit; conserves the orbit of the action.
-
-    sigma_s = h sum_r a_sr k_r + h^2 e_s [k_0, k_(s-1)], k_s = f(exp(sigma_s).y), y+ = exp(sigma_4).y: liegroup2021
-    section 2. Neither dexpinv nor a limit of rotations.
-    """
+    """Order 4, 4 stages, explicit; conserves the orbit of the action. sigma_s = h sum_r a_sr k_r + h^2 e_s [k_0,
+    k_(s-1)], k_s = f(exp(sigma_s).y), y+ = exp(sigma_4).y: liegroup2021 section 2. Neither dexpinv nor a limit of
+    rotations."""
 
     a: np.ndarray  # (5, 4)
     e: np.ndarray  # (5,) 0 where there is no commutator
@@ -98,6 +171,207 @@ E = [Fraction(0), Fraction(0), Fraction(-1, 8), Fraction(0), Fraction(-1, 12)]
 C = [Fraction(0), Fraction(1, 2), Fraction(1, 2), Fraction(1)]
 
 
+class LiePair:
+    """What pairs in the Lie algebra share: k[0] of a step is f at the last stage of the one before."""
+
+    def measured(self: Any, formulated: Formulated) -> Any:
+        return self._replace(norm=for_system(self.norm, formulated))
+
+    def stages(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, count: int, work: Any) -> Status:
+        """Slopes; the state of the last stage in work.new, its sigma in work.sigma, f there in work.slope."""
+        for s in range(int(work.current[0]), count):
+            if s > 0:
+                combine(self.a[s], h, work.k, s, work.sigma)
+                problem.act(work.sigma, y, work.new)
+            if not problem.algebra(t + self.c[s]*h, work.new if s > 0 else y, work.k[s]):
+                return Status.NOT_EVALUABLE
+            if s == 0:
+                work.current[0] = 1.0
+            else:
+                if s == count - 1:
+                    copy(work.k[s], work.slope)
+                if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
+                    return Status.CHART_LIMIT
+        return Status.OK
+
+    def accept(self: Any, problem: LieAction, y: np.ndarray, work: Any) -> None:
+        self.norm.keep()
+        copy(work.new, y)
+        copy(work.slope, work.k[0])
+
+
+class PairWork(NamedTuple):
+    k: np.ndarray        # (s, d, 3) values of dexpinv_sigma f
+    sigma: np.ndarray    # (d, 3)
+    scratch: np.ndarray  # (d, 3)
+    slope: np.ndarray    # (d, 3) f at the new state
+    new: np.ndarray      # (m, d)
+    moved: np.ndarray    # (m, d) of the error norm
+    current: np.ndarray  # (1,) 1 when k[0] is f at the state
+
+
+@borrows(LiePair)
+class MuntheKaasPair(NamedTuple):
+    """Order of the tableau, explicit, first same as last, local extrapolation; conserves the orbit of the action. The
+    error is the norm of sigma_1 - sigma_hat. f at the new state is the next step's first stage; its dexpinv belongs to
+    the old chart and is not. Dense output is exp(sigma(s)).y with the tableau's continuous extension: on the manifold,
+    and of the extension's order (4 for Dormand and Prince, else 3 or that of the tableau)."""
+
+    a: np.ndarray      # (s, s), its last row equal to b
+    b: np.ndarray      # (s,)
+    c: np.ndarray      # (s,)
+    e: np.ndarray      # (s,) b - b_hat
+    dense: np.ndarray  # (s, degree) coefficients of s, s^2, ...
+    dexpinv: Any
+    norm: Any
+
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+        stages, rows = self.b.shape[0], problem.algebra_rows()
+        return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
+                        np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros_like(y),
+                        np.zeros(1))
+
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
+        self.norm.start(problem, t, y, h, work.k, work.sigma, work.new)
+        work.current[0] = 0.0
+
+    def attempt(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any
+                ) -> tuple[Status, float]:
+        """New state in work.new."""
+        status = self.stages(problem, t, y, h, self.b.shape[0], work)
+        if status != Status.OK:
+            return status, np.inf
+        combine(self.e, h, work.k, self.b.shape[0], work.sigma)
+        return Status.OK, self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
+
+    def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
+        degree = self.dense.shape[1]
+        for i in range(work.sigma.shape[0]):
+            total = (0.0, 0.0, 0.0)
+            for r in range(self.b.shape[0]):
+                weight = 0.0
+                for p in range(degree):
+                    weight = s*(self.dense[r, degree - 1 - p] + weight)
+                total = axpy(weight, row(work.k[r], i), total)
+            put(work.sigma, i, scale(h, total))
+        problem.act(work.sigma, y, out)
+
+
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    tableau = pair_of(options)
+    pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options),
+                          error_norm(options))
+    return controlled(pair, tableau.embedded_order, options, tolerance)
+
+
+class Work853(NamedTuple):
+    k: np.ndarray        # (16, d, 3) values of dexpinv_sigma f; 12 is that of the new state, 13..15 of dense output
+    f: np.ndarray        # (7, d, 3) coefficients of dense output
+    sigma: np.ndarray    # (d, 3)
+    end: np.ndarray      # (d, 3) sigma of the new state
+    slope: np.ndarray    # (d, 3) f at the new state
+    scratch: np.ndarray  # (d, 3)
+    new: np.ndarray      # (m, d)
+    stage: np.ndarray    # (m, d)
+    current: np.ndarray  # (2,) 1 when k[0] is f at the state; 1 when `f` belongs to the step
+
+
+@borrows(LiePair)
+class MuntheKaas853(NamedTuple):
+    """Order 8(5,3), 12 stages, explicit, local extrapolation; conserves the orbit of the action. sigma' = dexpinv_sigma
+    f(exp(sigma).y), sigma(0) = 0, by DOP853 (Hairer, Norsett and Wanner 1993, II.5 and II.10). Dense output is
+    exp(sigma(s)).y with DOP853's polynomial of order 7 for sigma: on the manifold, three more evaluations in steps with
+    an output. The error is the norm of sigma_1 - sigma_hat of order 5, reduced by that of order 3 as in DOP853,
+    relative to the tolerance."""
+
+    a: np.ndarray   # (16, 16)
+    c: np.ndarray   # (16,)
+    e3: np.ndarray  # (16,)
+    e5: np.ndarray  # (16,)
+    d: np.ndarray   # (4, 16)
+    tolerance: float
+    dexpinv: Any
+    norm: Any
+    control: Any
+
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+        rows = (problem.algebra_rows(), 3)
+        return Work853(np.zeros((16, *rows), y.dtype), np.zeros((7, *rows), y.dtype), np.zeros(rows, y.dtype),
+                       np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros_like(y),
+                       np.zeros_like(y), np.zeros(2))
+
+    def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        """First step T/100, as of the other pairs: steps that are too long are rejected."""
+        work.current[0] = 0.0
+        self.norm.start(problem, t, y, 0.01*t_end, work.k, work.sigma, work.new)
+        return 0.01*t_end
+
+    def attempt(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any
+                ) -> tuple[Status, float]:
+        """New state in work.new."""
+        work.current[1] = 0.0
+        status = self.stages(problem, t, y, h, 13, work)
+        if status != Status.OK:
+            return status, np.inf
+        copy(work.sigma, work.end)
+        return Status.OK, self.error(problem, y, h, work)
+
+    def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:
+        """err5^2/sqrt(err5^2 + 0.01 err3^2) over the tolerance, of the norms of the two estimates."""
+        fifth, third = 0.0, 0.0
+        for r in range(2):  # one call of the norm, which moves the state, so that it is inlined once
+            combine(self.e5 if r == 0 else self.e3, h, work.k, 13, work.sigma)
+            fifth, third = third, self.norm.size(problem, work.sigma, y, work.new, work.stage, h)
+        if fifth == 0.0:
+            return 0.0
+        return fifth*fifth/sqrt(fifth*fifth + 0.01*third*third)/self.tolerance
+
+    def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
+        if work.current[1] == 0.0:
+            self.prepare_dense(problem, t, y, h, work)
+        for i in range(work.sigma.shape[0]):
+            total = (0.0, 0.0, 0.0)
+            for r in range(7):
+                total = scale(s if r % 2 == 0 else 1.0 - s, add(row(work.f[6 - r], i), total))
+            put(work.sigma, i, total)
+        moved(problem, work.sigma, y, out)
+
+    def prepare_dense(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
+        """Where one of the three further stages has no value there is no state, and the run ends."""
+        there = True
+        for s in range(13, 16):
+            combine(self.a[s], h, work.k, s, work.sigma)
+            moved(problem, work.sigma, y, work.stage)
+            there = generator(problem, t + self.c[s]*h, work.stage, work.k[s]) and there
+            there = self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch) and there
+        for i in range(work.sigma.shape[0]):
+            change, old, new = row(work.end, i), scale(h, row(work.k[0], i)), scale(h, row(work.k[12], i))
+            put(work.f[0], i, change if there else (np.nan, np.nan, np.nan))
+            put(work.f[1], i, sub(old, change))
+            put(work.f[2], i, sub(scale(2.0, change), add(old, new)))
+            for r in range(4):
+                put(work.f[3 + r], i, scale(h, self.combined(r, i, work)))
+        work.current[1] = 1.0
+
+    def combined(self, r: int, i: int, work: Any) -> Vector:
+        """sum_j d_rj k_j of row i of the algebra."""
+        total = (0.0, 0.0, 0.0)
+        for j in range(16):
+            total = axpy(self.d[r, j], row(work.k[j], i), total)
+        return total
+
+
+def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
+    a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
+    return MuntheKaas853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, dexpinv_component(options),
+                         error_norm(options), control)
+
+
 METHODS = {
     "rkmk": Method(
         summary="order 4 with 4 stages, or any explicit tableau, known or declared, Lie group action", order=4,
@@ -112,4 +386,14 @@ METHODS = {
         conserves=ORBIT, projects=True, citation="Casas and Owren 2003; liegroup2021 section 2",
         order_for=lambda options, sheet, parameters: chart_order(4, options),
         build=lambda options, tolerance, t_end: CasasOwren(*map(coefficients, (A, E, C)))),
+    "rkmk_pair": Method(
+        summary="order 5(4) with 7 stages, or any explicit embedded tableau, known or declared, adaptive with dense"
+        " output, Lie group action", order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT,
+        adaptive=True, citation="Munthe-Kaas 1999; liegroup2021 section 4", options=PAIR | DEXPINV | CONTROL | NORM,
+        order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options), build=_build),
+    "rkmk853": Method(
+        summary="order 8(5,3), 12 stages, explicit, adaptive with dense output, Lie group action", order=8,
+        formulation="lie_action", conserves=ORBIT, adaptive=True, citation=f"Munthe-Kaas 1999; {DOP853.source}",
+        options=DEXPINV | NORM,
+        order_for=lambda options, sheet, parameters: truncated_order(8, options), build=_build_853),
 }

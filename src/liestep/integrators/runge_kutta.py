@@ -15,10 +15,8 @@ from liestep.mechanics.contracts.method import Method
 
 @borrows(OneStep)
 class ExplicitRungeKutta(NamedTuple):
-    """Order of the tableau, explicit; conserves nothing exactly. `problem.project` acts after each step.
-
-    One specialisation serves all tableaux. Time enters the right-hand side as t + c_i h.
-    """
+    """Order of the tableau, explicit; conserves nothing exactly. `problem.project` acts after each step. One
+    specialisation serves all tableaux. Time enters the right-hand side as t + c_i h."""
 
     a: np.ndarray  # (s, s) strictly lower triangular
     b: np.ndarray  # (s,)

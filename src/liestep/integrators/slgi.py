@@ -14,8 +14,7 @@ not depend on theta. In the axes of the body at the start of the step, z = Q_0^T
     I z = h (dexp_(-z) P + h (dexp_(-z) - theta dexp_(-theta z)) T)
 
 is solved by Newton's method with the analytic Jacobian. Several bodies are coupled by their forces only: there the
-step is a fixed point of sweeps over the bodies (`SymplecticSweeps`).
-"""
+step is a fixed point of sweeps over the bodies (`SymplecticSweeps`)."""
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -75,8 +74,7 @@ class SymplecticSweeps(NamedTuple):
     each.
 
     Symplectic, keeps the momenta of symmetries that `liestep.integrators.slgi` keeps for one body: exactly, whatever
-    the sweeps leave. Returns NOT_CONVERGED, NOT_EVALUABLE, or CHART_LIMIT for a turn by 2 pi or more.
-    """
+    the sweeps leave. Returns NOT_CONVERGED, NOT_EVALUABLE, or CHART_LIMIT for a turn by 2 pi or more."""
 
     inner: Any   # SymplecticTheta
     sweeps: int  # at most
@@ -160,11 +158,9 @@ class SymplecticSweeps(NamedTuple):
 
 @borrows(OneStep)
 class SymplecticTheta(NamedTuple):
-    """Order 2 for theta = 1/2, else 1; implicit; theta and 1 - theta are adjoint, theta = 1/2 is symmetric.
-
-    Symplectic, keeps Q^T Q to round-off and, exactly, the momenta of symmetries: pi where the torque vanishes, the
-    axial momentum of a symmetric top. Returns NOT_CONVERGED, or CHART_LIMIT when a step turns the body by 2 pi or more.
-    """
+    """Order 2 for theta = 1/2, else 1; implicit; theta and 1 - theta are adjoint, theta = 1/2 is symmetric. Symplectic,
+    keeps Q^T Q to round-off and, exactly, the momenta of symmetries: pi where the torque vanishes, the axial momentum
+    of a symmetric top. Returns NOT_CONVERGED, or CHART_LIMIT when a step turns the body by 2 pi or more."""
 
     theta: float
     tolerance: float  # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows

@@ -4,8 +4,7 @@
 Preto and Tremaine 1999, Astron. J. 118, 2532; Mikkola and Tanikawa 1999: in the phase space extended by the time and
 its momentum -E_0, Gamma = f(T - E_0) - f(-V) vanishes along a motion of energy E_0, and the flows of both terms are
 exact: great circles and time over f'(T - E_0) ds, and kicks over f'(-V) ds. Here f'(x) = 1/sqrt(1 + (x/c)^2), so that
-the fictitious time is in s and runs like time where |V| and |T - E_0| are small beside c.
-"""
+the fictitious time is in s and runs like time where |V| and |T - E_0| are small beside c."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,12 +126,10 @@ class RegularisedWork(NamedTuple):
 
 
 class SphereRegularised(NamedTuple):
-    """Explicit, symmetric, symplectic in the extended phase space; one gradient and one potential for each kick.
-
-    The tolerance is the fictitious step. A step that has to end at a given time, the last one or a partial one for
-    dense output, has the fictitious length that leads there, found by Newton's method with dt/ds at its end: it is a
-    step of the method, on the manifold.
-    """
+    """Explicit, symmetric, symplectic in the extended phase space; one gradient and one potential for each kick. The
+    tolerance is the fictitious step. A step that has to end at a given time, the last one or a partial one for dense
+    output, has the fictitious length that leads there, found by Newton's method with dt/ds at its end: it is a step of
+    the method, on the manifold."""
 
     step: float           # fictitious, in s
     scale: float          # c in J; 0 for the one of the start's energies

@@ -36,12 +36,10 @@ def midpoint(a: Vector, b: Vector) -> tuple[Vector, float]:
 @borrows(OneStep)
 class SphericalMidpoint(NamedTuple):
     """y' = y + h w(m) x m, m_i = |y_i| (y_i + y'_i)/|y_i + y'_i|: order 2, implicit, symmetric, symplectic; linear
-    invariants that are Casimirs of no sphere, such as sum Gamma_i q_i, are kept.
-
-    Each vector turns by the Cayley map of h |y_i|/|y_i + y'_i| 2 w_i(m), which keeps its length whatever m is; the
-    iteration on m goes on until its changes no longer shrink: what it left of them would add up over the steps, because
-    without its end the map is not symplectic.
-    """
+    invariants that are Casimirs of no sphere, such as sum Gamma_i q_i, are kept. Each vector turns by the Cayley map of
+    h |y_i|/|y_i + y'_i| 2 w_i(m), which keeps its length whatever m is; the iteration on m goes on until its changes no
+    longer shrink: what it left of them would add up over the steps, because without its end the map is not
+    symplectic."""
 
     tolerance: float  # 0: of that alone
     iterations: int

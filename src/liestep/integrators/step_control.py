@@ -19,11 +19,9 @@ def power(x: float, p: float) -> float:
 
 
 class MatlabControl(NamedTuple):
-    """MATLAB's ode45: error per step relative to max(|y|, |y+|, atol/rtol), compared with rtol.
-
-    First rejection of a step h max(0.1, 0.8 (rtol/err)^p), later ones h/2; after a step without rejection
-    h/(1.25 (err/rtol)^p), growth at most 5; steps at most T/10; the last step is stretched when 1.1 h reaches the end.
-    """
+    """MATLAB's ode45: error per step relative to max(|y|, |y+|, atol/rtol), compared with rtol. First rejection of a
+    step h max(0.1, 0.8 (rtol/err)^p), later ones h/2; after a step without rejection h/(1.25 (err/rtol)^p), growth at
+    most 5; steps at most T/10; the last step is stretched when 1.1 h reaches the end."""
 
     rtol: float
     atol: float
@@ -96,10 +94,8 @@ class HairerControl(NamedTuple):
 @borrows(PerStep)
 class PaperControl(NamedTuple):
     """liegroup2021 section 4: error < tol accepts; h <- theta (tol/error)^alpha h, accepted or not; the first step is
-    T/100 and the last one is shortened to the end.
-
-    No limit of growth; an error of zero counts as `smallest`. A step that failed for another reason is halved.
-    """
+    T/100 and the last one is shortened to the end. No limit of growth; an error of zero counts as `smallest`. A step
+    that failed for another reason is halved."""
 
     tolerance: float
     exponent: float  # alpha
@@ -171,7 +167,6 @@ class Ahead(NamedTuple):
 
 SMALLEST_ERROR = 1e-16  # of the tolerance
 
-
 CONTROL = {
     "safety": number_in("safety", 0.85, "factor theta of the step control, typically 0.8 to 0.9",
                         "number above 0 and at most 1", lambda share: 0.0 < share <= 1.0),
@@ -182,17 +177,14 @@ CONTROL = {
 
 
 class Controlled(NamedTuple):
-    """What the adaptive loop asks for (`compile.driver.advance_adaptive`). The tolerance is per step.
-
-    `pair` offers workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only.
-    Steps that fail, at the limit of a chart or where f does not exist, are rejected and halved.
-    """
+    """What the adaptive loop asks for (`compile.driver.advance_adaptive`). The tolerance is per step. `pair` offers
+    workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only. Steps that fail,
+    at the limit of a chart or where f does not exist, are rejected and halved."""
 
     pair: Any
     control: Any
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the fields of a system's rows."""
         return self._replace(pair=self.pair.measured(formulated))
 
     def workspace(self, problem: Component, y: np.ndarray) -> Any:

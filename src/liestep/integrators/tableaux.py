@@ -1,8 +1,7 @@
 """Explicit Runge-Kutta tableaux as exact rationals, validated when they are made.
 
 A tableau (a, b, c) is the method k_i = f(t + c_i h, y + h sum_j a_ij k_j), y+ = y + h sum_i b_i k_i.
-`arrays()` gives them in the number type of the run (`liestep.compile.precision`), each entry rounded once.
-"""
+`arrays()` gives them in the number type of the run (`liestep.compile.precision`), each entry rounded once."""
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,11 +15,8 @@ Row = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Tableau:
-    """Explicit Runge-Kutta method of s stages.
-
-    Raises:
-        ValueError: wrong shapes, an implicit entry, a row sum that is not c_i, or weights that do not add up to 1.
-    """
+    """Explicit Runge-Kutta method of s stages. Raises ValueError: wrong shapes, an implicit entry, a row sum that is
+    not c_i, or weights that do not add up to 1."""
 
     name: str
     order: int
@@ -53,11 +49,9 @@ class Tableau:
 
 @dataclass(frozen=True)
 class EmbeddedTableau(Tableau):
-    """Tableau with weights of a lower order on the same stages and a continuous extension.
-
-    y(t + s h) = y + h sum_i (dense_i1 s + dense_i2 s^2 + ...) k_i, 0 <= s <= 1. Raises ValueError also when the
-    embedded weights do not add up to 1 or the extension does not end at y+.
-    """
+    """Tableau with weights of a lower order on the same stages and a continuous extension. y(t + s h) = y + h sum_i
+    (dense_i1 s + dense_i2 s^2 + ...) k_i, 0 <= s <= 1. Raises ValueError also when the embedded weights do not add up
+    to 1 or the extension does not end at y+."""
 
     embedded: Row = ()              # (s,)
     embedded_order: int = 0
@@ -82,12 +76,10 @@ class EmbeddedTableau(Tableau):
 
 @dataclass(frozen=True)
 class Dop853Tableau(Tableau):
-    """DOP853 with 16 stages: 12 of the method, f(y+) (stage 12), and 3 that only the dense output of order 7 needs.
-
-    The dense output is y + s (F0 + (1 - s) (F1 + s (F2 + (1 - s) (F3 + s (F4 + (1 - s) (F5 + s F6)))))) with F0 = y+ -
-    y, F1 = h k_0 - F0, F2 = 2 F0 - h (k_0 + k_12), F_(3 + r) = h sum_j d_rj k_j. Raises ValueError also when error
-    weights do not add up to 0.
-    """
+    """DOP853 with 16 stages: 12 of the method, f(y+) (stage 12), and 3 that only the dense output of order 7 needs. The
+    dense output is y + s (F0 + (1 - s) (F1 + s (F2 + (1 - s) (F3 + s (F4 + (1 - s) (F5 + s F6)))))) with F0 = y+ - y,
+    F1 = h k_0 - F0, F2 = 2 F0 - h (k_0 + k_12), F_(3 + r) = h sum_j d_rj k_j. Raises ValueError also when error weights
+    do not add up to 0."""
 
     error5: Row = ()            # (16,) minus the weights of order 5
     error3: Row = ()            # (16,) minus the weights of order 3

@@ -3,22 +3,20 @@ evaluation of a jet, which is straight-line machine code (`compile.straight.jets
 loops over a tape where that would be too large (`compile.straight.tape`)."""
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.address import call_address
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import separate
 from liestep.compile.rows import atan2, copy, cos, larger, sin, sqrt
-from liestep.compile.separate import new_addresses
+from liestep.compile.separate import call_address, new_addresses
 from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.status import Status
-from liestep.compile.straight.arithmetic import Numbers
-from liestep.compile.straight.jets import taylor_coefficients
-from liestep.compile.straight.paths import expressions
+from liestep.compile.straight.jets import Numbers, taylor_coefficients
 from liestep.compile.straight.straight import jet_code, loaded
-from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
+from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable, expressions
 from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError
@@ -47,7 +45,6 @@ class StraightJet(NamedTuple):
         return call_address(self.jet, y, self.table, out) == 1
 
     def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        """out = sum_k c_k h^k, by Horner's rule."""
         self.step[0] = h
         call_address(self.polynomial, c, self.step, out)
 
@@ -80,7 +77,6 @@ class LoopedJet(NamedTuple):
         return True
 
     def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        """out = sum_k c_k h^k, by Horner's rule."""
         n = out.size
         last = self.tape.c.shape[1] - 1
         for i in range(out.shape[0]):
@@ -147,8 +143,7 @@ class Taylor(NamedTuple):
     relative to the size s of the state, give a radius rho = min (s/|c_k|)^(1/k). Each group of rows that belong to one
     field has its own size: its largest number, or that of its rate times the step where this is more;
     h = rho tol^(1/(p - 1)) exp(-0.7/(p - 1)), which for p = 1 - ln(tol)/2 is their rho/e^2 with the factor of
-    safety. No step is rejected for its error. Dense output is the same polynomial, projected like the step.
-    """
+    safety. No step is rejected for its error. Dense output is the same polynomial, projected like the step."""
 
     tolerance: float
     order: int
@@ -159,7 +154,6 @@ class Taylor(NamedTuple):
     sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
 
     def measured(self, formulated: Formulated) -> Any:
-        """With the groups of a system's rows."""
         groups = formulated.groups
         return self.grouped(groups, np.zeros(int(groups.max(initial=0)) + 1))
 
@@ -261,7 +255,6 @@ class Taylor(NamedTuple):
 
     def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
-        """State at t + s h, 0 <= s <= 1."""
         work.jet.sum(work.c, s*h, out)
         problem.project(out)
 
@@ -274,11 +267,7 @@ class Taylor(NamedTuple):
 
 def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = MOST_NODES) -> Expressions:
     """The right-hand side of a vector field with rows of this shape, as expressions of its numbers and the time, at
-    most so many operations.
-
-    Raises:
-        Untraceable: see there.
-    """
+    most so many operations. Raises Untraceable: see there."""
     def rhs(symbols: list[Any]) -> tuple[Any, list[Any]]:
         y: Any = np.array(symbols[:-1], dtype=object).reshape(shape)
         out: Any = np.zeros(shape, dtype=object)
@@ -314,11 +303,6 @@ def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any,
     return found
 
 
-def series_expressions(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
-    """`field_expressions` for jets of any kind."""
-    return field_expressions(problem, shape, MOST_OPERATIONS)
-
-
 class Series(NamedTuple):
     """The equations whose series a method takes: their formulation, what it is called, how it is traced, the choices of
     options that it prefers, and what has none of its limits."""
@@ -331,11 +315,7 @@ class Series(NamedTuple):
     instead: str
 
     def traced(self, problem: Component, shape: tuple[int, ...]) -> Expressions:
-        """The equations as expressions.
-
-        Raises:
-            InputError: they cannot be written so, or would be too large.
-        """
+        """The equations as expressions. Raises InputError: they cannot be written so, or would be too large."""
         try:
             return remembered(problem, shape, self.trace)
         except Untraceable as error:
@@ -434,7 +414,8 @@ def method_of_series(series: Series, **declared: Any) -> Method:
                   LARGEST_ORDER if options["order"] == "tolerance" else options["order"], **declared)
 
 
-SERIES = Series("vector_field", "form", "right-hand side", series_expressions, PREFERRED, "form, or dop853")
+SERIES = Series("vector_field", "form", "right-hand side", partial(field_expressions, most=MOST_OPERATIONS), PREFERRED,
+                "form, or dop853")
 METHODS = {
     "taylor": method_of_series(
         SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",

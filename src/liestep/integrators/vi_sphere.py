@@ -3,8 +3,7 @@ see `composition` for more.
 
 Three ways to the same map for coupled kinetic energy, one explicit way for diagonal mass. State rows q then omega,
 spatial. All conserve |q_i| = 1, tangency, the symplectic form and the momentum maps of symmetries to round-off. The
-increment form (default) never subtracts q+ - q; the form printed in the paper is kept for the study of round-off.
-"""
+increment form (default) never subtracts q+ - q; the form printed in the paper is kept for the study of round-off."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,13 +97,10 @@ def settle(step: Any, problem: SphereLagrangian, t: float, y: np.ndarray, h: flo
 
 @borrows(SphereStep)
 class ExplicitStep(NamedTuple):
-    """Order 2, symmetric, explicit, one gradient per step, diagonal mass: twospheres2009 eqs. (29)-(30).
-
-    A force F of time and velocity kicks like the gradient, at the start with the velocity there, at the end with the
-    velocity after the kick, which it needs an iteration for: symmetric, so that compositions keep their order.
-
-    Domain: a step that rotates a body by 90 degrees or more returns STEP_TOO_LARGE.
-    """
+    """Order 2, symmetric, explicit, one gradient per step, diagonal mass: twospheres2009 eqs. (29)-(30). A force F of
+    time and velocity kicks like the gradient, at the start with the velocity there, at the end with the velocity after
+    the kick, which it needs an iteration for: symmetric, so that compositions keep their order. Domain: a step that
+    rotates a body by 90 degrees or more returns STEP_TOO_LARGE."""
 
     increment: bool  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
     stagnation: float  # with forces: relative update below which an iteration that no longer converges has ended
@@ -167,12 +163,10 @@ class MultiplierWork(NamedTuple):
 
 @borrows(SphereStep)
 class MultiplierStep(NamedTuple):
-    """Order 2, symmetric, implicit, coupled mass: RATTLE with n x n Newton systems for the multipliers lambda.
-
-    q+ = q + d, d = h v - (h^2/2) M^-1 G + M^-1 (lambda q), |q+_i| = 1; v+ = v - (h/2) M^-1 (G + G+) + M^-1 (lambda q)/h
-    + M^-1 (mu q+), q+_i.v+_i = 0. The same map as twospheres2009 eqs. (22)-(25) (tested). Returns NOT_CONVERGED or
-    SINGULAR_MATRIX.
-    """
+    """Order 2, symmetric, implicit, coupled mass: RATTLE with n x n Newton systems for the multipliers lambda. q+ = q +
+    d, d = h v - (h^2/2) M^-1 G + M^-1 (lambda q), |q+_i| = 1; v+ = v - (h/2) M^-1 (G + G+) + M^-1 (lambda q)/h + M^-1
+    (mu q+), q+_i.v+_i = 0. The same map as twospheres2009 eqs. (22)-(25) (tested). Returns NOT_CONVERGED or
+    SINGULAR_MATRIX."""
 
     increment: bool   # False: velocities from (q+ - q)/h, as printed
     tolerance: float  # on the error left by the last Newton update, relative to the largest multiplier
@@ -320,10 +314,8 @@ def hat_column(q: Vector, r: int) -> Vector:
 class CayleyStep(NamedTuple):
     """Order 2, symmetric, implicit, as printed: twospheres2009 eqs. (22)-(25), solved for f_i orthogonal to q_i. The
     map of `MultiplierStep`, which is several times cheaper; the paper's claims and costs are about these solvers.
-
     `newton` False is the fixed-point iteration on eq. (28) (linear convergence, rate O(h)); True is Newton's method.
-    Returns NOT_CONVERGED or SINGULAR_MATRIX.
-    """
+    Returns NOT_CONVERGED or SINGULAR_MATRIX."""
 
     newton: bool
     increment: bool  # False: q+ = F q and (q+ - q)/h as printed; True also keeps round-off of the length from adding up

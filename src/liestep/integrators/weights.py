@@ -13,8 +13,7 @@ even grade follow from the symmetry (Hairer, Lubich and Wanner 2006, III.3 and V
 A splitting exp(b_s B) exp(a_s A) ... exp(a_1 A) exp(b_0 B) has words of the letters A and B in the same way. Where A is
 the flow of a kinetic energy that is quadratic in the momenta and B that of a potential, [B, [B, [B, A]]] = 0, and the
 words of the Runge-Kutta-Nystroem conditions are those of the free algebra less this bracket and what follows from it:
-`NYSTROEM` (Blanes and Moan 2002, section 2).
-"""
+`NYSTROEM` (Blanes and Moan 2002, section 2)."""
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -55,7 +54,6 @@ def _begins(order: int) -> tuple[Word, ...]:
 
 @cache
 def _parts(order: int) -> tuple[Word, ...]:
-    """All ends of these beginnings."""
     return tuple(sorted({word[i:] for word in _begins(order) for i in range(len(word) + 1)}))
 
 
@@ -121,11 +119,8 @@ def refined(half: Sequence[Fraction], order: int, convert: Callable[[Fraction], 
 
 def solved(start: Sequence[Fraction], gaps: Callable[[list[Any]], list[Any]],
            convert: Callable[[Fraction], Any]) -> list[Any]:
-    """Numbers made by `convert` for which all `gaps` vanish, by Newton's method of least change; stops when the
-    largest gap no longer falls.
-
-    The slopes are those of the start: from n right digits they give n more in every iteration.
-    """
+    """Numbers made by `convert` for which all `gaps` vanish, by Newton's method of least change; stops when the largest
+    gap no longer falls. The slopes are those of the start: from n right digits they give n more in every iteration."""
     best = [convert(x) for x in start]
     update = _least_change(best, gaps, convert(DIFFERENCE))
     now = best
@@ -161,11 +156,8 @@ def _least_change(start: list[Any], gaps: Callable[[list[Any]], list[Any]], step
 
 @dataclass(frozen=True)
 class Scheme:
-    """Palindromic weights that raise a symmetric method of order 2 to `order`.
-
-    Raises:
-        ValueError: not a palindrome, or the substeps do not add up to one step within 1 ulp.
-    """
+    """Palindromic weights that raise a symmetric method of order 2 to `order`. Raises ValueError: not a palindrome, or
+    the substeps do not add up to one step within 1 ulp."""
 
     name: str
     order: int

@@ -26,7 +26,7 @@ from liestep.simulation.plugins.trial import first_start
 from liestep.simulation.runs import simulation
 
 if TYPE_CHECKING:
-    from liestep.tools.recommend.answer import Recommendation
+    from liestep.tools.recommend.search import Recommendation
 
 MOST_LOST = 4.0  # digits
 _latest: set[str] = set()  # names, which mean the latest definition

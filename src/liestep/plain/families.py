@@ -8,12 +8,9 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.parameters import real_array
-from liestep.plain.arrays import solve
-from liestep.plain.derive import along, depends, evaluated, gradient, substituted
-from liestep.plain.loops import gradient_lines, row_lines, sum_lines
-from liestep.plain.running import Values, frozen, place, run
-from liestep.plain.symbols import PlainGraph
-from liestep.plain.text import lines, operations
+from liestep.plain.arrays import Values, frozen, place, run, solve
+from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
+from liestep.plain.symbols import PlainGraph, along, depends, evaluated, gradient, substituted
 
 HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
 from typing import Any, NamedTuple
@@ -80,11 +77,8 @@ class Writer:
 
     def call(self, what: str, function: Callable, shape: tuple[int, ...] | None, *,
              arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
-        """What a person's function gives; checked at the start.
-
-        Raises:
-            InputError: as `run`, or it is NaN or infinite at the start.
-        """
+        """What a person's function gives; checked at the start. Raises InputError: as `run`, or it is NaN or infinite
+        at the start."""
         found = run(function, what, {**arguments, "p": self.p}, shape, arranged)
         with np.errstate(all="ignore"):
             values = np.array(evaluated(list(np.ravel(found)), self.values), dtype=float)

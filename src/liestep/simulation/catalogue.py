@@ -2,8 +2,7 @@
 
 A file in `mechanics/systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators,
 a folder in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
-Files are imported when what they declare is asked for.
-"""
+Files are imported when what they declare is asked for."""
 import ast
 import importlib
 import re
@@ -220,20 +219,14 @@ def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every:
 
 
 def system_entry(name: str) -> Entry[Sheet]:
-    """A system with its own presets and those of the papers.
-
-    Raises:
-        InputError: unknown id; the sentence names the closest one.
-    """
+    """A system with its own presets and those of the papers. Raises InputError: unknown id; the sentence names the
+    closest one."""
     return (_own_system(name) if name in own_systems() else _of_plugins("problem", name, _plugin_systems, system_ids))
 
 
 def integrator_entry(name: str) -> Entry[Method]:
-    """An integrator, or one of its calls: "lgvi weights=y4".
-
-    Raises:
-        InputError: unknown id or call; the sentence names the closest one, and what an id of before is now.
-    """
+    """An integrator, or one of its calls: "lgvi weights=y4". Raises InputError: unknown id or call; the sentence names
+    the closest one, and what an id of before is now."""
     if isinstance(name, str) and " " in name:
         known, _, call = name.partition(" ")
         entry = integrator_entry(known)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.files.atomic import replacing
 from liestep.files.records import file_sha256
+from liestep.files.textfiles import replacing
 from liestep.workflow.manifest import MANIFEST, manifest_path, read_manifest, verify
 
 METADATA = "ro-crate-metadata.json"

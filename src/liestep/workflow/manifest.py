@@ -17,10 +17,9 @@ from typing import Any
 
 from liestep.errors import InputError
 from liestep.files import ledger as ledgers
-from liestep.files.atomic import TEMPORARY
 from liestep.files.ledger import Ledger
 from liestep.files.records import file_sha256, is_inside, recording, stays_inside
-from liestep.files.textfiles import write_text_atomically
+from liestep.files.textfiles import TEMPORARY, write_text_atomically
 from liestep.simulation.references.reference import study_reference
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.store import Store

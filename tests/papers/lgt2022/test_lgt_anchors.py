@@ -6,7 +6,7 @@ from mechanism_cases import hat
 from scipy.integrate import solve_ivp
 
 from liestep import reference, simulate
-from liestep.geometry.turns import about_axis
+from liestep.geometry.attitude import about_axis
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.specification import start_of
 

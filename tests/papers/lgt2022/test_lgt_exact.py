@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import liestep
 from liestep.compile.status import Status
+from liestep.geometry.attitude import about_axis
 from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
-from liestep.geometry.turns import about_axis
 from liestep.integrators.rkmk import METHODS
 from liestep.mechanics.formulations.multibody.assembly import multiplier_rows
 from liestep.simulation.catalogue import sheet

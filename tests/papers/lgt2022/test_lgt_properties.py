@@ -10,7 +10,7 @@ from mechanism_cases import KINDS, action, declared, equations, mixed_rates, ran
 
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.geometry.turns import about_axis
+from liestep.geometry.attitude import about_axis
 from liestep.integrators.rkmk import METHODS
 from liestep.mechanics.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, spherical
 from liestep.mechanics.formulations.multibody.checks import check_joints, jacobian, nearest_start, residuals

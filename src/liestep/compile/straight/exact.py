@@ -4,10 +4,9 @@
 Nothing is reordered, no zero is dropped (0 x is not 0 where x is infinite, x + 0 not x where x is -0), no division
 becomes a product. A branch on a value is followed on both sides: the method becomes a tree of decisions with outputs
 at its leaves. A branch inside a kernel of scalars (`@kernel`) is a small tree of its own, so that the branches of
-several bodies do not multiply.
-"""
+several bodies do not multiply."""
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -227,14 +226,11 @@ def exact(function: Callable) -> Callable:
     if function in _REPLACED:
         return _REPLACED[function]
     source = getattr(function, "py_func", function)
-    names = {name: exact(value) if hasattr(value, "py_func") or _is_replaced(value) else
+    names = {name: exact(value) if hasattr(value, "py_func") or (isinstance(value, Hashable) and callable(value)
+                                                                 and value in _REPLACED) else
              _IN_MATH if value is math else value for name, value in globals_of(source).items()}
     copy = copied(source, {**names, "__builtins__": __builtins__})
     return _merged(copy) if hasattr(function, "py_func") else copy
-
-
-def _is_replaced(value: Any) -> bool:
-    return callable(value) and getattr(value, "__hash__", None) is not None and value in _REPLACED
 
 
 def _merged(kernel: Callable) -> Callable:
@@ -256,7 +252,6 @@ def _merged(kernel: Callable) -> Callable:
 
 
 def _chosen(kernel: Callable, args: tuple, graph: ExactGraph) -> Any:
-    """Results of a kernel that branches."""
     nodes = list({value.place: value for value in _flat(args) if isinstance(value, Node)}.values())
     numbers = {value.place: number for number, value in enumerate(nodes)}
 
@@ -299,7 +294,6 @@ def _flat(values: tuple) -> Iterator[Any]:
 
 
 def leaves_of(tree: Any) -> Iterator[Leaf]:
-    """All leaves of a decision tree."""
     if isinstance(tree, Leaf):
         yield tree
     else:

@@ -1,16 +1,58 @@
 """Taylor coefficients of the solution of y' = f(t, y) from the expressions of f: recurrences of automatic
 differentiation, order by order (Hairer, Norsett and Wanner 1993, I.8; Jorba and Zou 2005).
 
-The recurrences are written once, on an arithmetic (`compile.straight.arithmetic`): `Numbers` computes them on numbers
-of any kind, and `compile.straight.writer` writes them as machine code. None stands for a coefficient that is zero for
-every start.
-"""
+The recurrences are written once, on an arithmetic, where a Python number among the operands is a constant: `Numbers`
+computes them on numbers of any kind, and `compile.straight.writer` writes them as machine code. None stands for a
+coefficient that is zero for every start."""
+import math
+import operator
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
-from liestep.compile.straight.arithmetic import PLAIN
+import numpy as np
+
 from liestep.compile.straight.symbols import Expressions, Guard, Node, reachable
+
+
+class Numbers:
+    """Arithmetic of the numbers themselves, without fused operations; packs are arrays."""
+
+    def __init__(self, functions: dict[str, Callable], one: Any = 1.0):
+        """one: the number 1, in which fractions are written."""
+        self.functions, self.one = functions, one
+
+    add, sub, mul, div, part = map(staticmethod, (operator.add, operator.sub, operator.mul, operator.truediv,
+                                                  operator.truediv))
+
+    def fma(self, a: Any, b: Any, c: Any) -> Any:
+        return a*b + c
+
+    def call(self, name: str, *args: Any) -> Any:
+        return self.functions[name](*args)
+
+    def constant(self, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return np.array([self.constant(x) for x in value])
+        return value.numerator*self.one/value.denominator if isinstance(value, Fraction) else value
+
+    def gather(self, values: Sequence[Any]) -> Any:
+        return np.array(values)
+
+    def member(self, pack: Any, i: int) -> Any:
+        return pack[i]
+
+    def turn(self, pack: Any, places: Sequence[int]) -> Any:
+        return pack[list(places)]
+
+    def whole(self, pack: Any) -> Any:
+        return sum(pack[1:], start=pack[0])
+
+
+PLAIN = Numbers({"sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "atan2": math.atan2, "exp": math.exp,
+                 "log": math.log})
+
 
 SELF = ("inverse", "div", "sqrt", "atan2", "exp", "log")  # recurrences on coefficients of the node itself
 CHAINS = 2  # partial sums of a long convolution, which a processor adds at the same time
@@ -87,7 +129,8 @@ class Jet:
 
     def convolved(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
         """Sum of products whose newest factors are those of the first and the last pair."""
-        inner, ends = parted(pairs)
+        kept = given(list(pairs))
+        inner, ends = kept[1:-1], kept[:1] + kept[1:][-1:]
         return self.chained(self.chained(None, inner, chains_of(inner)), ends, 1)
 
     def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0, first: int = 0) -> Pairs:
@@ -310,12 +353,6 @@ def chains_of(pairs: Pairs) -> int:
 def given(pairs: Pairs) -> list[tuple[Any, Any]]:
     """Products that are not zero for every start."""
     return [(a, b) for a, b in pairs if a is not None and b is not None]
-
-
-def parted(pairs: Iterable[tuple[Any, Any]]) -> tuple[Pairs, Pairs]:
-    """Inner pairs, and the first and the last."""
-    kept = given(list(pairs))
-    return kept[1:-1], kept[:1] + kept[1:][-1:]
 
 
 def taylor_coefficients(found: Expressions, start: Sequence[Any], order: int,

@@ -4,8 +4,7 @@ operation on a pack makes all of them.
 Nothing in a number shows which others belong to it, so the search begins with the rows of the results. A row is a pack
 if its members are made by one operation of packs, and so on down to the rows of the state. Sums of products of the
 members of two packs are their `dot`. What fits nowhere stays a number: an operation spreads it over the pack that it
-meets, and `gather` makes a pack of several.
-"""
+meets, and `gather` makes a pack of several."""
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

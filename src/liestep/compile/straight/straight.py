@@ -3,8 +3,7 @@ time loops and called by its address.
 
 Products are added by `llvm.fma` always, so that results have the same bits on every processor; nothing is reordered
 (no fast-math), and LLVM's vectorisers do not run: on such code they take most of the compile time and gain nothing.
-Object code is kept in the folder of the machine code, named by the hash of its text and of the machine.
-"""
+Object code is kept in the folder of the machine code, named by the hash of its text and of the machine."""
 import hashlib
 import re
 from collections.abc import Sequence

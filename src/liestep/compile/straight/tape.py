@@ -7,8 +7,7 @@ loops over rows that are contiguous in memory. Nothing is fused or reordered: pl
 
 Measured on a chain of 200 pendula: half the products of a square take 1.05 of the time, entries in order of their shape
 1.04, those on the longest path first 1.0. Convolutions of four numbers at once would take 0.8 (0.7 on a rod), but are
-beyond plain loops.
-"""
+beyond plain loops."""
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -72,7 +71,6 @@ class Tape(NamedTuple):
         c[n, k] = t if k == 0 else 1.0 if k == 1 else 0.0
 
     def advance(self, k: int, entries: int) -> None:
-        """Coefficients k of the first entries."""
         c = self.c
         for e in range(entries):
             total = self.constant[e] if k == 0 else 0.0
@@ -108,7 +106,6 @@ class Tape(NamedTuple):
             c[row, k] = turned/(k*c[square, 0])
 
     def holds(self) -> bool:
-        """Whether all guards hold."""
         for g in range(self.guards.shape[0]):
             asked, left, right = self.guards[g, 0], self.c[self.guards[g, 1], 0], self.c[self.guards[g, 2], 0]
             found = (left < right if asked == 0 else left <= right if asked == 1 else left > right if asked == 2 else
@@ -229,7 +226,6 @@ def tape_of(found: Expressions, order: int) -> Tape:
 
 
 def joined(new: Entries, outputs: list[int], needed: int, guards: Sequence[Sequence[int]], order: int) -> Tape:
-    """The entries as arrays."""
     entries = new.entries
     kind, row, reads, constant, linear, products = zip(*entries, strict=True) if entries else [()]*6
     return Tape._make((

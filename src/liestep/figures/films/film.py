@@ -13,7 +13,7 @@ from liestep.errors import InputError
 from liestep.figures.films.motions import FilmScene, motion_of
 from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import MM, RC, new_figure
-from liestep.files.atomic import replacing
+from liestep.files.textfiles import replacing
 from liestep.simulation.runs.execution import film_comment
 from liestep.simulation.runs.files import RunFile, read
 

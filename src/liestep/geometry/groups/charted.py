@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import hands_on
 from liestep.compile.rows import put, row
 from liestep.geometry import groups
 from liestep.geometry.charts import (
@@ -16,25 +17,19 @@ from liestep.geometry.charts import (
     rotation,
     translation,
 )
+from liestep.geometry.groups.rotations import SphereRotations
 
 CHARTS = dict(zip(groups.CHARTS, (EXPONENTIAL, CAYLEY, CAYLEY2, SECOND_KIND), strict=True))
 
 
+@hands_on("action", SphereRotations, "state_rows", "algebra_rows", "bracket", "distance2")
 class Charted(NamedTuple):
     """psi(X).y for an action of rotations (one row of algebra) or of n rigid motions (rows A_1..A_n, a_1..a_n).
-
     `dexpinv` is the inverse differential of psi, so that Munthe-Kaas methods with the exact one keep their order;
-    methods that use psi for exp have the order to which the two agree.
-    """
+    methods that use psi for exp have the order to which the two agree."""
 
     action: Any
     chart: int
-
-    def state_rows(self) -> int:
-        return self.action.state_rows()
-
-    def algebra_rows(self) -> int:
-        return self.action.algebra_rows()
 
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         n = xi.shape[0]//2
@@ -59,12 +54,6 @@ class Charted(NamedTuple):
         for i in range(max(sigma.shape[0]//2, 1)):
             ok = ok and reaches(self.chart, row(sigma, i))
         return ok
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        self.action.bracket(a, b, out)
-
-    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
-        return self.action.distance2(y, z)
 
 
 def in_coordinates(action: Any, chart: str) -> Any:

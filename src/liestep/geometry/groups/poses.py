@@ -2,8 +2,7 @@
 
 lgt2022 calls q' = tau(q, X) the local-global transition map of absolute coordinates q and local coordinates X: the pose
 C of a body becomes C psi(X). That is a left action of the opposite group, whose bracket is -[a, b] and whose dexpinv_X
-is dpsi^-1_(-X), so that every method for left actions is one in local coordinates.
-"""
+is dpsi^-1_(-X), so that every method for left actions is one in local coordinates."""
 from typing import NamedTuple
 
 import numpy as np
@@ -71,13 +70,10 @@ def turn_axes(q: Quaternion, y: np.ndarray, b: int, out: np.ndarray) -> None:
 
 
 class Poses(NamedTuple):
-    """y psi(X) on each of n bodies, psi as in `geometry.charts`.
-
-    State rows of a body: attitude (three axes, or one row), position of the reference point (spatial), body rate,
-    velocity of the reference point; rows of four numbers where the attitude is a quaternion. Algebra rows of a body: x,
-    y, changes of the body rate and of the velocity, which are translations. With a clock both have one row more, a
-    translation too.
-    """
+    """y psi(X) on each of n bodies, psi as in `geometry.charts`. State rows of a body: attitude (three axes, or one
+    row), position of the reference point (spatial), body rate, velocity of the reference point; rows of four numbers
+    where the attitude is a quaternion. Algebra rows of a body: x, y, changes of the body rate and of the velocity,
+    which are translations. With a clock both have one row more, a translation too."""
 
     n: int
     attitude: int = MATRIX

@@ -16,6 +16,9 @@ class RigidMotions:
     n: int
     move: Any  # (i, s, c, a, r, y, out)
 
+    def state_rows(self) -> int:
+        return 2*self.n
+
     def algebra_rows(self) -> int:
         return 2*self.n
 
@@ -50,14 +53,9 @@ class RigidMotions:
 @borrows(RigidMotions)
 class TangentSpheres(NamedTuple):
     """exp(A, a).(q, w) = (exp(A) q, exp(A) w + dexp_A(a) x exp(A) q) on each of n spheres: liegroup2021, section 4.
-
-    State rows q_1..q_n, w_1..w_n.
-    """
+    State rows q_1..q_n, w_1..w_n."""
 
     n: int
-
-    def state_rows(self) -> int:
-        return 2*self.n
 
     def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2
@@ -75,15 +73,10 @@ class TangentSpheres(NamedTuple):
 @borrows(RigidMotions)
 class CoadjointMotions(NamedTuple):
     """Ad*_{g^-1} of g = (R, r) = exp(A, a) on each of n copies of se(3)*: (Pi, Gamma) -> (R Pi + r x R Gamma, R Gamma),
-    liegroup2021, section 2: the action on tangent spheres with (q, w) = (Gamma, Pi).
-
-    State rows Pi_1..Pi_n, Gamma_1..Gamma_n. Conserves |Gamma| and Pi.Gamma, the coadjoint orbit.
-    """
+    liegroup2021, section 2: the action on tangent spheres with (q, w) = (Gamma, Pi). State rows Pi_1..Pi_n,
+    Gamma_1..Gamma_n. Conserves |Gamma| and Pi.Gamma, the coadjoint orbit."""
 
     n: int
-
-    def state_rows(self) -> int:
-        return 2*self.n
 
     def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2
@@ -95,11 +88,8 @@ class CoadjointMotions(NamedTuple):
 @borrows(RigidMotions)
 class CotangentRotations(NamedTuple):
     """exp(u, m).(Q, pi) = (exp(u) Q, exp(u) pi + dexp_u m) on T*SO(3) of each of n bodies, right trivialised (pi
-    spatial): the group product (g1, m1)(g2, m2) = (g1 g2, m1 + g1 m2) of SO(3) x so(3)*, whose algebra is that of
-    SE(3) (liegroup2021, section 3).
-
-    State rows Q_i e_1, Q_i e_2, Q_i e_3 of all bodies, then all pi_i.
-    """
+    spatial): the group product (g1, m1)(g2, m2) = (g1 g2, m1 + g1 m2) of SO(3) x so(3)*, whose algebra is that of SE(3)
+    (liegroup2021, section 3). State rows Q_i e_1, Q_i e_2, Q_i e_3 of all bodies, then all pi_i."""
 
     n: int
 

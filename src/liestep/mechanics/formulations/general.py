@@ -8,9 +8,8 @@ import numpy as np
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
 from liestep.compile.rows import FieldOfRows, cross, put, row, stage_columns
-from liestep.geometry.groups.product import product
+from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rotations import Rotation
-from liestep.geometry.groups.translation import Translation
 from liestep.mechanics.contracts import formulations
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from liestep.geometry.turns import about_axis
+from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.geometry.turns import about_axis
+from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters

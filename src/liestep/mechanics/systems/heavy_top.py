@@ -25,8 +25,7 @@ import numpy as np
 
 from liestep.compile.rows import Vector, cross, dot, put, row, scale, sqrt
 from liestep.errors import InputError
-from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space
-from liestep.geometry.turns import about_axis
+from liestep.geometry.attitude import about_axis, orthogonality_error, principal_angle, to_body, to_space
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.parameters import Parameter, Preset

@@ -23,8 +23,8 @@ from collections.abc import Callable
 import numpy as np
 
 from liestep.errors import InputError
+from liestep.geometry.attitude import about_axis
 from liestep.geometry.groups.poses import QUATERNION
-from liestep.geometry.turns import about_axis
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, State

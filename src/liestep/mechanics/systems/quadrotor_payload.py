@@ -32,10 +32,9 @@ from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.geometry.attitude import orthogonality_error, to_space, towards_rotation
 from liestep.geometry.directions import make_tangent, normalise
-from liestep.geometry.groups.product import product
+from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rigid_motions import TangentSpheres
 from liestep.geometry.groups.rotations import Rotation
-from liestep.geometry.groups.translation import Translation
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.formulations import Component

@@ -1,7 +1,7 @@
 """Presets of livens2025: the data of sections 5.3 and 5.4, and two classical motions of the same top."""
 import numpy as np
 
-from liestep.geometry.turns import about_axis
+from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.constrained.joint_forms import standing

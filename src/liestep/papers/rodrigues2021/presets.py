@@ -1,7 +1,7 @@
 """Presets of rodrigues2021: the pendulum of section 3, the ring of section 4, and what is not printed there."""
 import numpy as np
 
-from liestep.geometry.turns import about_axis
+from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.systems.bonded_ring import flying

@@ -1,28 +1,101 @@
 """Small systems whose methods are machine code without loops (`compile.straight.routines`), with the bits of the
 methods themselves. It is compiled separately from the time loops, and called by its address.
 
-Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.attempts`). Of Lie group
+Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.routines`). Of Lie group
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
-nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action.
-"""
+nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action."""
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.cache import compiles, loop_for
+from liestep.compile.dispatch import hands_on
 from liestep.compile.driver import evaluate
+from liestep.compile.separate import call_address
 from liestep.compile.sources import DERIVED, MARK, component_modules, source_hash
 from liestep.compile.straight.routines import Routine, kept, sum_of_stages
 from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import digest_of
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.machine_code.machine import Machine, Seen, StraightAction, StraightField, StraightRates
+from liestep.mechanics.contracts.formulations import Component, LieChart, MetricAction, VectorField
 from liestep.simulation.machine_code.traced import Method, Trace, check_stage, field_methods, generator_methods
+
+
+class Machine(NamedTuple):
+    """A routine in use."""
+
+    address: int
+    table: np.ndarray  # constants of the system
+
+    def call(self, t: float, a: np.ndarray, b: np.ndarray, counters: np.ndarray, out: np.ndarray) -> bool:
+        return call_address(self.address, t, a, b, self.table, counters, out) == 1
+
+
+class StraightField(NamedTuple):
+    """`VectorField` in machine code."""
+
+    field: Machine
+    projection: Machine
+    observables: Machine
+    stages: int         # address of the sum of stages
+    counters: np.ndarray
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.field.call(t, y, y, self.counters, out)
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        call_address(self.stages, weights, h, k, count, y, out)
+
+    def project(self, y: np.ndarray) -> None:
+        self.projection.call(0.0, y, y, self.counters, y)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.observables.call(0.0, y, y, self.counters, out)
+
+
+class Seen(NamedTuple):
+    """Observables in machine code."""
+
+    code: Machine
+    counters: np.ndarray
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.code.call(0.0, y, y, self.counters, out)
+
+
+@hands_on("form", MetricAction, "distance2")
+@hands_on("form", LieChart)
+@hands_on("seen", Component, "observe")
+class StraightAction(NamedTuple):
+    """An action on states and a map to its algebra, as `mechanics.formulations.action.ActionForm`, that map in machine
+    code."""
+
+    form: Any           # of the action; without its generator where `seen` needs none
+    generator: Machine
+    seen: Any           # what observes: `Seen` or the form
+    counters: np.ndarray
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.generator.call(t, y, y, self.counters, out)
+
+
+
+@hands_on("form", VectorField)
+class StraightRates(NamedTuple):
+    """A vector field with its right-hand side in machine code, its other methods as they are."""
+
+    form: Any
+    field: Machine
+    counters: np.ndarray
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.field.call(t, y, y, self.counters, out)
+
 
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory
@@ -151,7 +224,6 @@ def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[s
 
 
 def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, staged: bool) -> dict[str, Routine]:
-    """The same, the stages of a step if `staged`."""
     _check_size(y)
     asked = _asked(y, width, integrator)
 
@@ -184,8 +256,7 @@ def _asked(y: np.ndarray, width: int, integrator: Any) -> tuple[Method, ...]:
 def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine]) -> dict[str, Routine]:
     """The routines of a problem; those of a plugin after its methods have been compiled as loops, which names the lines
     of what compiled code does not know, and have given the same bits: plain Python knows more, of whole numbers for
-    example. At two states, at one of which nothing is zero. Raises Untraceable
-    where they have not."""
+    example. At two states, at one of which nothing is zero. Raises Untraceable where they have not."""
     if not any(hasattr(module, MARK) and not hasattr(module, DERIVED)
                for module in map(sys.modules.get, component_modules(problem))):
         return found

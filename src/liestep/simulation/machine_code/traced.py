@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.straight.attempts import Tableau, attempt
 from liestep.compile.straight.exact import MOST_NODES, RESULT, STALE, decision_tree, exact
-from liestep.compile.straight.routines import Call, Routine, routine
+from liestep.compile.straight.routines import Call, Routine, Tableau, attempt, routine
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import rebuilt
 
@@ -45,7 +44,8 @@ class Trace:
         """Each method. Scratch must not carry numbers from one call to another: what the methods write is no number
         before they do. y: a state at which they can be called."""
         for method in methods:
-            self.rehearse(method, y)
+            with suppress(Exception), np.errstate(all="ignore"):  # with numbers, to see what it writes on one way
+                self.run(method, method.numbers(y))
         for _ in range(3):
             self.stale, self.written = {**self.stale, **self.written}, {}
             found = {method.name: self.code(method) for method in methods}
@@ -53,13 +53,7 @@ class Trace:
                 return found
         raise Untraceable("it writes other scratch each time")
 
-    def rehearse(self, method: Method, y: np.ndarray) -> None:
-        """Call the method with numbers, to see what it writes on one way."""
-        with suppress(Exception), np.errstate(all="ignore"):
-            self.run(method, method.numbers(y))
-
     def code(self, method: Method) -> Routine:
-        """The routine of a method."""
         return routine(lambda symbols: self.run(method, symbols), method.places, self.most)
 
     def stages(self, rhs: Method, n: int, tableau: Tableau) -> Routine:

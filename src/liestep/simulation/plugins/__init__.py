@@ -1,7 +1,6 @@
 """Own systems and integrators from files outside the package: docs/own_system.md.
 
-Importing this package lets the catalogue look for plugins of installed packages before it calls an id unknown.
-"""
+Importing this package lets the catalogue look for plugins of installed packages before it calls an id unknown."""
 from liestep.simulation.catalogue import add_finder
 
 

@@ -4,15 +4,20 @@ A plugin is one Python file that is named in a study (`plugins: [path]`) or on t
 FILE`), or a module of an installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its
 id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or several of them. Runs know a plugin by the
 hash of its content and of the values that its code reads (`liestep.simulation.plugins.reads`), never by its path: after
-an edit they are made anew.
-"""
+an edit they are made anew."""
 import ast
 import hashlib
 import importlib
 import importlib.util
+import os
 import re
+import resource
+import select
+import signal
 import sys
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,8 +29,65 @@ from liestep.files.textfiles import require_file
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
-from liestep.simulation.plugins.child import require_tried
 from liestep.simulation.plugins.reads import digest_of_reads
+
+SECONDS = "LIESTEP_TRIAL_SECONDS"  # environment: of processor time that a plugin may take to be loaded and tried
+USUAL, WAITING = "20", 3  # without it; times as long in all, for a machine that is busy
+MEMORY = 4 << 30  # bytes that it may take beside what the process has
+
+
+def require_tried(load: Callable[[], object], path: Path) -> None:
+    """Call `load` in a fork. Raises InputError with what it raises there, or when it does not end, or ends the
+    process."""
+    try:
+        seconds = max(1, int(os.environ.get(SECONDS, USUAL)))
+    except ValueError:
+        raise InputError(f"{SECONDS} must be a number of seconds, not {os.environ[SECONDS]!r}") from None
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _answer(load, seconds, writer)
+    os.close(writer)
+    said, until = b"", time.monotonic() + WAITING*seconds
+    try:
+        while select.select([reader], [], [], max(0.0, until - time.monotonic()))[0]:
+            part = os.read(reader, 1 << 16)
+            said += part
+            if not part:
+                break
+    finally:
+        os.close(reader)
+        late = time.monotonic() >= until
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if said[:1] == b"-":
+        raise InputError(said[1:].decode())
+    if not said:
+        wrong = (f"does not end within {seconds} s ({SECONDS} allows more)" if late or -status == signal.SIGXCPU else
+                 f"ends the process ({signal.strsignal(-status) if status < 0 else f'exit code {status}'})")
+        raise InputError(f"{path}: to load the plugin, or the first trial of what it declares, {wrong}")
+
+
+def _answer(load: Callable[[], object], seconds: int, writer: int) -> None:
+    """Call it within limits, and write + or - with the sentence; ends this process."""
+    try:
+        for number in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+        taken = int(Path("/proc/self/statm").read_text("utf-8").split()[0]) if sys.platform == "linux" else 0
+        for what, most in ((resource.RLIMIT_CPU, int(time.process_time()) + seconds + 1), (resource.RLIMIT_CORE, 0),
+                           (resource.RLIMIT_AS, taken*resource.getpagesize() + MEMORY)):
+            soft, hard = resource.getrlimit(what)
+            if soft == resource.RLIM_INFINITY or most < soft:
+                resource.setrlimit(what, (most, hard))
+        try:
+            load()
+            os.write(writer, b"+")
+        except InputError as error:
+            os.write(writer, f"-{error}".encode("utf-8", "replace")[:60_000])
+    finally:
+        os._exit(1)
+
 
 GROUP = "liestep.plugins"
 SOURCE = "LIESTEP_PLUGIN_SOURCE"  # attribute of a plugin's module: hash of its file alone
@@ -35,11 +97,7 @@ ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def find_plugin(text: str, *folders: Path) -> Path:
-    """The file that a study names, relative to one of the folders.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The file that a study names, relative to one of the folders. Raises InputError: there is none."""
     if "\0" in text:
         raise InputError(f"the name of a plugin file {text!r} has a zero character")
     places = [Path(folder, text).resolve() for folder in folders]
@@ -50,13 +108,10 @@ def find_plugin(text: str, *folders: Path) -> Path:
 
 
 def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
-    """Load a plugin's file and make its systems and integrators known; returns their ids. A file that
-    is loaded stays as it is. `derived`: `liestep.plain` has written it, and has tried its equations.
-
-    Raises:
-        InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
-            exists; one sentence with the line of the file.
-    """
+    """Load a plugin's file and make its systems and integrators known; returns their ids. A file that is loaded stays
+    as it is. `derived`: `liestep.plain` has written it, and has tried its equations. Raises InputError: it cannot be
+    loaded, declares nothing, or declares what is no system or integrator, or an id that exists; one sentence with the
+    line of the file."""
     path = Path(path).resolve()
     if path.suffix != ".py" or not ID.fullmatch(path.stem):
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
@@ -75,7 +130,7 @@ def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
         if getattr(loaded, SOURCE) != content:
             raise InputError(f"{path}: another plugin named {path.stem} is loaded, or this one as it was before an"
                              " edit; rename it or start anew")
-        return _ids(name)
+        return tuple(key for key, entry in plugin_entries().items() if entry.module == name)
     _require_alone(source, path)
     if not derived:
         require_tried(lambda: _execute(source, path, try_all=True), path)
@@ -188,10 +243,6 @@ def _mark(package: str, content: str) -> None:
 
 def _short_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
-
-
-def _ids(module: str) -> tuple[str, ...]:
-    return tuple(name for name, entry in plugin_entries().items() if entry.module == module)
 
 
 def _register(module: ModuleType, path: Path, content: str, try_all: bool = True) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """What the code of a plugin reads beside its own text: values of globals, closures, defaults and class attributes, at
 any depth, and functions of other packages. Compiled code holds them as constants, so that their digest is part of the
-plugin's identity; what has no digest is refused.
-"""
+plugin's identity; what has no digest is refused."""
 import builtins
 import dis
 import hashlib
@@ -46,11 +45,8 @@ class Read(NamedTuple):
 
 
 def digest_of_reads(item: Any) -> str:
-    """Digest of all values that the functions in an item read, their own text left out where it is a plugin's.
-
-    Raises:
-        InputError: a value has no digest; with the line that reads it.
-    """
+    """Digest of all values that the functions in an item read, their own text left out where it is a plugin's. Raises
+    InputError: a value has no digest; with the line that reads it."""
     walk = _Walk()
     walk.value(item, "it")
     return walk.digest.hexdigest()
@@ -71,7 +67,6 @@ class _Walk:
         raise InputError(at_line(*self.at[-1], said) if self.at else said)
 
     def value(self, item: Any, name: str) -> None:
-        """Add an item that is read under a name."""
         item = getattr(item, "py_func", item)  # of a kernel, which is a function where nothing is compiled
         kind = type(item)
         if isinstance(item, np.ndarray | np.generic) and item.dtype != object:
@@ -86,7 +81,6 @@ class _Walk:
             self.content(item, name)
 
     def content(self, item: Any, name: str) -> None:
-        """Add what an item holds."""
         inner = getattr(item, "__wrapped__", None) or getattr(item, "__func__", None)
         if isinstance(item, ModuleType):
             if not _known(item.__name__):
@@ -122,7 +116,6 @@ class _Walk:
             self.of_class(type(item))
 
     def instance(self, item: Any, name: str) -> None:
-        """Add the attributes of an object and its class."""
         kind = type(item)
         slots = [name for cls in kind.__mro__ for name, member in vars(cls).items()
                  if type(member).__name__ == "member_descriptor" and hasattr(item, name)]
@@ -177,7 +170,6 @@ class _Walk:
         self.at.pop()
 
     def read(self, read: Read, names: Mapping[str, Any]) -> None:
-        """Add the value of a name."""
         if read.imported:
             __import__(read.name)
             value, found = sys.modules[read.name], read.name
@@ -218,7 +210,6 @@ def _generated(function: Any) -> bool:
 
 
 def _text(code: CodeType) -> Iterator[str]:
-    """What a function's code does."""
     yield code.co_code.hex()
     for value in code.co_consts:
         if isinstance(value, CodeType):

@@ -50,11 +50,8 @@ def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:
 
 
 def try_sheet(name: str, facts: Sheet, path: Path) -> None:
-    """Make each formulation at the first preset and evaluate it once.
-
-    Raises:
-        InputError: it cannot; one sentence with the line.
-    """
+    """Make each formulation at the first preset and evaluate it once. Raises InputError: it cannot; one sentence with
+    the line."""
     if not facts.presets:
         raise InputError(f"{path}: system {name} has no preset; it needs one, with parameters, a start and t_end")
     if facts.default not in facts.presets:
@@ -124,7 +121,6 @@ def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
 
 
 def _call(formulation: str, problem: Any, found: Formulated) -> None:
-    """Evaluate a component once."""
     y, values = found.start.copy(), np.zeros(found.width)
     problem.observe(y, values)
     if formulation == "vector_field":
@@ -153,11 +149,8 @@ def _call(formulation: str, problem: Any, found: Formulated) -> None:
 
 
 def try_applied(problem: Any, y: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, float]:
-    """The applied torque (3,) of a body and its power, in plain Python.
-
-    Raises:
-        InputError: what it returns is no tuple of three finite numbers, or the attitude is changed.
-    """
+    """The applied torque (3,) of a body and its power, in plain Python. Raises InputError: what it returns is no tuple
+    of three finite numbers, or the attitude is changed."""
     problem.torque_slope(y, (1.0, 0.0, 0.0))
     before, w = y.copy(), problem.angular_velocity(y)
     found = problem.system.applied(t, y, w)
@@ -169,11 +162,8 @@ def try_applied(problem: Any, y: np.ndarray, t: float = 0.0) -> tuple[np.ndarray
 
 
 def try_force(system: Any, q: np.ndarray, omega: np.ndarray, t: float = 0.0) -> np.ndarray:
-    """The forces (n, 3) of a system on spheres, in plain Python.
-
-    Raises:
-        InputError: rows that are not finite or not written, or arguments that are changed.
-    """
+    """The forces (n, 3) of a system on spheres, in plain Python. Raises InputError: rows that are not finite or not
+    written, or arguments that are changed."""
     before, out = (q.copy(), omega.copy()), np.full_like(q, np.nan)
     system.force(t, q, omega, out)
     if not (np.array_equal(q, before[0]) and np.array_equal(omega, before[1])):
@@ -186,15 +176,14 @@ def try_force(system: Any, q: np.ndarray, omega: np.ndarray, t: float = 0.0) -> 
 
 
 def try_method(name: str, declared: Method, path: Path) -> None:
-    """Take one step on the first built-in system with the method's formulation.
-
-    Raises:
-        InputError: it cannot; one sentence with the line.
-    """
+    """Take one step on the first built-in system with the method's formulation. Raises InputError: it cannot; one
+    sentence with the line."""
     if declared.formulation not in PROTOCOLS:
         raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, PROTOCOLS)}")
     with user_lines(path, f"integrator {name}"):
-        facts = _first_system(declared)
+        facts = next((found for found in map(sheet, ("sphere_nbody", *own_systems()))  # where it can run
+                      if declared.formulation in found.forms
+                      and declared.lacks(found, first_start(found)[0]) is None), None)
         if facts is None:
             return
         parameters, start = first_start(facts)
@@ -214,8 +203,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
             _try_declaration(declared.kept(options, facts, parameters), plain(component), found, t_end/STEPS, residuals)
 
 
-def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, h: float,
-                     residuals: set[str]) -> None:
+def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, h: float, residuals: set[str]) -> None:
     """Raises InputError where steps change what the method declares to keep."""
     problem, y, values = plain(found.problem), found.start.copy(), np.zeros((2, found.width))
     work = component.workspace(problem, y)
@@ -236,15 +224,6 @@ def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, 
             if fact in kept and size > LOST:
                 raise InputError(f"it declares to keep {fact}, and {TRIED} steps change {part.name} by {size:.1e};"
                                  f" leave Keeps.{fact.name} out of `conserves`, or say where it holds with Where")
-
-
-def _first_system(declared: Method) -> Sheet | None:
-    """The first built-in system on which the method can run at the first preset."""
-    for key in ("sphere_nbody", *own_systems()):
-        facts = sheet(key)
-        if declared.formulation in facts.forms and declared.lacks(facts, first_start(facts)[0]) is None:
-            return facts
-    return None
 
 
 def _started(component: Any, problem: Any, y: np.ndarray, h: float, work: Any, adaptive: bool) -> Any:

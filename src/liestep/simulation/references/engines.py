@@ -1,5 +1,5 @@
-"""Engines of reference solutions: each gives the rows of the state (time, m, d), as in the standard form, at times
-that start at zero and are equally spaced."""
+"""Engines of reference solutions: each gives the rows of the state (time, m, d), as in the standard form, at times that
+start at zero and are equally spaced. They measure errors against the sizes of fields, so that units do not matter."""
 import itertools
 from collections.abc import Callable
 
@@ -9,11 +9,55 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import evaluate
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.integrators.sizes import NUDGE, any_at_zero, note_rates, nudge, sizes_of
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, traced_field
-from liestep.simulation.references.sizes import Field, characteristic_time, largest, start_sizes
 from liestep.simulation.runs.execution import Outcome, run_once
 from liestep.simulation.runs.specification import RunSpecification, specify
+
+Field = Callable[[float, np.ndarray], np.ndarray]  # f(t, y), y the rows of a state in one array
+INCREMENT = 1e-6                                   # of the time in which the state changes, for a difference of rates
+MOVE = 2.0**-10                                    # of a state's numbers, to see forces that vanish with their slopes
+
+
+def largest(groups: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Largest number of each group of rows (m, d)."""
+    found = np.zeros(int(groups.max(initial=0)) + 1)
+    np.maximum.at(found, groups, np.abs(rows).max(axis=1))
+    return found
+
+
+def characteristic_time(f: Field, formulated: Formulated, most: float) -> float:
+    """Time in which a field changes by its own size, from its rate and, so that a start from rest has one, from the
+    rate of this rate; at most `most`."""
+    start, groups = formulated.start, formulated.groups
+    rates, size = f(0.0, start.ravel()), largest(groups, start)
+
+    def shortest(change: np.ndarray, power: float) -> float:
+        change = largest(groups, change.reshape(start.shape))
+        moves = (size > 0.0) & (change > 0.0)
+        return float(((size[moves]/change[moves])**power).min(initial=most))
+
+    time = shortest(rates, 1.0)
+    later = INCREMENT*time
+    return min(time, shortest((f(0.0, start.ravel() + later*rates) - rates)/later, 0.5))
+
+
+def start_sizes(f: Field, formulated: Formulated, time: float) -> np.ndarray:
+    """Size of each group of rows: its largest number, or that of its rate times `time` where it starts at zero."""
+    start, (groups, sizes) = formulated.start, sizes_of(formulated)
+    rates, nudged = f(0.0, start.ravel()).reshape(start.shape), np.zeros_like(start)
+    if any_at_zero(groups, sizes, start):
+        note_rates(groups, sizes, rates, 1.0)
+        for _ in range(2):  # as `rates_from_zero`
+            nudge(groups, sizes, start, time, nudged)
+            note_rates(groups, sizes, f(0.0, nudged.ravel()).reshape(start.shape) - rates, 1.0/NUDGE)
+        # bonds that are straight at the start have neither torques nor slopes of them, and some later
+        moved = start*(1.0 + MOVE*(-1.0)**np.add(*np.indices(start.shape)))
+        note_rates(groups, sizes, f(0.0, moved.ravel()).reshape(start.shape) - rates, 1.0)
+    return np.maximum(largest(groups, start), time*sizes[2])
+
 
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
 MOST_STEPS = 10_000             # most steps between two times; more of them mean a singularity
@@ -89,10 +133,8 @@ def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 
 class TaylorSeries:
-    """A compiled series of differential equations, by heyoka.
-
-    heyoka's control of the step looks at the largest number of all: each field is counted in its own unit, a power of
-    two near its size, unless all sizes are near one."""
+    """A compiled series of differential equations, by heyoka. heyoka's control of the step looks at the largest number
+    of all: each field is counted in its own unit, a power of two near its size, unless all sizes are near one."""
 
     def __init__(self, equations: SeriesEquations, tolerance: float | None, groups: np.ndarray, sizes: np.ndarray):
         """tolerance is that of the step size control; None: round-off. groups: which field each variable belongs to;
@@ -119,11 +161,8 @@ class TaylorSeries:
             **({} if self.tolerance is None else {"tol": self.tolerance}))
 
     def trajectory(self, times: np.ndarray) -> np.ndarray:
-        """Rows of the standard form at `times` (the first one is the start), (time, m, d).
-
-        Raises:
-            RuntimeError: the integration stopped before the last time.
-        """
+        """Rows of the standard form at `times` (the first one is the start), (time, m, d). Raises RuntimeError: the
+        integration stopped before the last time."""
         import heyoka
 
         while True:
@@ -139,11 +178,8 @@ class TaylorSeries:
 
 
 def taylor_series(run: RunSpecification, f: Field, tolerance: float | None = None) -> TaylorSeries:
-    """The series of a system from one start; f: its vector field.
-
-    Raises:
-        NotSymbolic: the equations cannot be written as expressions, or they would be too large.
-    """
+    """The series of a system from one start; f: its vector field. Raises NotSymbolic: the equations cannot be written
+    as expressions, or they would be too large."""
     facts = run.sheet
     formulated = formulate(facts, run.parameters, run.initial, "vector_field", {})
     equations = (traced_field(formulated) if facts.series is None else facts.series(run.parameters, run.initial))
@@ -183,8 +219,7 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the
     step is halved as well while more of the first times change by less than 1e-10, or, as long as there are none, the
     first of all by half as much. Where a system declares an irregular convergence, only two halvings in a row without
-    half the change end it, or MOST_ROWS rows of states.
-    """
+    half the change end it, or MOST_ROWS rows of states."""
     integrator = fallback(run)
     if integrator is None:
         raise EngineError("no Taylor series can be made, and the system declares no fallback engine")

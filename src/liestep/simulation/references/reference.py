@@ -2,8 +2,7 @@
 
 The first engine's trajectory is kept. Of DOP853 and the Taylor series neither is better throughout: against an 80-bit
 Taylor series their errors in q were 3.6e-11 and 5.1e-11 (three bodies, T = 10), 3.4e-14 and 0.9e-14 (double pendulum, T
-= 10), 2.4e-13 and 7.6e-13 (rod, T = 0.1); their disagreement covers both.
-"""
+= 10), 2.4e-13 and 7.6e-13 (rod, T = 0.1); their disagreement covers both."""
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -58,11 +57,8 @@ class ReferenceSpecification:
 
 def specify_reference(problem: str, *, samples: int = 51, engines: Sequence[str] | None = None,
                       **chosen: Any) -> ReferenceSpecification:
-    """Check a request for a reference; `chosen` as for `specify_problem`.
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    """Check a request for a reference; `chosen` as for `specify_problem`. Raises InputError: one sentence: what is
+    wrong, and what is allowed."""
     run = specify_problem(problem, samples=samples, **chosen)
     facts = run.sheet
     engines = facts.engines_for(run.parameters) if engines is None else engines
@@ -80,10 +76,8 @@ def specify_reference(problem: str, *, samples: int = 51, engines: Sequence[str]
 
 def study_reference(study: Any, problem: str) -> tuple[Path, ReferenceSpecification]:
     """File and specification of the reference with which all runs of one problem (key) of a `Study` are compared.
-
-    Raises:
-        InputError: the runs have no common sample times, or there is no reference of them; names file, line and runs.
-    """
+    Raises InputError: the runs have no common sample times, or there is no reference of them; names file, line and
+    runs."""
     first, *others = study.select(problem)
     run = first.spec
     try:
@@ -114,14 +108,9 @@ def disagreement(attributes: Mapping[str, Any]) -> str:
 
 
 def compute_reference(spec: ReferenceSpecification) -> Content:
-    """Integrate with both engines and collect the content of the file.
-
-    An engine that cannot treat the system (a Taylor series of 642 bodies) is replaced by `composition`; the attribute
-    `engines` names what was used.
-
-    Raises:
-        InputError: an engine stopped before t_end: there is no reference.
-    """
+    """Integrate with both engines and collect the content of the file. An engine that cannot treat the system (a Taylor
+    series of 642 bodies) is replaced by `composition`; the attribute `engines` names what was used. Raises InputError:
+    an engine stopped before t_end: there is no reference."""
     run = spec.run
     intervals = run.samples - 1
     fine = -(-FINE//intervals)

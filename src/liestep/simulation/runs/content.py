@@ -12,8 +12,7 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
-from liestep.simulation.runs.execution import Outcome, block_means, not_run, spread
-from liestep.simulation.runs.recorder import BLOCKS, Recorder
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run, spread
 from liestep.simulation.runs.specification import RunSpecification, dimension
 
 FORMAT = "2"  # version of the layout of files

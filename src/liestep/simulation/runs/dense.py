@@ -1,6 +1,5 @@
 """States of a run between the ends of its steps: of methods with fixed steps by one step of the method itself, which
-keeps the manifold and has its order; of adaptive ones by their interpolant.
-"""
+keeps the manifold and has its order; of adaptive ones by their interpolant."""
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -50,12 +49,8 @@ class Between:
 
     def inside(self, steps: slice, shares: np.ndarray, whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """(rows, observables), (n, k, m, d) and (n, k, K), at shares (k,) of some steps, a share of 0 alone also of the
-        last node. whole: of adaptive methods by a step that ends there, not by the interpolant.
-
-        Raises:
-            InputError: a share that is not 0, and a method that needs earlier steps.
-            IntegrationError: a step failed.
-        """
+        last node. whole: of adaptive methods by a step that ends there, not by the interpolant. Raises InputError: a
+        share that is not 0, and a method that needs earlier steps; IntegrationError: a step failed."""
         if shares.any():
             require_partial_steps(self.spec)
         times, nodes = self.times[steps], np.ascontiguousarray(self.nodes[steps])

@@ -1,8 +1,7 @@
 """How large runs will be, before any of them is made: numbers of steps, bytes, processor time, memory.
 
 Bytes and memory follow from what is stored; times are those of this project's machines within a factor of about
-five, and adaptive runs count as many steps as they have outputs.
-"""
+five, and adaptive runs count as many steps as they have outputs."""
 import os
 import shutil
 from collections.abc import Iterable
@@ -63,7 +62,6 @@ def estimate(spec: RunSpecification) -> Estimate:
 
 
 def _numbers(spec: RunSpecification) -> int:
-    """Numbers of the state."""
     return sum(prod(np.shape(values)) for values in spec.initial.values())
 
 

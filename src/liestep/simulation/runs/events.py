@@ -14,11 +14,9 @@ Zero = Callable[[State], float] | tuple[str, Any, float]
 @dataclass(frozen=True)
 class Event:
     """A function of the state that becomes zero: `zero` is a function of the fields and observables by their names, or
-    (name, index, value) where that component reaches the value.
-
-    direction: 1 where the function grows in the order of the run, -1 where it falls, 0 for both and for points where
-    it is zero without a change of sign. count: the run ends at so many of these events; None: it goes on.
-    """
+    (name, index, value) where that component reaches the value. direction: 1 where the function grows in the order of
+    the run, -1 where it falls, 0 for both and for points where it is zero without a change of sign. count: the run ends
+    at so many of these events; None: it goes on."""
 
     zero: Zero
     direction: int = 0
@@ -65,11 +63,8 @@ class EventFunction(NamedTuple):
 
 
 def event_function(event: Event, names: Mapping[str, tuple[int, ...]]) -> EventFunction:
-    """What becomes zero at the event; names: shape of each field and observable at one time.
-
-    Raises:
-        InputError: a name that the run does not have, or an index that does not fit.
-    """
+    """What becomes zero at the event; names: shape of each field and observable at one time. Raises InputError: a name
+    that the run does not have, or an index that does not fit."""
     if callable(event.zero):
         return EventFunction("", (), 0.0, event.zero)
     name, index, value = event.zero
@@ -85,7 +80,6 @@ def event_function(event: Event, names: Mapping[str, tuple[int, ...]]) -> EventF
 
 
 def _number(value: Any) -> float:
-    """A finite number; raises InputError."""
     if isinstance(value, bool | np.bool_ | str) or np.iscomplexobj(value) or np.ndim(value) != 0:
         raise InputError(f"until must give a number that becomes zero at the event, not {value!r}")
     found = number_or_nan(value)

@@ -3,8 +3,7 @@ specification, or changed afterwards.
 
 Byte-identical for one specification and source: no wall-clock values, variables in fixed order, no HDF5 time
 stamps. The attribute `checksums` holds a hash of all other attributes and one of each variable: whatever is
-read is compared with it.
-"""
+read is compared with it."""
 import hashlib
 import os
 import shutil
@@ -17,7 +16,7 @@ import netCDF4
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.files.atomic import replacing
+from liestep.files.textfiles import replacing
 from liestep.simulation.runs.content import BLOCK_STATISTICS, BLOCKS_SUFFIX, FORMAT, Content
 from liestep.simulation.runs.opening import require_openable
 
@@ -38,12 +37,9 @@ class Specification(Protocol):
 
 
 def write(content: Content, path: Path, *, replace: bool = True) -> None:
-    """Check, write under a temporary name, flush to disk, rename. It is not read back: whoever reads
-    it compares its checksums.
-
-    Raises:
-        InputError: a value is NaN, the folder cannot be written, or the file exists and `replace` is False.
-    """
+    """Check, write under a temporary name, flush to disk, rename. It is not read back: whoever reads it compares its
+    checksums. Raises InputError: a value is NaN, the folder cannot be written, or the file exists and `replace` is
+    False."""
     path = Path(path)
     if not replace:
         require_free(path, content.attributes["run_sha256"])
@@ -53,13 +49,8 @@ def write(content: Content, path: Path, *, replace: bool = True) -> None:
             _fill(content, temporary)
         except RuntimeError as error:  # how netCDF4 reports a full disk
             needed = sum(values.nbytes for _, values, _ in content.variables.values())
-            raise OSError(_no_room(path.parent, needed) or str(error)) from None
-
-
-def _no_room(folder: Path, needed: int) -> str:
-    """Says that the disk of a folder is full if it has no room for so many bytes more."""
-    left = shutil.disk_usage(folder).free
-    return f"no space left on its disk ({left} bytes)" if left < needed + PAGE else ""
+            left = shutil.disk_usage(path.parent).free
+            raise OSError(f"no space left on its disk ({left} bytes)" if left < needed + PAGE else str(error)) from None
 
 
 def require_free(path: Path, sha256: str) -> None:
@@ -151,12 +142,8 @@ Names = tuple[str, ...] | Callable[[dict[str, Any]], tuple[str, ...]] | None
 
 
 def read(path: Path, names: Names = None) -> RunFile:
-    """Read a run's file (only `names` of its variables, if given).
-
-    Raises:
-        InputError: missing, not NetCDF, not a file of this program, not complete, or an attribute or a variable
-            that is read was changed.
-    """
+    """Read a run's file (only `names` of its variables, if given). Raises InputError: missing, not NetCDF, not a file
+    of this program, not complete, or an attribute or a variable that is read was changed."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path} {'is not a file' if path.exists() and not path.is_dir() else 'does not exist'}")
@@ -220,10 +207,7 @@ def is_current(path: Path, spec: Specification) -> bool:
 
 def require_current(path: Path, spec: Specification, names: Names = None) -> RunFile:
     """Read a file (only `names` of its variables, if given) that must be of this specification and today's sources.
-
-    Raises:
-        InputError: see `read`; or another specification or source.
-    """
+    Raises InputError: see `read`; or another specification or source."""
     file = read(path, names)
     if file.attributes["run_sha256"] != spec.sha256:
         raise InputError(f"{path} is of another specification than the study asks for; run the study again")

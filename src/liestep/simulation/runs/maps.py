@@ -2,8 +2,7 @@
 
 A shard is a run with its own specification: the lists or ranges of the map, the number of its first cell and how many
 there are. Each cell is the run that a problem with these parameters would be, with the same bits; a cell that cannot
-be made, or stops early, says so, and the others are whole.
-"""
+be made, or stops early, says so, and the others are whole."""
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -26,11 +25,9 @@ MOST_CELLS = 1_000_000   # of a map, or members of an ensemble
 
 @dataclass(frozen=True)
 class ParameterMap:
-    """Values of parameters. Names are those of scalar parameters, or of a number of an array: "gravity.2".
-
-    A grid has all combinations of `values`, the last parameter fastest. A sample (`count` > 0) has so many points of a
-    Latin hypercube, `values` are the ends of the ranges: each of `count` equal parts of each range holds one point.
-    """
+    """Values of parameters. Names are those of scalar parameters, or of a number of an array: "gravity.2". A grid has
+    all combinations of `values`, the last parameter fastest. A sample (`count` > 0) has so many points of a Latin
+    hypercube, `values` are the ends of the ranges: each of `count` equal parts of each range holds one point."""
 
     names: tuple[str, ...]
     values: tuple[tuple[float, ...], ...]
@@ -131,8 +128,8 @@ class ShardSpecification(RunSpecification):
         own = {entry.name for entry in fields(self)} - {entry.name for entry in fields(RunSpecification)}
         found = {name: value for name, value in super()._values() if name not in own | {"points"}}
         return sorted({**found, "map": {**self.map.canonical(), "first": self.first, "count": self.count,
-                                        "preset": self.request.preset,
-                                        "initial": _lists(self.request.initial)}}.items())
+                                        "preset": self.request.preset, "initial": {
+            name: np.asarray(value).tolist() for name, value in sorted(self.request.initial.items())}}}.items())
 
     @cached_property
     def points(self) -> np.ndarray:
@@ -151,10 +148,6 @@ class ShardSpecification(RunSpecification):
                        statistics_every=self.statistics_every, start=start)
 
 
-def _lists(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: np.asarray(value).tolist() for name, value in sorted(values.items())}
-
-
 def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Iterator[ShardSpecification]:
     """The specifications of a map, from that of its first cell."""
     common = {entry.name: getattr(spec, entry.name) for entry in fields(RunSpecification)}
@@ -164,11 +157,8 @@ def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Ite
 
 
 def ensemble_shards(spec: RunSpecification) -> Iterator[RunSpecification]:
-    """The specifications of a run: several of an ensemble of more than MOST members, else itself.
-
-    Raises:
-        InputError: too many members, said before they take memory.
-    """
+    """The specifications of a run: several of an ensemble of more than MOST members, else itself. Raises InputError:
+    too many members, said before they take memory."""
     if spec.ensemble is None:
         yield spec
         return
@@ -195,11 +185,8 @@ def rows_of(spec: RunSpecification) -> int:
 
 def require_map(given: ParameterMap, problem: str, request: Request) -> Start:
     """Check a map and return the start of its first values. Each value is checked alone, and with the first values of
-    the others at the ends of lists of TOGETHER: what cannot be made beyond that is said by its cell.
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    the others at the ends of lists of TOGETHER: what cannot be made beyond that is said by its cell. Raises InputError:
+    one sentence: what is wrong, and what is allowed."""
     if not given.names:
         raise InputError("there is no parameter: give at least one name with a list of values")
     for name, values in zip(given.names, given.values, strict=True):

@@ -2,8 +2,7 @@
 
 One flipped bit can keep the HDF5 library in an endless loop, which Python cannot interrupt, or end the process: about 1
 of 1,000 flips in small files. A file with the bytes that this program has written is opened at once. For any other, a
-child process (0.3 s to start, once) reads all of it, and is stopped when that takes too much processor time.
-"""
+child process (0.3 s to start, once) reads all of it, and is stopped when that takes too much processor time."""
 import atexit
 import os
 import signal

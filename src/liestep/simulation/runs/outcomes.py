@@ -1,7 +1,6 @@
 """Make a run: its one trajectory or all of them, with what its specification asks for beside them.
 
-No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`.
-"""
+No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`."""
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -9,18 +8,13 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.simulation.runs.content import Content, collected
-from liestep.simulation.runs.execution import Outcome, Progress, ensemble_states, replica_states, run_once
-from liestep.simulation.runs.recorder import BLOCKS
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, ensemble_states, replica_states, run_once
 from liestep.simulation.runs.specification import RunSpecification
 
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None) -> Content:
-    """Run a specification (all its replicas or members) and collect the content of its file.
-
-    Raises:
-        InputError: see `liestep.simulation.runs.until.observed`.
-        PluginError: the code of a plugin cannot be compiled.
-    """
+    """Run a specification (all its replicas or members) and collect the content of its file. Raises InputError: see
+    `liestep.simulation.runs.until.observed`; PluginError: the code of a plugin cannot be compiled."""
     if spec.observed:
         from liestep.simulation.runs.until import observed
 

@@ -20,11 +20,10 @@ from liestep.simulation.runs.content import (
     statistics,
     times,
 )
-from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_once
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run, run_once
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of
 from liestep.simulation.runs.outcomes import members
-from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification
 
 CELL, MEMBER = "cell", "member"  # dimensions
@@ -94,7 +93,6 @@ class Cells:
         self.messages[number] = sentence
 
     def collected(self) -> Content:
-        """All of it, as the file says it."""
         spec = self.spec
         content = Content(whole=self.content.whole)
         if not spec.reduced:
@@ -141,11 +139,8 @@ def name_of(status: int) -> str:
 
 
 def carry_out_shard(spec: RunSpecification) -> Content:
-    """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other.
-
-    Raises:
-        InputError: not one of its cells can be made; the sentence is that of the first.
-    """
+    """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other. Raises
+    InputError: not one of its cells can be made; the sentence is that of the first."""
     cells, first = Cells(spec, not_run(spec)), None
     for number, run in enumerate(_runs(spec)):
         try:
@@ -163,7 +158,6 @@ def carry_out_shard(spec: RunSpecification) -> Content:
 
 
 def _runs(spec: RunSpecification) -> Iterable[Callable[[], Outcome]]:
-    """What makes each trajectory of a shard."""
     if isinstance(spec, ShardSpecification):
         return (partial(_cell, spec, number) for number in range(spec.count))
     return members(spec)
@@ -196,11 +190,8 @@ def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
 def reductions(outcome: Outcome, t_end: float) -> Iterator[Variable]:
     """What is kept of a trajectory without its samples: last state, extrema and drift slope of its observables, from
     what the recorder keeps inside the loop. What belongs to the end is NaN for one that stopped early; extrema are
-    those of the steps that it made.
-
-    low and high are the extrema of the deviation (of an invariant from its start, else from zero) over all counted
-    points and accepted steps, slope is that of `block_slope` in units per second.
-    """
+    those of the steps that it made. low and high are the extrema of the deviation (of an invariant from its start, else
+    from zero) over all counted points and accepted steps, slope is that of `block_slope` in units per second."""
     recorder, formulated = outcome.outputs, outcome.formulated
     finished = outcome.status == Status.OK
     last = formulated.to_fields(recorder.states[-1:])  # NaN until the end is reached

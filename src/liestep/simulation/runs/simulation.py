@@ -104,7 +104,6 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
 
 
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
-    """The error of a run that ended before its end."""
     status = Status[content.attributes["status"].upper()]
     chart = chart_of(status, spec)
     return IntegrationError(status, content.attributes["time_reached"],
@@ -116,8 +115,7 @@ def to_dataset(content: Content) -> "xarray.Dataset":
     import xarray
 
     data = xarray.Dataset({name: (dims, values, attributes)
-                           for name, (dims, values, attributes) in content.variables.items()},
-                          attrs=content.attributes)
+                           for name, (dims, values, attributes) in content.variables.items()}, attrs=content.attributes)
     return data.set_coords("time")
 
 
@@ -142,7 +140,7 @@ def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset:
     """
     import xarray
 
-    from liestep.simulation.tangents.flow import tangents
+    from liestep.simulation.tangents.exponents import tangents
 
     spec = specify(problem, integrator, step=step, t_end=positive("t_end", t_end), preset=preset, parameters=parameters,
                    initial=initial, options=options)

@@ -141,7 +141,6 @@ class RunSpecification(Horizon, Output, Trajectories):
         return source_hash(*self.modules)
 
     def _values(self) -> list[tuple[str, Any]]:
-        """What the text of the run is made from, by name."""
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
         return sorted((values | {"ensemble": self.ensemble and self.ensemble.canonical(),
                                  "until": self.until and self.until.canonical()}).items())
@@ -153,8 +152,7 @@ class RunSpecification(Horizon, Output, Trajectories):
     @cached_property
     def sha256(self) -> str:
         """Of the text json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
-        pieces = (f'"{name}": {(_text_of if name in SHARED else _json)(value)}'
-                  for name, value in self._values())
+        pieces = (f'"{name}": {(_text_of if name in SHARED else _json)(value)}' for name, value in self._values())
         return hashlib.sha256(f"{{{', '.join(pieces)}}}".encode()).hexdigest()
 
 
@@ -204,11 +202,8 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
 
 @plugin_errors()
 def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | None, initial: Mapping | None) -> Start:
-    """Check parameters and initial state; what is not given comes from the preset (default: the system's).
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    """Check parameters and initial state; what is not given comes from the preset (default: the system's). Raises
+    InputError: one sentence: what is wrong, and what is allowed."""
     facts = system.item
     if preset is not None and (not isinstance(preset, str) or preset not in facts.presets):
         raise InputError(unknown(f"preset of {system.name}", preset, facts.presets))
@@ -245,15 +240,10 @@ class Asked:
 def specify(problem: str, integrator: str, *, start: Start | None = None, preset: str | None = None,
             parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
             **more: Any) -> RunSpecification:
-    """Check a request and fill in what it leaves open; `more` are the fields of `Asked`.
-
-    A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
-    `start` stands for preset, parameters and initial when they have been checked before. The integrator is one of
-    `catalogue.integrator_calls`, whose options are then the defaults.
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    """Check a request and fill in what it leaves open; `more` are the fields of `Asked`. A preset (default: the
+    system's) gives parameters, initial state and t_end; the other arguments override it. `start` stands for preset,
+    parameters and initial when they have been checked before. The integrator is one of `catalogue.integrator_calls`,
+    whose options are then the defaults. Raises InputError: one sentence: what is wrong, and what is allowed."""
     asked, known = Asked(**more), integrator_entry(integrator)
     held = start.system if start else system_entry(problem)
     facts, declared = held.item, known.item.on(held.item)
@@ -319,11 +309,8 @@ def _contents(*entries: Entry) -> dict[str, str]:
 
 
 def _ends(asked: Asked, preset: float) -> tuple[float, float]:
-    """Start and end of a run; the end of a preset counts from the start.
-
-    Raises:
-        InputError: no finite numbers, the same time twice, or exponents of a run that does not go forward from 0.
-    """
+    """Start and end of a run; the end of a preset counts from the start. Raises InputError: no finite numbers, the same
+    time twice, or exponents of a run that does not go forward from 0."""
     begin = 0.0 if asked.t_start is None else number_or_nan(asked.t_start)
     if not isfinite(begin):
         raise InputError(f"t_start must be a finite number, not {asked.t_start!r}")
@@ -338,11 +325,8 @@ def _ends(asked: Asked, preset: float) -> tuple[float, float]:
 
 
 def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:
-    """Output times of one's own, checked.
-
-    Raises:
-        InputError: no numbers, not in the order of the run, outside of it, or with `samples`.
-    """
+    """Output times of one's own, checked. Raises InputError: no numbers, not in the order of the run, outside of it, or
+    with `samples`."""
     if given is None:
         return None
     if samples is not None:
@@ -368,11 +352,7 @@ def output_times(given: Any, begin: float, end: float, samples: Any = None) -> n
 def specify_problem(problem: str, *, t_end: float | None = None, samples: int | None = None,
                     **chosen: Any) -> RunSpecification:
     """A problem without an integrator, checked: what references and checks of a system start from. `chosen`: preset,
-    parameters and initial, see `start_of`.
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    parameters and initial, see `start_of`. Raises InputError: one sentence: what is wrong, and what is allowed."""
     start = start_of(problem, **chosen)
     samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
     return RunSpecification(problem=problem, parameters=start.parameters, initial=start.initial,
@@ -382,11 +362,8 @@ def specify_problem(problem: str, *, t_end: float | None = None, samples: int | 
 
 def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, Any],
                      given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options that exist for an integrator on a system, those of the form and its own, defaults filled in.
-
-    Raises:
-        InputError: an option that does not exist there, or a value or combination that is not allowed.
-    """
+    """All options that exist for an integrator on a system, those of the form and its own, defaults filled in. Raises
+    InputError: an option that does not exist there, or a value or combination that is not allowed."""
     form = facts.forms[declared.formulation]
     for name in given:
         if name not in form.options and name not in declared.options:
@@ -433,11 +410,8 @@ def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | No
 
 
 def whole_steps(t_end: float, step: float) -> int:
-    """Number of steps of size `step` in t_end.
-
-    Raises:
-        InputError: not a whole number; the sentence names the two nearest steps that are.
-    """
+    """Number of steps of size `step` in t_end. Raises InputError: not a whole number; the sentence names the two
+    nearest steps that are."""
     step = positive("step", step)
     ratio = t_end/step
     if not ratio < MOST:

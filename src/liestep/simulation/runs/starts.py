@@ -97,11 +97,8 @@ def turned_states(parts: Iterable[StateField], initial: Mapping[str, np.ndarray]
 
 
 def read_turns(given: Any, initial: Mapping[str, np.ndarray]) -> tuple[Turn, ...]:
-    """Checked turns of a request.
-
-    Raises:
-        InputError: unknown keys, fields or axes, or a field without vectors of three at that index.
-    """
+    """Checked turns of a request. Raises InputError: unknown keys, fields or axes, or a field without vectors of three
+    at that index."""
     allowed = [part.name for part in fields(Turn)]
     found = []
     for entry in given:

@@ -2,8 +2,7 @@
 
 `<results>/.runs/ab/<run_sha256>.<source_hash>.nc` is a hard link of the file of a run, so that it takes no room. A
 sweep that lacks a file looks here before it computes. Nothing else needs this folder: it can be removed at any time.
-Where the file system has no links, or the folder lies on another one, its files are copies.
-"""
+Where the file system has no links, or the folder lies on another one, its files are copies."""
 import os
 import shutil
 import sys
@@ -12,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from liestep.errors import InputError
-from liestep.files.atomic import replacing
 from liestep.files.ledger import is_own, require_same
 from liestep.files.records import file_sha256, is_remembered, record, remember
+from liestep.files.textfiles import replacing
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.specification import RunSpecification
 
@@ -33,7 +32,6 @@ class Store:
         return self.folder/fingerprint[:2]/f"{fingerprint.replace(':', '.')}.nc"
 
     def files(self) -> Iterator[Path]:
-        """All stored files."""
         yield from self.folder.glob("??/*.nc")
 
     def take(self, spec: RunSpecification, path: Path) -> bool:
@@ -93,7 +91,6 @@ class Store:
         shutil.copyfile(source, target)
 
     def _say(self, sentence: str) -> None:
-        """One sentence on standard error, once."""
         if sentence not in self._said:
             self._said.add(sentence)
             print(f"liestep: {sentence}", file=sys.stderr)

@@ -1,13 +1,121 @@
-"""Lyapunov exponents: mean rates at which derivatives grow (Benettin, Galgani, Giorgilli and Strelcyn 1980)."""
-from collections.abc import Mapping
+"""Trajectories that carry derivatives with respect to their start, the shipped steps on complex states; and Lyapunov
+exponents, mean rates at which these grow (Benettin, Galgani, Giorgilli and Strelcyn 1980)."""
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import nan
+from typing import Any
 
 import numpy as np
 
+from liestep.compile.cache import CompiledLoop, loop_for
+from liestep.compile.pieces import Pieces
+from liestep.compile.status import IntegrationError, Status
+from liestep.errors import InputError
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.simulation.tangents.directions import Direction, span
-from liestep.simulation.tangents.flow import Tangents, tangents
-from liestep.simulation.tangents.forms import changes, form_of, pair_of
+from liestep.simulation.tangents.directions import Direction, changes, form_of, pair_of, span
+from liestep.simulation.tangents.numbers import SIZE, advance_tangent
+
+
+@dataclass
+class Tangents:
+    """One trajectory with k derivatives: k complex copies of the state and of the workspace. Raises IntegrationError: a
+    step failed."""
+
+    formulated: Formulated
+    integrator: Any
+    problem: Any              # with complex arrays
+    states: list[np.ndarray]  # k arrays (m, d), all with the same real part
+    works: list[Any]
+
+    def advance(self, h: float, first: int, last: int) -> None:
+        """Steps from number `first` to `last`."""
+        with Pieces(self.states[0].size) as pieces:
+            for y, work in zip(self.states, self.works, strict=True):
+                done = first
+                while done < last:
+                    end = min(done + pieces.steps, last)
+                    status = Status(self._loop(self.integrator, self.problem, y, h, done, end, work))
+                    if status != Status.OK:
+                        raise IntegrationError(status, end*h, "tangents: ")
+                    done = end
+                    pieces.ended()
+
+    @cached_property
+    def _loop(self) -> CompiledLoop:
+        return loop_for(advance_tangent, self.integrator, self.problem, self.states[0], self.works[0])
+
+    @cached_property
+    def _arrays(self) -> list[tuple[np.ndarray, ...]]:
+        return list(zip(*(parts(pair) for pair in zip(self.states, self.works, strict=True)), strict=True))
+
+    @property
+    def derivatives(self) -> np.ndarray:
+        """(k, m*d) of the rows of the state."""
+        return np.stack([y.imag.ravel() for y in self.states])/SIZE
+
+    def recombine(self, factors: np.ndarray) -> None:
+        """Replace the derivatives by sums of them, row j by sum_i factors[j, i] (derivative i): of states and of all
+        that the steps remember, which depends on them linearly."""
+        for arrays in self._arrays:
+            old = [array.imag.copy() for array in arrays]
+            for j, array in enumerate(arrays):
+                array.imag = sum(factor*values for factor, values in zip(factors[j], old, strict=True))
+
+    def fields(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """State fields, and their derivatives with a leading dimension k."""
+        state = self.formulated.to_fields(self.states[0].real[None])
+        moved = self.formulated.to_fields(np.stack(self.states))
+        return ({name: values[0] for name, values in state.items()},
+                {name: values.imag/SIZE for name, values in moved.items()})
+
+
+def tangents(spec: RunSpecification, initial: Mapping[str, np.ndarray], directions: Sequence[Direction],
+             t_end: float) -> Tangents:
+    """A trajectory at a start, of a specification's system and method. directions: derivatives of all fields. Raises
+    InputError: the form of the system takes a start in float64 only, so that it has no derivative."""
+    declared = spec.method.on(spec.sheet)
+
+    def formulated_at(state: Mapping[str, np.ndarray]) -> Formulated:
+        return formulate(spec.sheet, spec.parameters, state, declared.formulation, spec.options)
+
+    moved = [{name: value + 1j*SIZE*direction[name] for name, value in initial.items()} for direction in directions]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            starts = [formulated_at(state).start for state in moved]
+        except (np.exceptions.ComplexWarning, TypeError):  # of numpy's functions without a complex version
+            raise InputError(f"derivatives of {spec.problem} by {spec.integrator} are not possible: its form"
+                             f" {declared.formulation} takes a start in float64 only") from None
+    formulated = formulated_at(initial)
+    component, system = declared.build(spec.options, None, t_end), complex_arrays(formulated.problem)
+    states = [start.astype(np.complex128) for start in starts]
+    return Tangents(formulated, component, system, states,
+                    [complex_arrays(component.workspace(system, y)) for y in states])
+
+
+def complex_arrays(component: Any) -> Any:
+    """A component, or a workspace, whose float64 arrays are complex."""
+    if isinstance(component, np.ndarray):
+        return component.astype(np.complex128) if component.dtype == np.float64 else component
+    if not isinstance(component, tuple):
+        return component
+    items = [complex_arrays(item) for item in component]
+    return type(component)(*items) if hasattr(component, "_fields") else tuple(items)
+
+
+def parts(item: Any) -> Iterator[np.ndarray]:
+    """All complex arrays of nested tuples."""
+    if isinstance(item, np.ndarray):
+        if item.dtype == np.complex128:
+            yield item
+    elif isinstance(item, tuple):
+        for part in item:
+            yield from parts(part)
+
 
 SEED = 2009   # of the directions at the start
 STRIDE = 200  # most steps between two orthonormalisations
@@ -23,11 +131,7 @@ def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks:
 
 def symplectic_error(spec: RunSpecification, initial: Mapping[str, np.ndarray]) -> float:
     """Largest |J^T Omega J - Omega| of one step from the start, relative to the largest entry of Omega; NaN where the
-    symplectic form is not known.
-
-    Raises:
-        IntegrationError: the step failed.
-    """
+    symplectic form is not known. Raises IntegrationError: the step failed."""
     assert spec.step is not None
     form = form_of(spec.sheet, spec.parameters, initial)
     if form is None:
@@ -50,11 +154,8 @@ def random_directions(spec: RunSpecification, initial: Mapping[str, np.ndarray])
 
 
 def growth(tangents: Tangents, step: float, steps: int, blocks: int) -> np.ndarray:
-    """(blocks, k): logarithms of the growth of k derivatives, kept orthonormal, in equal parts of a run.
-
-    Raises:
-        IntegrationError: a step failed.
-    """
+    """(blocks, k): logarithms of the growth of k derivatives, kept orthonormal, in equal parts of a run. Raises
+    IntegrationError: a step failed."""
     grown, done = np.zeros((blocks, len(tangents.states))), 0
     orthonormalise(tangents)
     for block in range(blocks):

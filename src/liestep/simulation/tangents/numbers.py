@@ -6,8 +6,7 @@ the real part; sqrt, sin, cos and atan2 are continued by their derivatives. Numb
 complex numbers, so that nothing which compiles without this module means anything else with it.
 
 A product of two imaginary parts that underflows costs a processor some hundred cycles, so the kernels for vectors of
-three leave it out; it would add zero.
-"""
+three leave it out; it would add zero."""
 import math
 import operator
 from collections.abc import Callable
@@ -89,7 +88,6 @@ VECTOR = types.UniTuple(types.complex128, 3)
 
 
 def _scaled(kinds: tuple[types.Type, ...]) -> bool:
-    """A real number, then vectors with derivatives."""
     return isinstance(kinds[0], types.Float | types.Integer) and all(kind == VECTOR for kind in kinds[1:])
 
 

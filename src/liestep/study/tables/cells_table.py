@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas
 
-from liestep.files.atomic import replacing
+from liestep.files.textfiles import replacing
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import first_of, rows_of
 from liestep.simulation.runs.shards import name_of

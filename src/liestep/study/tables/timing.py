@@ -28,9 +28,8 @@ from liestep.simulation.references.engines import (
     taylor_series,
 )
 from liestep.simulation.references.reference import study_reference
-from liestep.simulation.runs.execution import STEP_LOG, build
+from liestep.simulation.runs.execution import STEP_LOG, build, new_integrals, new_recorder
 from liestep.simulation.runs.files import require_current
-from liestep.simulation.runs.recorder import new_integrals, new_recorder
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.tables.errors import field_errors, largest_error
 

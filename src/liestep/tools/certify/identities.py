@@ -69,7 +69,6 @@ def return_gap(case: Case, integrator: str, options: Options, back: Options) -> 
 
 
 def identities() -> Iterator[Identity]:
-    """All identities, one after the other."""
     for case, one, other in SAME_MAPS:
         yield Identity(f"{_name(*one)} = {_name(*other)}", case.name, difference(case, one, other), True)
     for case, name, options, back in ADJOINTS:

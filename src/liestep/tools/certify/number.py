@@ -4,8 +4,7 @@ kernels of `compile.rows` and `geometry.so3` that are complete for float64 only.
 
 Whatever meets a float64 that is not a short binary fraction falls back to float64: a literal such as 1/6 that enters a
 result is found at the end as a float in the state. Short fractions (0.5, 2.0, 0.0625) are exact and stay exact.
-Comparisons take any number.
-"""
+Comparisons take any number."""
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from mpmath import MPContext, libmp
 
 from liestep.compile.tracing import Functions
 from liestep.geometry import so3
-from liestep.geometry.rotation_series import term
+from liestep.geometry.so3 import term
 
 NEAREST = "n"
 SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT

@@ -2,8 +2,7 @@
 
 The slope of the error between the two smallest steps, less one, is the order; at h = 1e-10 it differs from a whole
 number by about 1e-8, so that one wrong digit of a coefficient in the ninth place shows. Pairs are certified for the new
-state, the error estimate and the dense output.
-"""
+state, the error estimate and the dense output."""
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import inf, isfinite, log10
@@ -153,8 +152,7 @@ def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
 
 def variants_of(integrator: str) -> Iterator[tuple[Mapping[str, Any], list[Case]]]:
     """Options of an integrator with the cases that certify them: three for its defaults and for a dexpinv that is cut,
-    whose order is the smallest of all; the first, or one that a variant names, for what else may be
-    chosen."""
+    whose order is the smallest of all; the first, or one that a variant names, for what else may be chosen."""
     for place, variant in enumerate(VARIANTS.get(integrator, (Variant({}),))):
         cases = cases_of(integrator, [case for case in CASES if variant.problem in ("", case.problem)])
         if place and "dexpinv" not in variant.options:
@@ -165,12 +163,8 @@ def variants_of(integrator: str) -> Iterator[tuple[Mapping[str, Any], list[Case]
 
 def certify(integrator: str, options: Mapping[str, Any] | None = None,
             cases: Sequence[Case] = CASES) -> list[Certificate]:
-    """Certificates of one integrator with these options on all cases that it can run on, or on those given.
-
-    Raises:
-        InputError: unknown id or options.
-        RoundedError: a float64 takes part in the digits.
-    """
+    """Certificates of one integrator with these options on all cases that it can run on, or on those given. Raises
+    InputError: unknown id or options; RoundedError: a float64 takes part in the digits."""
     found: list[Certificate] = []
     for case in cases_of(integrator, cases):
         found += certificates_of(step_of(case, integrator, options, DIGITS), integrator, options or {}, case)
@@ -214,8 +208,7 @@ def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], cas
     text = ", ".join(f"{key}: {value}" for key, value in options.items())
     return [Certificate(integrator, text, case.name, quantity, claims[quantity],
                         tuple((logs[k] - logs[k + 1])/(sizes[k] - sizes[k + 1]) - 1.0 for k in range(len(steps) - 1)),
-                        allowed, options.get("dexpinv", "exact") != "exact")
-            for quantity, logs in errors.items()]
+                        allowed, options.get("dexpinv", "exact") != "exact") for quantity, logs in errors.items()]
 
 
 def _dense_order(step: Step, integrator: str) -> int:

@@ -56,12 +56,8 @@ class Step(NamedTuple):
     standard: Callable[[np.ndarray], np.ndarray]  # rows of the vector field of a state
 
     def __call__(self, h: Number, y: np.ndarray | None = None) -> np.ndarray:
-        """State after one step of fixed size.
-
-        Raises:
-            IntegrationError: the step failed.
-            RoundedError: a float64 is in the state or the workspace.
-        """
+        """State after one step of fixed size. Raises IntegrationError: the step failed; RoundedError: a float64 is in
+        the state or the workspace."""
         y = (self.start if y is None else y).copy()
         work = self.workspace(y)
         status = self.integrator.start(self.problem, self.zero, y, h, work)
@@ -125,12 +121,8 @@ def _entries(values: Any) -> Iterator[Any]:
 
 
 def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, digits: int = 150) -> Step:
-    """Build an integrator of the catalogue on a case.
-
-    Raises:
-        InputError: unknown ids or options.
-        RoundedError: the integrator's coefficients are float64.
-    """
+    """Build an integrator of the catalogue on a case. Raises InputError: unknown ids or options; RoundedError: the
+    integrator's coefficients are float64."""
     facts, kind = sheet(case.problem), numbers(digits)
     declared = method(integrator).on(facts)
     size = {"tolerance": 1e-9} if declared.adaptive else {"steps": 1}
@@ -191,7 +183,6 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
 
 
 def _orthonormalise(vectors: np.ndarray, root: Any) -> None:
-    """Gram and Schmidt on the rows, in place."""
     for i, u in enumerate(vectors):
         for v in vectors[:i]:
             u -= (u @ v)*v

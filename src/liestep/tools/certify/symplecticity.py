@@ -1,5 +1,5 @@
 """Symplecticity: |J^T Omega J - Omega| of one step in 60 digits, J by central differences. Forms:
-`simulation.tangents.forms`."""
+`simulation.tangents.directions`."""
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from math import log10
@@ -10,7 +10,7 @@ import numpy as np
 from liestep.mechanics.contracts.keeping import Keeps
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
-from liestep.simulation.tangents.forms import Form, Pair, area_form, body_form, changes, sphere_form
+from liestep.simulation.tangents.directions import Form, Pair, area_form, body_form, changes, sphere_form
 from liestep.tools.certify.number import functions_of, numbers
 from liestep.tools.certify.orders import CASES, VORTICES, cases_of
 from liestep.tools.certify.steps import REDUNDANT, Case, Step, largest, step_of
@@ -60,9 +60,10 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
     """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
     step = step_of(case, integrator, options, DIGITS)
     if "attitude" in step.fields:
-        basis, form, pair = _body_basis(step.start), body_form(sign), _body_pair
+        basis, form, pair = _body_basis(step.start), body_form(sign), lambda y: (y[:3], y[3])
     elif "omega" in step.fields:
-        basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), _sphere_pair
+        n = len(step.start)//2
+        basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), lambda y: (y[:n], y[n:])
     else:
         basis, form, pair = _direction_basis(step.start), area_form(step.problem.generator.pace), lambda y: (y, y)
     kind = numbers(DIGITS)
@@ -85,23 +86,12 @@ def defects() -> Iterator[Defect]:
         yield defect_of(TOP, "slgi", {"theta": theta})
 
 
-def _defect(step: Step, h: Any, basis: list[np.ndarray], form: Form,
-            pair: Callable[[np.ndarray], Pair]) -> float:
+def _defect(step: Step, h: Any, basis: list[np.ndarray], form: Form, pair: Callable[[np.ndarray], Pair]) -> float:
     size = numbers(DIGITS).of(DIFFERENCE)
     new = step(h)
     pushed = [(step(h, step.start + size*v) - step(h, step.start - size*v))/(2*size) for v in basis]
     values, changed = changes(form, (pair(step.start), [*map(pair, basis)]), (pair(new), [*map(pair, pushed)]))
     return (largest(changed)/largest(values)).exponent10()
-
-
-def _sphere_pair(y: np.ndarray) -> Pair:
-    """Rows q then omega."""
-    return y[:len(y)//2], y[len(y)//2:]
-
-
-def _body_pair(y: np.ndarray) -> Pair:
-    """Rows Q e_1, Q e_2, Q e_3, pi; those beyond follow from them."""
-    return y[:3], y[3]
 
 
 def _mass(case: Case) -> np.ndarray:

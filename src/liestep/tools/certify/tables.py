@@ -12,11 +12,8 @@ FAILED = "NOT CERTIFIED"
 
 
 def report(integrators: Sequence[str]) -> Iterator[Line]:
-    """Orders of some integrators, or of all with identities and symplecticity.
-
-    Raises:
-        InputError: unknown id, a rounded coefficient, or a step that fails.
-    """
+    """Orders of some integrators, or of all with identities and symplecticity. Raises InputError: unknown id, a rounded
+    coefficient, or a step that fails."""
     try:
         yield from _orders(integrators)
         if not integrators:

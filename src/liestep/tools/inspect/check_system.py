@@ -1,5 +1,6 @@
-"""`liestep check-system`: the checks of built-in systems on any system, with a readable result."""
-from collections.abc import Iterator, Mapping
+"""`liestep check-system`: the checks of built-in systems on any system, with a readable result. Only implicit
+integrators use derivatives of torques: a wrong one changes no trajectory of the other checks."""
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,10 +14,10 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.probed import plain
+from liestep.mechanics.formulations.rigid_bodies.components import RigidBodies
 from liestep.simulation.catalogue import method, own_integrators, own_systems, sheet
 from liestep.simulation.plugins.trial import try_applied, try_force
-from liestep.simulation.references.engines import EngineError, dop853, right_hand_side
-from liestep.simulation.references.sizes import characteristic_time
+from liestep.simulation.references.engines import EngineError, characteristic_time, dop853, right_hand_side
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import (
     RunSpecification,
@@ -28,7 +29,79 @@ from liestep.simulation.runs.specification import (
     start_of,
 )
 from liestep.study.tables.order import observed_order
-from liestep.tools.inspect.differences import DIRECTIONS, FORCE_LIMIT, SLOPE_LIMIT, force_error, slope, torque_slopes
+
+DIRECTIONS = 5
+FORCE_LIMIT, SLOPE_LIMIT = 1e-7, 1e-8  # largest relative errors of forces and torques, of torque_slope
+STEP, TURN = 1e-4, 1e-3  # of the differences of energies; of torques, rad
+AWAY, MOST = 0.02, 4     # of the random state from the start; bodies that are tried
+
+
+def slope(function: Callable[[float], Any], step: float) -> Any:
+    """Derivative at 0 by central differences of order 4."""
+    near, far = (function(s) - function(-s) for s in (step, 2.0*step))
+    return (8.0*near - far)/(12.0*step)
+
+
+def turned(y: np.ndarray, u: np.ndarray, body: int = 0) -> np.ndarray:
+    """The state with the attitude of a body, three rows, turned by exp(hat u) (Rodrigues' formula)."""
+    angle, out = float(np.linalg.norm(u)), y.copy()
+    if angle > 0.0:
+        axis, rows = np.asarray(u)/angle, slice(3*body, 3*body + 3)
+        across = np.cross(axis, y[rows])
+        out[rows] += np.sin(angle)*across + (1.0 - np.cos(angle))*np.cross(axis, across)
+    return out
+
+
+def force_error(facts: Sheet, run: RunSpecification) -> float | None:
+    """Largest relative error of forces and torques of rigid bodies at a state near the start, against slopes of all
+    energies; None for systems without energies of their own."""
+    if "rigid_bodies" not in facts.forms:
+        return None
+    form = formulate(facts, run.parameters, run.initial, "rigid_bodies", {})
+    if not isinstance(form.problem, RigidBodies):
+        return None
+    generator = np.random.Generator(np.random.PCG64(1))
+    problem, n = plain(form.problem), form.problem.masses.size
+    y, out = form.start, np.zeros((2*n, 3))
+    for i in range(n):
+        y = turned(y, AWAY*generator.standard_normal(3), i)
+    if problem.moves:
+        y[4*n:5*n] += AWAY*generator.standard_normal((n, 3))
+    if not problem.forces(y, out):
+        return float("inf")
+
+    def energy(i: int, axis: np.ndarray, moved: bool, s: float) -> float:
+        there = y.copy() if moved else turned(y, s*axis, i)
+        if moved:
+            there[4*n + i] += s*axis
+        problem.system.forces(there, np.zeros_like(out), problem.parts)
+        return float(problem.parts.sum())
+
+    gaps = [abs(slope(partial(energy, i, axis, moved), STEP) + float(out[n + i if moved else i] @ axis))
+            for i in generator.permutation(n)[:MOST] for axis in np.eye(3)
+            for moved in ((False, True) if problem.moves else (False,))]
+    return max(gaps)/max(float(np.abs(out).max()), 1e-300)
+
+
+def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, float]]:
+    """(formulation, relative error of torque_slope against differences of torque) of every formulation with both that
+    the system has at the parameters: the largest over random attitudes and directions."""
+    for formulation in facts.forms:
+        try:
+            form = formulate(facts, run.parameters, run.initial, formulation, {})
+        except InputError:
+            continue
+        if not hasattr(form.problem, "torque_slope"):
+            continue
+        generator, problem, gaps, sizes = np.random.Generator(np.random.PCG64(1)), plain(form.problem), [], [1e-300]
+        for _ in range(DIRECTIONS):
+            y, u = turned(form.start, generator.standard_normal(3)), generator.standard_normal(3)
+            expected = slope(lambda s, y=y, u=u, problem=problem: np.array(problem.torque(turned(y, s*u))), TURN)
+            found = np.array(problem.torque_slope(y, tuple(u)))
+            gaps.append(float(np.abs(found - expected).max()))
+            sizes += [float(np.abs(values).max()) for values in (found, expected, np.array(problem.torque(y)))]
+        yield formulation, max(gaps)/max(sizes)
+
 
 SAMPLES = 6
 DISPLACEMENT = 1e-3
@@ -59,11 +132,8 @@ class Row:
 
 
 def check_system(name: str, preset: str | None = None) -> list[Row]:
-    """All checks of a system at a preset (default: its first).
-
-    Raises:
-        InputError: unknown system or preset, or code that cannot be compiled.
-    """
+    """All checks of a system at a preset (default: its first). Raises InputError: unknown system or preset, or code
+    that cannot be compiled."""
     facts = sheet(name)
     checks = _gradient_checks if "sphere_lagrangian" in facts.forms else _slope_checks
     rows = list(checks(name, preset, facts))
@@ -77,10 +147,7 @@ def check_system(name: str, preset: str | None = None) -> list[Row]:
 
 def check_integrator(name: str) -> list[Row]:
     """Observed orders of a fixed-step integrator on two built-in systems that it can run on (or the one there is).
-
-    Raises:
-        InputError: it is adaptive, or its code cannot be compiled.
-    """
+    Raises InputError: it is adaptive, or its code cannot be compiled."""
     if method(name).adaptive:
         return [Row(f"order of {name}", "not tried: the steps are adaptive", None)]
     able = [key for key in dict.fromkeys((*SHOWN, *own_systems())) if applicable(key, name)]
@@ -88,7 +155,6 @@ def check_integrator(name: str) -> list[Row]:
 
 
 def table(name: str, rows: list[Row]) -> str:
-    """The rows for people."""
     width = max(len(row.check) for row in rows)
     words = {True: "ok", False: "WRONG", None: "-"}
     lines = [f"{row.check:{width}}  {words[row.ok]:5}  {row.found}" for row in rows]
@@ -116,7 +182,7 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
                       [(int(generator.integers(q.shape[0])), int(generator.integers(3))) for _ in range(3)]):
             unit = np.zeros_like(q)
             unit[place] = 1.0
-            slopes[place] = slope(partial(_potential, system, q, unit), DISPLACEMENT)
+            slopes[place] = slope(lambda s, q=q, unit=unit: system.potential(q + s*unit), DISPLACEMENT)
         gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
         worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
         if not gap[worst] <= wrong:
@@ -136,10 +202,6 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
         yield Row("force: finite, all rows written, q and omega left alone",
                   f"in {len(powers)} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
     yield from _momentum_checks(facts, begin, torque)
-
-
-def _potential(system: Any, q: np.ndarray, unit: np.ndarray, s: float) -> float:
-    return system.potential(q + s*unit)
 
 
 def _momentum_checks(facts: Sheet, begin: Start, torque: np.ndarray) -> Iterator[Row]:

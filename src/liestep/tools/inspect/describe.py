@@ -36,10 +36,7 @@ LONGEST = 4  # most values of an array that are shown one by one
 
 def describe(name: str, integrator: str | None = None) -> str:
     """Fact sheet of a system or an integrator; of a system with an integrator, which code their runs get, and why.
-
-    Raises:
-        InputError: neither; names the closest id. Why the integrator cannot run on the system.
-    """
+    Raises InputError: neither; names the closest id. Why the integrator cannot run on the system."""
     if integrator is not None:
         return _pair(name, integrator)
     if name in system_ids():
@@ -70,7 +67,6 @@ def _system(name: str) -> str:
 
 
 def _first(facts: Sheet) -> tuple[Preset, Any]:
-    """The first preset, and its parameters checked."""
     preset = facts.presets[facts.default]
     return preset, facts.check(preset.parameters)
 

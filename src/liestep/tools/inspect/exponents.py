@@ -12,11 +12,8 @@ STEPS = 10_000  # of a run whose step is not given
 
 def report(problem: str, integrator: str, *, step: float | None, t_end: float | None, preset: str | None,
            count: int) -> Iterator[str]:
-    """One line for each exponent, then sums of pairs.
-
-    Raises:
-        InputError: a wrong argument, or a run that stopped early.
-    """
+    """One line for each exponent, then sums of pairs. Raises InputError: a wrong argument, or a run that stopped
+    early."""
     if method(integrator).adaptive:
         raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
     size = {"steps": STEPS} if step is None else {"step": step}

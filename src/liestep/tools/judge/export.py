@@ -5,8 +5,7 @@ The bound of a field is three times the largest disagreement of two independent 
 distance over bodies), because both can err to one side: against an engine of 64-bit mantissas that made neither, errors
 were 1.0 and 2.1 times the disagreement (heavy top, four bodies). It is an estimate of the error, not a proof, and at
 least a few units of round-off. End states are taken where the disagreement is at most TRUSTED of the field's scale:
-chaotic presets end before their t_end.
-"""
+chaotic presets end before their t_end."""
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,16 +29,15 @@ COLUMNS = ("problem", "preset", "column", "units", "initial", "t_end", "final", 
 
 
 def export(folder: Path, problem: str | None = None, preset: str | None = None) -> Iterator[str]:
-    """Write references.csv and references.json; yields a line about each preset when it is done.
-
-    References are kept in the folder as <problem>.<preset>.nc and used again while they are up to date.
-
-    Raises:
-        InputError: unknown names, or the folder cannot be written.
-    """
+    """Write references.csv and references.json; yields a line about each preset when it is done. References are kept in
+    the folder as <problem>.<preset>.nc and used again while they are up to date. Raises InputError: unknown names, or
+    the folder cannot be written."""
     chosen = [(name, key) for name in ([problem] if problem else system_ids()) for key in _presets(name, preset)]
     for name, key in chosen:
-        _require_own(Path(folder)/f"{name}.{key}.nc")
+        path = Path(folder)/f"{name}.{key}.nc"
+        if path.exists() and read_attribute(path, "run_sha256") is None:  # it is not overwritten
+            raise InputError(f"{path} exists and is not a file of liestep, or is damaged; remove it or choose"
+                             " another folder")
     entries = []
     for name, key in chosen:
         entries.append(entry(name, key, Path(folder)/f"{name}.{key}.nc"))
@@ -49,13 +47,6 @@ def export(folder: Path, problem: str | None = None, preset: str | None = None) 
     text = json.dumps({"error_bound": __doc__.split("\n\n")[1].replace("\n", " ").strip(), "trusted": TRUSTED,
                        "references": entries}, indent=1)
     write_text_atomically(Path(folder)/"references.json", text + "\n")
-
-
-def _require_own(path: Path) -> None:
-    """Raises InputError for a file that this program has not made: it is not overwritten."""
-    if path.exists() and read_attribute(path, "run_sha256") is None:
-        raise InputError(f"{path} exists and is not a file of liestep, or is damaged; remove it or choose"
-                         " another folder")
 
 
 def _presets(problem: str, preset: str | None) -> list[str]:

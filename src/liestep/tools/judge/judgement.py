@@ -1,8 +1,7 @@
 """Errors, orders, drift and work of states written elsewhere, by the definitions that hold for our own runs.
 
 A file becomes the same `RunFile` as a run's: energy, momentum and residuals by the system's own `observe`, statistics
-over its samples. All tables then come from the functions that make those of a study.
-"""
+over its samples. All tables then come from the functions that make those of a study."""
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,8 +26,8 @@ from liestep.simulation.references.reference import (
     specify_reference,
 )
 from liestep.simulation.runs.content import BLOCKS_SUFFIX
+from liestep.simulation.runs.execution import BLOCKS
 from liestep.simulation.runs.files import RunFile, is_current, read, require_free
-from liestep.simulation.runs.recorder import BLOCKS
 from liestep.simulation.runs.specification import start_of
 from liestep.study.tables.drift import LEAST_SAMPLES, DriftEstimate
 from liestep.study.tables.errors import StateError, error_fields, reference_floor, state_error
@@ -99,11 +98,8 @@ def layout_of(problem: str, preset: str | None = None, parameters: Mapping[str, 
 
 
 def judge(paths: Sequence[Path], request: Request) -> Judgement:
-    """Judge files of one problem; several of one label with different steps give an order.
-
-    Raises:
-        InputError: one sentence about a file or the request.
-    """
+    """Judge files of one problem; several of one label with different steps give an order. Raises InputError: one
+    sentence about a file or the request."""
     layout = layout_of(request.problem, request.preset, request.parameters)
     files = [read_states(path, layout) for path in paths]
     for file in files[1:]:
@@ -204,11 +200,8 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
 
 
 def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated, np.ndarray]:
-    """(formulated problem at the start, observables at every sample).
-
-    Raises:
-        InputError: the energy of a system with forces is asked for without their work.
-    """
+    """(formulated problem at the start, observables at every sample). Raises InputError: the energy of a system with
+    forces is asked for without their work."""
     facts, run = spec.run.sheet, spec.run
     first = formulate_standard(facts, run.parameters, run.initial)
     series = np.zeros((file.time.size, first.width))
@@ -226,7 +219,6 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
 
 def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecification,
              facts: Mapping[str, Any]) -> dict[str, Any]:
-    """A row like those of metrics.csv."""
     error, floor, scale = StateError(), nan, nan
     if reference is not None:
         every = (run["time"].size - 1)//(reference["time"].size - 1)
@@ -268,7 +260,6 @@ def _work(table: pandas.DataFrame) -> list[dict[str, Any]]:
 
 
 def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpecification) -> list[dict[str, Any]]:
-    """One row per file and invariant."""
     found = []
     for row, run in zip(rows, runs, strict=True):
         common, verdicts = {name: row[name] for name in (*RUN, "t_end", "steps")}, estimates(spec.run, run)

@@ -2,10 +2,8 @@
 
 CSV: a header with `time` and one column for each number, named field, then one index for each dimension, joined by
 underscores: x, y, z for components in space, w, x, y, z for those of a quaternion, whole numbers from 0 for bodies and
-body axes (`q_0_x`, `attitude_x_2`, `quaternion_0_w`).
-NetCDF: `time` and one variable for each field, (time, *shape). Facts about the run (FACTS) are lines `# name = value`
-above the header, or global attributes.
-"""
+body axes (`q_0_x`, `attitude_x_2`, `quaternion_0_w`). NetCDF: `time` and one variable for each field, (time, *shape).
+Facts about the run (FACTS) are lines `# name = value` above the header, or global attributes."""
 import dataclasses
 import difflib
 from collections.abc import Callable, Mapping
@@ -148,11 +146,7 @@ class Layout:
 
 
 def read_states(path: Path, layout: Layout) -> StateFile:
-    """Read a file of either kind.
-
-    Raises:
-        InputError: one sentence: what is wrong with the file, and where.
-    """
+    """Read a file of either kind. Raises InputError: one sentence: what is wrong with the file, and where."""
     path = Path(path)
     require_file(path)
     try:

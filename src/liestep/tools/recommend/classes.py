@@ -19,8 +19,7 @@ from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.catalogue import method, plugin_entries
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.loading import PREFIX, load_plugin
-from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.execution import build, new_recorder
 from liestep.tools.recommend.request import Request, request
 from liestep.tools.recommend.search import Candidate
 from liestep.tools.recommend.trials import Trials
@@ -60,7 +59,6 @@ def _loop(name: str) -> Any:
 
 
 def _components(request: Request, name: str) -> tuple[Any, ...]:
-    """What the loop of a run is compiled for."""
     spec = request.run(name, 1e-3 if method(name).adaptive else FEW)
     formulated, integrator = build(spec)
     recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), 1, 2,
@@ -120,7 +118,6 @@ class Workshop:
         print(line, file=self.child.stdin, flush=True)
 
     def _plugins(self) -> list[str]:
-        """Files of the plugins that are loaded."""
         return sorted({str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
                        if entry.module.startswith(PREFIX)})
 

@@ -23,10 +23,8 @@ PATIENCE = 2.0              # a run is stopped after so many times that
 
 @dataclass(frozen=True)
 class Request:
-    """A problem from one start, the error that is allowed at `t_end` (s) and what must be kept ("": nothing).
-
-    budget: processor time in s that runs may take.
-    """
+    """A problem from one start, the error that is allowed at `t_end` (s) and what must be kept ("": nothing). budget:
+    processor time in s that runs may take."""
 
     problem: str
     start: Start
@@ -62,11 +60,8 @@ class Request:
         return replace(self, t_end=t_end)
 
     def run(self, integrator: str, size: float) -> RunSpecification:
-        """A run of `size` steps, or of an adaptive method with the tolerance `size`.
-
-        Raises:
-            InputError: the method does not run from this start.
-        """
+        """A run of `size` steps, or of an adaptive method with the tolerance `size`. Raises InputError: the method does
+        not run from this start."""
         if not method(integrator).adaptive:
             finer = next(k for k in FINER if size % (k*INTERVALS) == 0 or k == 1)
             return specify(self.problem, integrator, start=self.start, steps=int(size), t_end=self.t_end,
@@ -92,11 +87,7 @@ def named(keep: str) -> str:
 def request(problem: str, *, error: Any, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
             initial: Mapping[str, Any] | None = None, t_end: Any = None, keep: str | None = None,
             budget: Any = BUDGET) -> Request:
-    """A request, checked.
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    """A request, checked. Raises InputError: one sentence: what is wrong, and what is allowed."""
     if keep is not None and keep not in KEEP:
         raise InputError(unknown("word for keep", keep, KEEP))
     wanted = positive("error", error)

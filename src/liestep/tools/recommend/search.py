@@ -1,11 +1,20 @@
-"""The step or tolerance with which one integrator reaches an error at the least cost."""
-from dataclasses import dataclass, field
-from math import ceil, inf, isfinite, log
+"""The step or tolerance with which one integrator reaches an error at the least cost, whether a run keeps what its
+method declares to conserve (measured, for the energy over ten horizons), and what a recommendation says."""
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from html import escape
+from math import ceil, inf, isfinite, log, sqrt
+from typing import Any
 
+import numpy as np
+
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.simulation.catalogue import method
 from liestep.simulation.runs.content import stopped
-from liestep.tools.recommend.request import INTERVALS
+from liestep.simulation.runs.execution import Outcome, RunTooLong
+from liestep.study.tables.choice import Choice
+from liestep.tools.recommend.request import INTERVALS, Request
 from liestep.tools.recommend.trials import Trials, Try, order_of
 
 AIM, CLOSE = 0.7, 0.4          # shares of the error: what is aimed at, and from what on a run is close enough
@@ -50,10 +59,8 @@ class Candidate:
 
 
 def search(trials: Trials, integrator: str, first: float, best: float, limit: float) -> Candidate:
-    """Runs of one integrator, each step or tolerance chosen from the errors of those before.
-
-    first: number of steps to begin with, or tolerance. best: least cost so far, s; limit: of one run, s.
-    """
+    """Runs of one integrator, each step or tolerance chosen from the errors of those before. first: number of steps to
+    begin with, or tolerance. best: least cost so far, s; limit: of one run, s."""
     found, wanted = Candidate(integrator, ""), trials.request.error
     try:
         found.order = order_of(trials.request, integrator, first)
@@ -93,7 +100,6 @@ def _growth(found: Candidate, old: float, new: float) -> float:
 
 
 def _next_steps(found: Candidate, wanted: float) -> float | str:
-    """The next number of steps, or why there is none."""
     last = found.tried[-1]
     usable = [one for one in found.tried if one.error < USABLE]
     if last.error >= USABLE:
@@ -143,3 +149,143 @@ def _next_tolerance(found: Candidate, wanted: float) -> float | str:
     if max(new/last.size, last.size/new) < LEAST_CHANGE or any(abs(log(new/one.size)) < 0.01 for one in found.tried):
         return "no tolerance between those that were tried"
     return new
+
+
+HORIZONS = 10
+GROWN = 5.0             # a steady drift grows ten times over ten horizons, round-off by 3, what is bounded by 1 to 2
+ROUND_OFF = 100.0       # units in the last place per square root of a step, below which growth is round-off
+LOST = 1e-9             # largest relative error of what is kept to round-off
+
+
+class Keeping:
+    """The check of one request; `found` says in words what the last one showed."""
+
+    def __init__(self, asked: Request, trials: Trials):
+        self.asked, self.trials, self.pilot, self.found = asked, trials, trials.pilot, ""
+
+    def holds(self, row: Candidate) -> bool:
+        """Whether the method of a row of the table keeps what was asked, with its step or tolerance."""
+        assert row.size is not None
+        if self.asked.keep == "symplectic":  # no run of one start shows it: `liestep certify` does
+            self.found = "declared symplectic"
+            return True
+        long = self.asked.keep == "energy"
+        horizons = HORIZONS if long and not self.pilot else 1
+        asked = self.asked.shorter(self.asked.t_end/(4 if self.pilot and not long else 1)*horizons)
+        factor = round(asked.t_end/self.asked.t_end*(4 if self.pilot else 1)) or 1
+        spec = replace(asked.run(row.integrator, row.size if row.adaptive else row.size*factor), statistics_every=1)
+        try:
+            found = self.trials.run(spec)
+        except RunTooLong as error:
+            self.found = f"not checked whether it keeps the {self.asked.keep} in {horizons} horizons: {error}"
+            return False
+        self.trials.counted(row.integrator, found)
+        if found.status != Status.OK:
+            self.found = f"does not keep the {self.asked.keep}: within {horizons} horizons it {stopped(found)}"
+            return False
+        return self._energy(found, horizons) if long else self._exact(found)
+
+    def _energy(self, found: Outcome, horizons: int) -> bool:
+        """Compare the largest deviation in all horizons with that in the first one."""
+        recorder = found.accepted or found.outputs
+        low, high = (part.reshape(-1, part.shape[-1])[:, 0] for part in (recorder.block_low, recorder.block_high))
+        sizes = np.maximum(np.abs(low), np.abs(high))[recorder.block_count.ravel() > 0]
+        first, whole = float(sizes[:max(1, len(sizes)//HORIZONS)].max()), float(sizes.max())
+        start = float(found.outputs.series[0, 0])  # energy in J, less the work where there is any
+        if whole <= ROUND_OFF*np.finfo(float).eps*sqrt(found.steps)*max(abs(start), whole):
+            self.found = f"energy kept to round-off, {whole:.1e} J in {horizons} horizons"
+            return True
+        ratio = whole/first if first else inf
+        self.found = (f"energy error {first:.2g} J in the first tenth of {horizons*self.asked.t_end:g} s, {whole:.2g} J"
+                      f" in all: {'it drifts' if ratio > GROWN else 'no drift'}")
+        return ratio <= GROWN
+
+    def _exact(self, found: Outcome) -> bool:
+        """The momentum or the residuals of the manifold, relative to their size."""
+        worst, recorder = 0.0, found.accepted or found.outputs
+        for part in found.formulated.observables:
+            largest = np.asarray(recorder.largest)[part.columns]
+            if self.asked.keep == "momentum" and part.name == "momentum_map":
+                kept = largest[list(part.conserved)]
+                worst = max(worst, float(kept.max(initial=0.0))/(found.formulated.momentum_scale or 1.0))
+            if self.asked.keep == "manifold" and part.kind == "residual" and part.units == "1":
+                worst = max(worst, float(largest.max(initial=0.0)))
+        self.found = (f"{self.asked.keep} kept to {worst:.1e}" if worst <= LOST else
+                      f"does not keep the {self.asked.keep} here: lost {worst:.1e}")
+        return worst <= LOST
+
+
+SHOWN = 8  # rows of the table in a notebook
+
+@dataclass(frozen=True, repr=False)
+class Recommendation:
+    """The integrator that reaches an error at the least cost, and what else was tried.
+
+    integrator, options  as `simulate` takes them; options are empty where the defaults are meant
+    step, tolerance      one of them, the other is None; s, and relative
+    error                of this run, the largest at the ends of 20 equal parts of the horizon, relative
+    seconds              processor time of this run
+    choice               winner, runner-up, their ratio, and whether it is a tie
+    gap                  how far apart the two references are
+    verified             whether the error was measured over the whole horizon; otherwise it is what a power law
+                         predicts from the first quarter, with a margin of 3
+    kept                 what was asked to be kept, and how well it was, in words
+    table                a row for each candidate: what was tried, or why it was not
+    """
+
+    problem: str
+    t_end: float
+    integrator: str
+    step: float | None
+    tolerance: float | None
+    options: Mapping[str, Any]
+    error: float
+    seconds: float
+    choice: Choice
+    gap: float
+    verified: bool
+    kept: str
+    table: tuple[Candidate, ...]
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+        return "\n".join([*self._said(), "", *lines])
+
+    def __repr__(self) -> str:
+        return f"<Recommendation for {self.problem}: {'; '.join(self._said())}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first rows of the table."""
+        rows = self._rows()
+        cells = "".join(f"<tr><td>{'</td><td>'.join(map(escape, row))}</td></tr>" for row in rows[:SHOWN + 1])
+        more = f"<p>{len(rows) - SHOWN - 1} more: print it</p>" if len(rows) > SHOWN + 1 else ""
+        return f"<p>{'<br>'.join(map(escape, self._said()))}</p><table>{cells}</table>{more}"
+
+    def _said(self) -> list[str]:
+        size = f"step {self.step!r}" if self.step is not None else f"tolerance {self.tolerance:.3g}"
+        options = "".join(f", {name} {value:.3g}" for name, value in self.options.items())
+        how = (f"error {self.error:.2g} over the whole horizon, measured (references differ by {self.gap:.1e})"
+               if self.verified else f"error {self.error:.2g} predicted, NOT verified: a power law from the first"
+               " quarter of the horizon with a margin of 3; it says nothing where close encounters or chaos follow")
+        other = (f"; {self.choice.runner_up} costs {self.choice.ratio:.2f} times as much"
+                 f"{', a tie' if self.choice.tie else ''}" if self.choice.runner_up else "")
+        lines = [f"{self.integrator}, {size}{options}", how, f"{_seconds(self.seconds)} of processor time{other}"]
+        return [*lines, *([self.kept] if self.kept else [])]
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        head = ("integrator", "order", "step or tolerance", "error", "time", "runs", "")
+        rows: list[tuple[str, ...]] = [head]
+        for one in sorted(self.table, key=lambda one: (one.seconds, one.integrator)):
+            size = "" if one.size is None else f"{one.size if one.adaptive else self.t_end/one.size:.4g}"
+            rows.append((one.integrator, str(one.order or ""), size,
+                         f"{one.error:.2g}" if isfinite(one.error) else "", _seconds(one.seconds),
+                         str(len(one.tried) or ""), one.reason))
+        return rows
+
+
+def _seconds(value: float) -> str:
+    if value == inf:
+        return ""
+    return f"{value*1e3:.3g} ms" if value < 1.0 else f"{value:.3g} s"

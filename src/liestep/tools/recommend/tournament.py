@@ -11,13 +11,10 @@ from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET
-from liestep.tools.recommend.agreement import FIRST, TOLERANCE, agree, engines
-from liestep.tools.recommend.answer import Recommendation
 from liestep.tools.recommend.classes import Group, Workshop, bound, groups
-from liestep.tools.recommend.keeping import Keeping
 from liestep.tools.recommend.request import INTERVALS, SHARE, Request, named, request
-from liestep.tools.recommend.search import USABLE, Candidate, search
-from liestep.tools.recommend.trials import QUARTER, Trials
+from liestep.tools.recommend.search import USABLE, Candidate, Keeping, Recommendation, search
+from liestep.tools.recommend.trials import FIRST, QUARTER, TOLERANCE, Trials, agree, engines
 
 GENERAL = ("runge_kutta",)   # any tableau: those that are known have ids of their own
 # methods whose compiled classes are opened first where nothing was measured that says which
@@ -76,7 +73,6 @@ class Tournament:
                              " keep is another word, or nothing")
 
     def hold(self) -> Recommendation:
-        """The whole tournament."""
         names = dict.fromkeys((*self.engines, *self.eligible))
         found = groups(self.asked, names)
         first = [group for group in found if set(self.engines) & set(group.names)]
@@ -195,7 +191,6 @@ class Tournament:
         return next(one for one in self.table if one.integrator == name)
 
     def _in_turns(self, trials: Trials) -> Choice:
-        """Time the cheapest ones again, in turns."""
         met = sorted((one for one in self.table if isfinite(one.seconds)), key=lambda one: one.seconds)[:IN_TURNS]
         clocks = {}
         for one in met:

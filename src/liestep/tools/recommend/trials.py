@@ -1,4 +1,5 @@
-"""Trials: compiled runs over the whole horizon, their errors against the reference and what they cost."""
+"""Trials: compiled runs over the whole horizon, their errors against the reference and what they cost. The reference is
+two methods of different classes that agree."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
@@ -8,8 +9,10 @@ import numpy as np
 
 from liestep.compile.counters import evaluations_of
 from liestep.compile.status import Status
+from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import StateField
 from liestep.simulation.catalogue import method
+from liestep.simulation.runs.content import stopped
 from liestep.simulation.runs.execution import Outcome, RunTooLong, run_once
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.tables.timing import timer
@@ -32,10 +35,8 @@ class Try(NamedTuple):
 
 @dataclass
 class Trials:
-    """Runs of one request beside a reference: values of each counted field at FINER[0] times in each interval.
-
-    pilot: the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end.
-    """
+    """Runs of one request beside a reference: values of each counted field at FINER[0] times in each interval. pilot:
+    the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end."""
 
     request: Request
     fields: tuple[StateField, ...] = ()
@@ -49,15 +50,11 @@ class Trials:
 
     @property
     def over(self) -> bool:
-        """Whether the budget is spent."""
         return self.spent > self.request.budget
 
     def run(self, spec: RunSpecification, most: float = inf) -> Outcome:
-        """A run that is stopped after `most` s, or when the budget is spent.
-
-        Raises:
-            RunTooLong: it was stopped; what it took is spent. InputError, PluginError as `run_once`.
-        """
+        """A run that is stopped after `most` s, or when the budget is spent. Raises RunTooLong: it was stopped; what it
+        took is spent. InputError, PluginError as `run_once`."""
         limit = max(LEAST, min(most, self.request.budget - self.spent))
         try:
             return run_once(spec, limit=limit)
@@ -66,11 +63,8 @@ class Trials:
             raise
 
     def outcome(self, integrator: str, size: float) -> tuple[Outcome, float]:
-        """A run and its seconds, from the cost of a step, which is measured once for each integrator.
-
-        Raises:
-            InputError: the method does not run from this start, or takes too long; PluginError: it cannot be compiled.
-        """
+        """A run and its seconds, from the cost of a step, which is measured once for each integrator. Raises
+        InputError: the method does not run from this start, or takes too long; PluginError: it cannot be compiled."""
         spec = self.request.run(integrator, size)
         # half of what is left: where its steps cost most of that, they are timed as well
         found = self.run(spec, min(PATIENCE*self.request.limit, 0.5*(self.request.budget - self.spent)))
@@ -155,3 +149,74 @@ def order_of(request: Request, integrator: str, size: float) -> int:
     """Order of an integrator on the problem, with the options of a run."""
     spec = request.run(integrator, size)
     return method(integrator).on(request.facts).order_of(spec.options, request.facts, request.start.parameters)
+
+
+FIRST, TOLERANCE = "dop853", 1e-13
+# methods of high order, each of another class than the first; the first one that runs on the problem is taken
+SECOND = ("vi_sphere weights=kl8", "rodrigues weights=kl8", "lgvi weights=kl8", "rkmk tableau=dormand_prince5",
+          "gauss", "vi_livens", "mpl")
+AIMED, NEEDED = 10.0, 3.0    # the gap that is aimed at, and the one that is needed, are the error divided by these
+MOST_WAITED, DOUBLINGS = 2, 20
+
+
+def engines(request: Request, able: tuple[str, ...]) -> tuple[str, str]:
+    """The two methods. Raises InputError where there are not two."""
+    second = next((name for name in SECOND if name in able), None)
+    if FIRST not in able or second is None:
+        missing = FIRST if FIRST not in able else f"any of {', '.join(SECOND)}"
+        raise InputError(f"{request.problem} has no reference: it needs two methods of different classes, and {missing}"
+                         " cannot run on it")
+    return FIRST, second
+
+
+def agree(trials: Trials, second: str) -> np.ndarray:
+    """Compute the reference of the trials and compare it with a second method, whose steps are halved until both agree
+    or no longer approach each other; returns the gap, the largest in each interval. Raises InputError: an engine
+    stopped, or the gap is too wide for the error that is asked for; names the time."""
+    try:
+        found, _ = trials.outcome(FIRST, TOLERANCE)
+    except RunTooLong as error:
+        raise InputError(f"{trials.request.problem} has no reference: {FIRST}: {error}") from None
+    if found.status != Status.OK:
+        raise InputError(f"{trials.request.problem} has no reference: {FIRST} {stopped(found)}")
+    trials.fields = tuple(part for part in found.formulated.error_fields if part.counted)
+    trials.reference, trials.reference_steps = values_of(found), found.steps
+    wanted = trials.request.error
+    steps = INTERVALS*max(1, found.steps//(4*INTERVALS))
+    order, best, waited, failed = order_of(trials.request, second, steps), np.full(INTERVALS + 1, inf), 0, ""
+    for _ in range(DOUBLINGS):
+        try:
+            other, seconds = trials.outcome(second, steps)
+        except RunTooLong as error:
+            failed = "" if np.isfinite(best.max()) else f": {error}"
+            break
+        gap = trials.history(other)
+        failed = f" {stopped(other)}" if other.status != Status.OK else ""
+        if gap.max() <= wanted/AIMED:
+            return gap
+        gained = _agreed(gap, wanted) > _agreed(best, wanted) or gap.max() < 0.5*best.max() or failed
+        waited = 0 if gained else waited + 1
+        best = gap if gap.max() < best.max() or _agreed(gap, wanted) > _agreed(best, wanted) else best
+        factor = 2.0 if not gap.max() < 0.1 else min(8.0, max(1.5, (2.0*AIMED*gap.max()/wanted)**(1.0/order)))
+        if waited >= MOST_WAITED or (np.isfinite(seconds) and factor*seconds > trials.request.limit):
+            break
+        steps = INTERVALS*int(np.ceil(factor*steps/INTERVALS))
+    if best.max() <= wanted/NEEDED:
+        return best
+    if failed:
+        raise InputError(f"{trials.request.problem} has no reference: {second}{failed}")
+    raise InputError(_refusal(trials.request, second, best))
+
+
+def _agreed(gap: np.ndarray, wanted: float) -> int:
+    """Number of the first interval at whose end the gap is too wide."""
+    return int(np.argmax(np.append(gap > wanted/NEEDED, True)))
+
+
+def _refusal(request: Request, second: str, gap: np.ndarray) -> str:
+    first = _agreed(gap, request.error)
+    time, before = (k*request.t_end/INTERVALS for k in (first, first - 1))
+    head = (f"the error {request.error:g} cannot be judged: two references, {FIRST} and {second}, differ by more than a"
+            f" third of it from t = {time:.4g} s on, by {gap.max():.1e} up to t = {request.t_end:g} s")
+    shorter = f"t_end up to {before:.4g} s," if first > 1 else "a shorter t_end"
+    return f"{head}; ask for {shorter} or for an error above {NEEDED*gap.max():.1e}"

@@ -101,10 +101,9 @@ class Declared(NamedTuple):
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         from liestep.geometry.groups.charted import in_coordinates
-        from liestep.geometry.groups.product import product
+        from liestep.geometry.groups.product import Translation, product
         from liestep.geometry.groups.rigid_motions import CoadjointMotions, CotangentRotations
         from liestep.geometry.groups.rotations import Rotation
-        from liestep.geometry.groups.translation import Translation
 
         system, counters, chosen = self.build(parameters), new_counters(), options["action"]
         chart = options["chart"]

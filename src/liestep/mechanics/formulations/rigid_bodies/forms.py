@@ -6,9 +6,8 @@ import numpy as np
 
 from liestep.compile.counters import new_counters
 from liestep.geometry.groups.charted import in_coordinates
-from liestep.geometry.groups.product import product
+from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rigid_motions import CotangentRotations
-from liestep.geometry.groups.translation import Translation
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.option import Option
