@@ -32,7 +32,10 @@ from liestep.files.answers import cache_folder
 @cache
 def compiling() -> tuple[ModuleType, dict[str, Any]]:
     """Numba, ready to compile components, and the options of a loop; whoever only plans or reads runs does not load
-    it."""
+    it. Raises InputError where NUMBA_NUM_THREADS is no number of threads."""
+    threads = os.environ.get("NUMBA_NUM_THREADS") or "1"
+    if not (threads.isdecimal() and int(threads)):
+        raise InputError(f"NUMBA_NUM_THREADS must be a number of threads, 1 or more, not {threads!r}")
     import numba
 
     return numba, {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True, "nogil": True}
