@@ -267,8 +267,8 @@ class Workflow:
                        if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
 
     def forget_lost(self) -> None:
-        """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again. Where
-        it cannot be removed nothing can be made either, which Snakemake says when it tries."""
+        """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again.
+        Where it cannot be removed nothing can be made either, which the job says."""
         for mark, batch in self.marks.items():
             if not all(path.is_file() for path in batch.paths):
                 with suppress(OSError):
