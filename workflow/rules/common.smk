@@ -62,7 +62,7 @@ CONDA = "../../environment.yml"
 if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
     sys.exit(
         "liestep: jobs need liestep itself, which snakemake cannot install for them: leave out --sdm conda, call"
-        " `conda env create -f environment.yml` in the folder of liestep, and run snakemake in that environment"
+        " the commands at the top of environment.yml in the folder of liestep, and run snakemake in that environment"
     )
 
 
