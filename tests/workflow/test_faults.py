@@ -1,5 +1,5 @@
-"""System calls of writing that fail: EIO, ENOSPC, EINTR, short writes, one at a time. Nothing has wrong bytes, nothing is
-lost, what fails is said in a sentence, and the same job once more makes what an undisturbed one makes.
+"""System calls of writing that fail: EIO, ENOSPC, EINTR, short writes, one at a time. Nothing has wrong bytes, nothing
+is lost, what fails is said in a sentence, and the same job once more makes what an undisturbed one makes.
 
 LIESTEP_TEST_SEED chooses other calls; with LIESTEP_FULL=1 there are up to 1,000 faults instead of 40."""
 import os
