@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # columns of text, also where all entries are digits
 TEXTS = ("study", "problem", "integrator", "resolution", "run_sha256", "source_hash")
 LARGEST = 1 << 30  # most bytes of a text file that is read
-FORMULA = re.compile(r"'*[=+\-@\t\r]")  # beginnings of cells that spreadsheets calculate, or that are quoted already
+FORMULA = re.compile(r"'*[=+\-@\t]")  # beginnings of cells that spreadsheets calculate, or that are quoted already
 
 
 def write_text_atomically(path: Path, text: str) -> None:
