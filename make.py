@@ -7,10 +7,13 @@
     python3 make.py check                            style, types and the quick tests
     python3 make.py site                             the documentation as HTML pages in the folder site
     python3 make.py other_codes                             other codes judged beside each other: docs/other_codes.md
+    python3 make.py matrix                           the check with each Python from 3.11 to 3.14 that is installed
+    python3 make.py sbom                             sbom.json: all packages with hashes and licences, which it checks
     python3 make.py environment
 
-Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv: exactly the packages of
-requirements.lock, checked by their hashes, and this package in editable form. It is made again when the lock changes.
+Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv, or LIESTEP_ENVIRONMENT: exactly
+the packages of requirements.lock, checked by their hashes, and this package in editable form. It is made again when the
+lock changes.
 """
 import csv
 import hashlib
@@ -24,9 +27,10 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent
 LOCK, PROJECT = TOP/"requirements.lock", TOP/"pyproject.toml"
-ENVIRONMENT = TOP/".venv"
+ENVIRONMENT = TOP/os.environ.get("LIESTEP_ENVIRONMENT", ".venv")
 STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation has none
 OLDEST = (3, 11)
+MATRIX = ("3.11", "3.12", "3.13", "3.14")
 # machine code of the tests; never stale, because code is found by the hash of its sources
 CACHE = os.environ.get("LIESTEP_TEST_CACHE") or str(TOP/".cache"/"machine-code")
 TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
@@ -110,6 +114,20 @@ def check() -> int:
     return 1 if failed else 0
 
 
+def matrix() -> int:
+    """The check with each Python that is installed, in an environment of its own; 0 if nothing failed."""
+    codes = {}
+    for version in MATRIX:
+        python = shutil.which(f"python{version}")
+        if python:
+            codes[version] = subprocess.call([python, str(TOP/"make.py"), "check"], env={
+                **os.environ, "LIESTEP_ENVIRONMENT": f".cache/python{version}"})
+    for version in MATRIX:
+        said = "is not installed" if version not in codes else "failed" if codes[version] else "passes"
+        print(f"make.py matrix: Python {version} {said}")
+    return int(any(codes.values()) or not codes)
+
+
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
@@ -117,10 +135,13 @@ def main(arguments: list[str]) -> int:
                 "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
-                "other_codes": lambda: call("python", "-m", "other_codes"), "environment": lambda: 0}
+                "other_codes": lambda: call("python", "-m", "other_codes"),
+                "sbom": lambda: call("python", str(TOP/"sbom.py")), "environment": lambda: 0}
+    if arguments == ["matrix"]:
+        return matrix()
     if not arguments or arguments[0] not in commands:
-        sys.exit(f"make.py: say what to make: {', '.join(commands)}")
-    if arguments[1:] and arguments[0] in ("quick", "testsets", "check", "site", "other_codes", "environment"):
+        sys.exit(f"make.py: say what to make: {', '.join((*commands, 'matrix'))}")
+    if arguments[1:] and arguments[0] not in ("results", "test"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

@@ -50,8 +50,7 @@ def settings(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def run(folder: Path) -> None:
-    python = environment.make([importlib.import_module(f"other_codes.codes.{code}").DISTRIBUTION for code in CODES
-                               if code != OWN])
+    python = environment.make()
     problems, files = folder/"problems", folder/"files"
     for place in (problems, files):
         place.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,4 @@
 """From the files of all codes to the table, and back: a stored table is that of its files, or it is refused."""
-import csv
 import hashlib
 import io
 import json
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.files.textfiles import csv_text, write_text_atomically
+from liestep.files.textfiles import csv_rows, csv_text, write_text_atomically
 from liestep.tools.judge.judgement import Request, judge
 from other_codes.contract import file_name
 from other_codes.problems import CASES
@@ -140,8 +139,7 @@ def stored_files(stored: Path = STORED) -> dict[str, bytes]:
 
 def _read(path: Path) -> list[dict[str, str]]:
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+        return csv_rows(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}): make it by `python3 make.py other_codes`"
                          ) from None

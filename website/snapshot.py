@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.files.textfiles import write_text_atomically
+from liestep.files.textfiles import csv_rows, write_text_atomically
 from liestep.workflow.report.pictures import encoded
 
 INDEX = "snapshot.json"
@@ -175,7 +175,7 @@ class Snapshot:
         """Rows of claims.csv or errata.csv."""
         if table not in self.tables:
             return []
-        return list(csv.DictReader(io.StringIO((self.folder/table).read_text("utf-8"))))
+        return csv_rows((self.folder/table).read_text("utf-8"))
 
     def against(self, results: Path) -> None:
         """Raises InputError unless every figure and table is of the manifest of a results folder."""

@@ -108,6 +108,17 @@ rule mine:
     assert not (folder/"results"/"manifest.json").exists()  # nobody asked for it
 
 
+def test_a_prefix_moves_the_results_only(folder):
+    (folder/"Snakefile").write_text(f'{MODULE}    prefix: "sub"\nuse rule * from liestep\n')
+    result = call(folder, "--cores", "2")
+    assert result.returncode == 0, result.stderr
+    assert (folder/"sub"/"results"/"manifest.json").is_file()
+    assert (folder/"sub"/"results"/"report.html").is_file()
+    assert not (folder/"results").exists()
+    assert not (folder/"sub"/"config").exists()
+    assert "Nothing to be done" in call(folder, "--cores", "1").stderr
+
+
 def test_without_liestep_a_sentence_says_what_to_do(tmp_path):
     hidden = tmp_path/"hidden"/"liestep"
     hidden.mkdir(parents=True)

@@ -128,3 +128,40 @@ def test_an_archive_of_states_is_never_unpacked(tmp_path):
             archive.addfile(entry)
     assert judging.stored_files(tmp_path) == {}
     assert [path.name for path in tmp_path.iterdir()] == [judging.ARCHIVE]
+
+
+def test_lost_products_and_dangling_links_are_named(folder):
+    crafted("products", "tiny/metrics.csv")
+    for said in ("results/tiny/metrics.csv is lost; to be made again",)*2:
+        for remove in (False, True):
+            assert list(mend(configured(Path("config"), Path("results"), []), remove)) == [said]
+        if not (folder/"results"/"tiny"/"metrics.csv").is_symlink():
+            (folder/"results"/"tiny"/"metrics.csv").symlink_to(folder/"nowhere")
+
+
+@pytest.mark.parametrize("part", ["studies", "studies/more", "errata"])
+def test_a_folder_that_cannot_be_read_is_named(folder, part, monkeypatch, capsys):
+    (folder/"config"/part).mkdir(exist_ok=True)
+    scan = os.scandir
+
+    def refusing(path):
+        if str(path).endswith(f"config/{part}"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert main(["clean"]) == 2
+    assert f"cannot read config/{part}: Permission denied; what is in it would be overlooked" in capsys.readouterr().err
+
+
+def test_marks_that_cannot_be_removed_do_not_end_a_dry_run(folder, monkeypatch):
+    workflow = configured(Path("config"), Path("results"), [])
+    mark, = workflow.marks
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", lambda path, **_: (_ for _ in ()).throw(OSError(30, "Read-only file system")))
+        workflow.forget_lost()
+    assert mark.exists()
+    workflow.forget_lost()
+    assert not mark.exists()

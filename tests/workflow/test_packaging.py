@@ -69,27 +69,50 @@ def test_lock_meets_the_project():
         assert all(specifier.contains(version) for version in versions[name]), name
 
 
-def test_conda_environment_installs_liestep_and_exactly_the_lock():
+def test_conda_environment_installs_exactly_the_lock_by_its_hashes():
     environment = yaml.safe_load((TOP/"environment.yml").read_text())
     python, pip, listed = environment["dependencies"]
     version = python.removeprefix("python =")
     assert PROJECT["project"]["requires-python"].removeprefix(">=") == version
     assert pip == "pip"
-    own, *packages = listed["pip"]
-    assert own == "-e ."
-    assert packages == [f"{name}=={version}" for name, version in locked_for(version)]
+    assert listed == {"pip": ["-r requirements.lock"]}
     assert environment["name"] == PROJECT["project"]["name"]
-    assert "conda env create -f environment.yml" in (TOP/"README.md").read_text()
+    for page in ("README.md", "environment.yml"):
+        assert "pip install --no-deps --no-build-isolation -e ." in (TOP/page).read_text()
 
 
-def locked_for(python: str) -> list[tuple[str, str]]:
-    """(name, version) of every entry of the lock for Linux on x86-64 with a version of Python."""
-    machine = {"python_version": python, "python_full_version": f"{python}.0", "sys_platform": "linux",
-               "platform_machine": "x86_64", "platform_python_implementation": "CPython"}
-    items = [Requirement(text.partition("--hash=")[0])
-             for text in (TOP/"requirements.lock").read_text().replace("\\\n", " ").splitlines()]
-    return [(item.name, str(item.specifier).removeprefix("==")) for item in items
-            if item.marker is None or item.marker.evaluate(machine)]
+def test_bill_of_materials_lists_the_packages_and_refuses_other_licences(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(TOP)
+    import sbom
+
+    shutil.copy(TOP/"requirements.lock", tmp_path)
+    monkeypatch.setattr(sbom, "TOP", tmp_path)
+    assert sbom.main() == 0
+    found = json.loads((tmp_path/"sbom.json").read_text())
+    assert (found["bomFormat"], found["specVersion"]) == ("CycloneDX", "1.5")
+    hashes = {(name, version): hashes for name, version, hashes in locked()}
+    assert len(found["components"]) > 50
+    for each in found["components"]:
+        written = [f"sha256:{one['content']}" for one in each["hashes"]]
+        assert written == hashes[canonical(each["name"]), each["version"]]
+        assert each["licenses"][0]["license"]["name"]
+    monkeypatch.setattr(sbom, "licence", lambda found: "GNU General Public License (GPL)")
+    with pytest.raises(SystemExit, match=r"GNU General Public License.*none of those that are allowed"):
+        sbom.main()
+
+
+@pytest.mark.parametrize(("there", "code"), [({"python3.11": 0, "python3.13": 0}, 0), ({"python3.12": 1}, 1), ({}, 1)])
+def test_matrix_checks_each_python_in_an_environment_of_its_own(there, code, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(TOP)
+    import make
+
+    called = {}
+    monkeypatch.setattr(make.shutil, "which", lambda name: name if name in there else None)
+    monkeypatch.setattr(make.subprocess, "call", lambda words, env: called.update(
+        {words[0]: env["LIESTEP_ENVIRONMENT"]}) or there[words[0]])
+    assert make.main(["matrix"]) == code
+    assert called == {name: f".cache/{name}" for name in there}
+    assert capsys.readouterr().out.count("is not installed") == 4 - len(there)
 
 
 def test_build_needs_only_locked_packages():
@@ -335,4 +358,4 @@ def test_make_refuses_what_it_does_not_know(arguments):
     result = subprocess.run([sys.executable, "make.py", *arguments], cwd=TOP, capture_output=True, text=True)
     assert result.returncode == 1
     assert result.stderr == ("make.py: say what to make: quick, testsets, results, test, check, site, other_codes,"
-                             " environment\n")
+                             " sbom, environment, matrix\n")

@@ -49,7 +49,7 @@ def test_the_container_makes_the_locked_environment():
     said = {word: [rest for name, _, rest in lines if name == word] for word, _, _ in lines}
     assert list(said) == ["FROM", "RUN", "WORKDIR", "COPY", "USER", "ENV", "CMD"]  # a misspelt one is none
     (image,), (folder,) = said["FROM"], said["WORKDIR"]
-    version = re.fullmatch(r"docker\.io/library/python:(3\.\d+)-slim", image)
+    version = re.fullmatch(r"docker\.io/library/python:(3\.\d+)\.\d+-slim-\w+@sha256:[0-9a-f]{64}", image)
     least = re.fullmatch(r">=(3\.\d+)", PROJECT["requires-python"])
     assert version
     assert least

@@ -238,3 +238,16 @@ def test_the_lock_of_a_killed_workflow_is_gone(tmp_path):
     for _ in range(2):
         found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (found.returncode, found.stderr) == (-signal.SIGKILL, "")
+
+
+def test_jobs_end_with_a_workflow_whose_terminal_has_gone(expected, tmp_path):
+    where = place(tmp_path)
+    process = begin(where, lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+    while not (found := jobs(process)) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait() == -signal.SIGHUP
+    assert found
+    assert psutil.wait_procs(found, timeout=1.0)[1] == []
+    require_nothing_but(expected, where)
+    require_finished(expected, where)

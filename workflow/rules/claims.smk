@@ -10,7 +10,7 @@ if WORKFLOW.claims:
             table=WORKFLOW.common / "claims.csv",
             page=report(WORKFLOW.common / "claims.md", category="Claims", caption="../report/claims.rst"),
         log:
-            "results/logs/claims.log",
+            f"{RESULTS}/logs/claims.log",
         params:
             folder=WORKFLOW.common,
             papers=list(WORKFLOW.claims),
@@ -32,7 +32,7 @@ if WORKFLOW.errata:
             table=WORKFLOW.common / "errata.csv",
             page=report(WORKFLOW.common / "errata.md", category="Errata", caption="../report/errata.rst"),
         log:
-            "results/logs/errata.log",
+            f"{RESULTS}/logs/errata.log",
         params:
             folder=WORKFLOW.common,
             papers=[path.stem for path in WORKFLOW.errata],

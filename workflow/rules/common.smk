@@ -1,8 +1,12 @@
 # The studies and what belongs to them, checked before any job runs.
 import os
 import re
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 # The same sums in the same order on every machine: libraries of linear algebra use one
 # thread. They read these variables when numpy is imported.
@@ -25,8 +29,15 @@ from snakemake.settings.types import DeploymentMethod
 # import nothing from the working folder.
 os.environ.update(PYTHONSAFEPATH="1", PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
 
+# Where another workflow gives this one a prefix, results stand below it, and files that people write where they are:
+# Snakemake, which would put the prefix before both, is told that there is none.
+RESULTS = Path(workflow.modifier.path_modifier.prefix or "", "results")
+workflow.modifier.path_modifier.prefix = None
+if os.environ.setdefault("LIESTEP_RESULTS", str(RESULTS)) != str(RESULTS):  # which jobs read
+    sys.exit(f"liestep: LIESTEP_RESULTS is {os.environ['LIESTEP_RESULTS']}, not {RESULTS}: one workflow can use liestep once")
+
 try:
-    WORKFLOW = Workflow(config)
+    WORKFLOW = Workflow(config, results=RESULTS)
 except InputError as error:
     sys.exit(f"liestep: {error}")
 
@@ -34,8 +45,11 @@ except InputError as error:
 # is looked for on the command line because Snakemake has no targets yet when it reads this file. A dry run removes
 # nothing.
 if workflow.is_main_process and "verify" not in sys.argv:
-    for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
-        print(f"liestep: {sentence}", file=sys.stderr)
+    try:
+        for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
+            print(f"liestep: {sentence}", file=sys.stderr)
+    except OSError as error:
+        sys.exit(f"liestep: cannot mend {error.filename or RESULTS}: {error.strerror}")
     WORKFLOW.forget_lost()
     if not workflow.output_settings.dryrun:
         WORKFLOW.plans.save()
@@ -48,7 +62,7 @@ CONDA = "../../environment.yml"
 if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
     sys.exit(
         "liestep: jobs need liestep itself, which snakemake cannot install for them: leave out --sdm conda, call"
-        " `conda env create -f environment.yml` in the folder of liestep, and run snakemake in that environment"
+        " the commands at the top of environment.yml in the folder of liestep, and run snakemake in that environment"
     )
 
 
@@ -72,12 +86,23 @@ def needs(kind):
     }
 
 
+def end_with_children(number, frame):
+    """The terminal has gone: jobs and pool end with this process, however the shell between them was told."""
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            child.kill()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
 onstart:
     try:
         lock.take()
     except InputError as error:
         sys.exit(f"liestep: {error}")
     if workflow.local_exec:
+        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # not with nohup
+            signal.signal(signal.SIGHUP, end_with_children)
         pool.start()
         without_submission_limit(workflow.scheduler)
 
@@ -101,20 +126,20 @@ wildcard_constraints:
 def of_batch(folder, name):
     """What the batch says whose mark in a folder of the study is a job's output."""
     def value(wildcards):
-        return getattr(WORKFLOW.marks[Path("results", wildcards.study, folder, f"{wildcards.batch}.made")], name)
+        return getattr(WORKFLOW.marks[Path(RESULTS, wildcards.study, folder, f"{wildcards.batch}.made")], name)
 
     return value
 
 
 def run_of(wildcards):
     """One run."""
-    folder = Path("results", wildcards.study, "runs", wildcards.problem, wildcards.integrator)
+    folder = Path(RESULTS, wildcards.study, "runs", wildcards.problem, wildcards.integrator)
     return WORKFLOW.cells[folder / f"{wildcards.resolution}.nc"]
 
 
 def film_of(wildcards):
     """One film."""
-    return WORKFLOW.films[Path("results", wildcards.study, "animations", f"{wildcards.film}.gif")]
+    return WORKFLOW.films[Path(RESULTS, wildcards.study, "animations", f"{wildcards.film}.gif")]
 
 
 def runs_of(study, path=None):

@@ -7,10 +7,10 @@ rule manifest:
         [products.timings for products in WORKFLOW.studies],
     output:
         # Snakemake removes other outputs before the job; this one keeps the products of studies that are not selected.
-        manifest=update("results/manifest.json"),
-        environment="results/environment.json",
+        manifest=update(f"{RESULTS}/manifest.json"),
+        environment=f"{RESULTS}/environment.json",
     log:
-        "results/logs/manifest.log",
+        f"{RESULTS}/logs/manifest.log",
     params:
         studies=[products.name for products in WORKFLOW.studies],
         inputs=inputs_hash(WORKFLOW),
@@ -26,7 +26,7 @@ rule manifest:
 rule verify:
     localrule: True
     log:
-        "results/logs/verify.log",
+        f"{RESULTS}/logs/verify.log",
     conda:
         CONDA
     message:

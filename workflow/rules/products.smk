@@ -48,13 +48,13 @@ rule animate:
         lambda wildcards: runs_of(wildcards.study, film_of(wildcards).cell.path),
     output:
         report(
-            "results/{study}/animations/{film}.gif",
+            f"{RESULTS}/{{study}}/animations/{{film}}.gif",
             caption="../report/animation.rst",
             category="{study}",
             labels={"animation": "{film}"},
         ),
     log:
-        "results/{study}/logs/animate.{film}.log",
+        f"{RESULTS}/{{study}}/logs/animate.{{film}}.log",
     params:
         run=lambda wildcards: film_of(wildcards).cell.path,
         fingerprint=lambda wildcards: film_of(wildcards).cell.fingerprint,

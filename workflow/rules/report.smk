@@ -15,7 +15,7 @@ rule page:
     output:
         WORKFLOW.reports,
     log:
-        "results/logs/page.log",
+        f"{RESULTS}/logs/page.log",
     params:
         studies=[products.name for products in WORKFLOW.studies],
         source=page_source(),

@@ -5,9 +5,9 @@ if WORKFLOW.config.granularity != "run":
 
     rule sweep:
         output:
-            touch("results/{study}/runs/{batch}.made"),
+            touch(f"{RESULTS}/{{study}}/runs/{{batch}}.made"),
         log:
-            "results/{study}/logs/{batch}.log",
+            f"{RESULTS}/{{study}}/logs/{{batch}}.log",
         params:
             arguments=of_batch("runs", "arguments"),
             number=of_batch("runs", "size"),
@@ -25,9 +25,9 @@ else:
 
     rule run:
         output:
-            update("results/{study}/runs/{problem}/{integrator}/{resolution}.nc"),
+            update(f"{RESULTS}/{{study}}/runs/{{problem}}/{{integrator}}/{{resolution}}.nc"),
         log:
-            "results/{study}/logs/{problem}.{integrator}.{resolution}.log",
+            f"{RESULTS}/{{study}}/logs/{{problem}}.{{integrator}}.{{resolution}}.log",
         params:
             fingerprint=lambda wildcards: run_of(wildcards).fingerprint,
         resources:
@@ -44,9 +44,9 @@ else:
 # Reference solutions of studies with `reference: true`; up to six problems share a job.
 rule reference:
     output:
-        touch("results/{study}/references/{batch}.made"),
+        touch(f"{RESULTS}/{{study}}/references/{{batch}}.made"),
     log:
-        "results/{study}/logs/reference.{batch}.log",
+        f"{RESULTS}/{{study}}/logs/reference.{{batch}}.log",
     params:
         arguments=of_batch("references", "arguments"),
         fingerprint=of_batch("references", "fingerprint"),
@@ -66,9 +66,9 @@ rule time:
         runs=lambda wildcards: runs_of(wildcards.study),
         references=lambda wildcards: references_of(wildcards.study),  # errors of other runtimes
     output:
-        "results/{study}/timings.csv",
+        f"{RESULTS}/{{study}}/timings.csv",
     log:
-        "results/{study}/logs/timings.log",
+        f"{RESULTS}/{{study}}/logs/timings.log",
     # Locally, all processors; on a cluster, where nobody says how many there are, a node for itself.
     threads: workflow.resource_settings.cores or 1
     resources:

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Container
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,8 @@ def build_parser() -> argparse.ArgumentParser:
                     " structure-preserving integrators.", formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
     parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies and claims")
-    parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
+    parser.add_argument("--results", type=Path, default=Path(os.environ.get("LIESTEP_RESULTS", "results")),
+                        help="folder of the products")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE",
                         help="file with own systems or integrators, docs/own_system.md")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command", help=argparse.SUPPRESS,
@@ -210,13 +211,37 @@ def main(argv: list[str] | None = None) -> int:
     commands that only show what the package declares have been answered before, mostly."""
     if argv is not None:
         return carry_out(argv)
+    open_closed()
     try:
-        return _from_outside(sys.argv[1:])
+        code = _from_outside(sys.argv[1:])
+        sys.stdout.flush()
+        return code
     except InputError as error:  # before the command has begun, as the next one
-        print(f"liestep: {printable(str(error))}", file=sys.stderr)
-        return 2
+        return said(str(error), 2)
+    except OSError as error:
+        code = broken_pipe()  # else Python would try once more at its end
+        return code if isinstance(error, BrokenPipeError) else said(f"cannot print: {error.strerror}", 1)
     except KeyboardInterrupt:
         return interrupted()
+
+
+def open_closed() -> None:
+    """Open the streams with which this process was started closed: else the next file would take their place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
+def said(sentence: str, code: int) -> int:
+    """The exit code, after a sentence on stderr where that can be written."""
+    with suppress(OSError):
+        print(printable(f"liestep: {sentence}"), file=sys.stderr)
+    return code
 
 
 def _from_outside(from_outside: list[str]) -> int:
@@ -237,20 +262,17 @@ def _from_outside(from_outside: list[str]) -> int:
         text = caught.getvalue()
         if code == 0 and not importlib.import_module("liestep.simulation.catalogue").plugin_entries():
             answers.keep(place, text)
-    try:
-        print(text, end="", flush=True)
-    except BrokenPipeError:
-        return broken_pipe()
+    print(text, end="")
     return code
 
 
-def interrupted(said: str = "") -> int:
-    print(f"liestep: {said or 'interrupted'}", file=sys.stderr)
-    return 130
+def interrupted(what: str = "") -> int:
+    """Somebody has pressed Ctrl-C."""
+    return said(what or "interrupted", 130)
 
 
 def broken_pipe() -> int:
-    """The reader of our output, for example `head`, has gone."""
+    """The reader of our output, for example `head`, has gone; nothing more is written to it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141
 
@@ -270,15 +292,16 @@ def carry_out(argv: list[str]) -> int:
         with recording(arguments.results), extras():
             arguments.function(arguments)
     except InputError as error:
-        print(f"liestep: {printable(str(error))}", file=sys.stderr)
-        return 2
+        return said(str(error), 2)
     except OSError as error:  # a name that the file system refuses, a disk that fails
         if isinstance(error, BrokenPipeError):
             return broken_pipe()
-        shown = str(error.filename or "")
-        shown = shown if len(shown) <= 100 else f"{shown[:100]}..."
-        print(printable(f"liestep: cannot use {shown}: {error.strerror or error}"), file=sys.stderr)
-        return 2
+        shown, why = str(error.filename or ""), error.strerror or str(error).partition(". ")[0]
+        if not shown:
+            return said(f"cannot read, load or write: {why}", 1)
+        return said(f"cannot use {shown if len(shown) <= 100 else f'{shown[:100]}...'}: {why}", 2)
+    except MemoryError:
+        return said("the memory that this process may have (ulimit -v) is used up", 1)
     except KeyboardInterrupt as stop:
         return interrupted(str(stop))
     return 0

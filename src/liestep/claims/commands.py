@@ -102,13 +102,14 @@ def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str]
            rows: list[dict], first: Sequence[dict] = ()) -> None:
     """<path>.csv with all columns, <path>.md with those of `page`: one section (paper, citation,
     summary, rows) per paper, after a table of what a reader should see `first`."""
-    from liestep.files.textfiles import csv_text, write_text_atomically
+    from liestep.files.textfiles import csv_text, without_markup, write_text_atomically
     from liestep.study.tables.tables import markdown
 
     parts = [f"# {title}", *([markdown(first[0], first).rstrip()] if first else [])]
     for paper, citation, summary, found in sections:
         named = [{name.replace("_", " "): row[name] for name in page} for row in found]
-        parts += [f"## {paper}", citation, summary, markdown((name.replace("_", " ") for name in page), named).rstrip()]
+        parts += [f"## {paper}", without_markup(citation), summary,
+                  markdown((name.replace("_", " ") for name in page), named).rstrip()]
     write_text_atomically(path.with_name(f"{path.name}.csv"), csv_text(columns, rows))
     write_text_atomically(path.with_name(f"{path.name}.md"), "\n\n".join(parts) + "\n")
 

@@ -7,7 +7,6 @@ each later row one that changed something, with its subject as the reason. A res
 that has all runs: only what is not written or changed after that is a prediction. config/history/reviewed.yaml lists
 commits that cannot alter a verdict, and ids that were renamed.
 """
-import csv
 import hashlib
 import io
 import json
@@ -22,7 +21,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from liestep.errors import InputError
-from liestep.files.textfiles import csv_text, read_text, write_text_atomically
+from liestep.files.textfiles import csv_rows, csv_text, read_text, write_text_atomically
 from liestep.study.plan.assignments import numbers
 from liestep.study.plan.complaints import complaint
 from liestep.study.plan.config import Ladder, word_of
@@ -204,7 +203,7 @@ def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, l
     """
     path = history_file(config, paper)
     found: dict[str, list[Row]] = {}
-    for row in csv.DictReader(io.StringIO(read_text(path))) if path.is_file() else ():
+    for row in csv_rows(read_text(path)) if path.is_file() else ():
         if tuple(row) != COLUMNS or None in row.values():
             raise InputError(f"{path} is no table with the columns {', '.join(COLUMNS)}; write it anew from the log")
         found.setdefault(row["claim"], []).append(row)

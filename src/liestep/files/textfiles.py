@@ -3,6 +3,7 @@ floats."""
 import csv
 import io
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from liestep.errors import InputError
+from liestep.errors import InputError, number_or_nan
 from liestep.files.records import record, remember
 
 TEMPORARY = ".*.[0-9]*.????????.tmp"  # names of files that were not finished
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 # columns of text, also where all entries are digits
 TEXTS = ("study", "problem", "integrator", "resolution", "run_sha256", "source_hash")
 LARGEST = 1 << 30  # most bytes of a text file that is read
+FORMULA = re.compile(r"'*[=+\-@\t]")  # beginnings of cells that spreadsheets calculate, or that are quoted already
 
 
 def write_text_atomically(path: Path, text: str) -> None:
@@ -60,7 +62,8 @@ def write_text_atomically(path: Path, text: str) -> None:
 
 def csv_text(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
     """Rows as CSV in the order of `columns`; a missing value, None and NaN are empty fields, floats are shortest
-    decimals that round-trip."""
+    decimals that round-trip. A text that spreadsheets would calculate begins with an apostrophe more, which `csv_rows`
+    and `read_csv` take away."""
     columns = list(columns)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -74,12 +77,26 @@ def _cell(value: Any) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, str):
-        return value
+        return f"'{value}" if FORMULA.match(value) and number_or_nan(value) != number_or_nan(value) else value
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
+
+
+def _unquoted(cell: Any) -> Any:
+    return cell[1:] if isinstance(cell, str) and cell[:1] == "'" and FORMULA.match(cell) else cell
+
+
+def csv_rows(text: str) -> list[dict[str, str]]:
+    """Rows of what `csv_text` has written; raises csv.Error."""
+    return [{name: _unquoted(cell) for name, cell in row.items()} for row in csv.DictReader(io.StringIO(text))]
+
+
+def without_markup(text: str) -> str:
+    """Text for Markdown: what would be a tag of HTML is shown as it is written."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
 
 
 def require_file(path: Path, largest: int = LARGEST) -> None:
@@ -124,6 +141,8 @@ def read_csv(path: Path, columns: Iterable[str] = ()) -> "pandas.DataFrame":
     except Exception:  # of damaged text, pandas raises anything
         raise InputError(f"{path} is not a table of values with commas between them; remove it"
                          " and make it again") from None
+    if "'" in text:
+        table = table.map(_unquoted)
     missing = [name for name in columns if name not in table.columns]
     if missing:
         raise InputError(f"{path} has no column {missing[0]}: it is not a table of this program; remove it"

@@ -27,7 +27,9 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     listed, sentence = _listed(found, remove)
     if sentence:
         yield sentence
-    ours, others = {path.as_posix().removeprefix(f"{results.as_posix()}/") for path in own(workflow)}, []
+    ours = {path.as_posix().removeprefix(f"{results.as_posix()}/") for path in own(workflow)}
+    others: list[str] = []
+    lost: list[str] = []
     for name in sorted(ours | set(listed)):
         path, sentence = results/name, _wrong(found, name, listed.get(name), remove)
         if sentence is None:
@@ -38,9 +40,12 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
             yield f"{sentence}; {_removed(path, remove, results)}"
         elif path.exists():
             yield f"{sentence}; remove it"
-    if others:
-        more = f" (and {len(others) - 1} more files)" if len(others) > 1 else ""
-        yield f"{others[0]}{more}; call snakemake for all studies"
+        else:
+            lost.append(sentence)
+    for found_ones, remedy in ((lost, "to be made again"), (others, "call snakemake for all studies")):
+        if found_ones:
+            more = f" (and {len(found_ones) - 1} more files)" if len(found_ones) > 1 else ""
+            yield f"{found_ones[0]}{more}; {remedy}"
     if remove:
         found.save()
 

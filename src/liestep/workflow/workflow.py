@@ -6,6 +6,7 @@ Everything is checked here, before the first job runs.
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -266,10 +267,12 @@ class Workflow:
                        if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
 
     def forget_lost(self) -> None:
-        """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again."""
+        """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again.
+        Where it cannot be removed nothing can be made either, which the job says."""
         for mark, batch in self.marks.items():
             if not all(path.is_file() for path in batch.paths):
-                mark.unlink(missing_ok=True)
+                with suppress(OSError):
+                    mark.unlink()
 
     def _batches(self, products: StudyProducts) -> Iterator[Batch]:
         """Runs that share a job."""

@@ -1,6 +1,7 @@
 """Which ids of studies and papers are allowed: they become paths, names of rules and words of commands.
 
 Keys of problems and integrators are `liestep.study.plan.config.Name`."""
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -43,10 +44,16 @@ def named_files(folder: Path, what: str) -> list[Path]:
     """All YAML files of a folder and its folders, sorted; hidden ones are none.
 
     Raises:
-        InputError: a file whose name cannot be an id, or differs from another's in upper and lower case only.
+        InputError: a file whose name cannot be an id, or differs from another's in upper and lower case only; a folder
+            that cannot be read.
     """
-    found = []
-    for path in sorted(folder.rglob("*.yaml"), key=lambda path: path.with_suffix("").as_posix()):
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise InputError(f"cannot read {error.filename}: {error.strerror}; what is in it would be overlooked")
+
+    found, names = [], [Path(place, name) for place, folders, files in os.walk(folder, onerror=refuse)
+                        for name in (*folders, *files) if name.endswith(".yaml")]
+    for path in sorted(names, key=lambda path: path.with_suffix("").as_posix()):
         name = path.relative_to(folder).with_suffix("").as_posix()
         if not any(part.startswith(".") for part in name.split("/")):
             require_name(what, name, folder)

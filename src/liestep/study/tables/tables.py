@@ -3,7 +3,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from liestep.files.textfiles import csv_text, write_text_atomically
+from liestep.files.textfiles import csv_text, without_markup, write_text_atomically
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.plan import Study
 from liestep.study.tables import cells_table, metrics, which_page
@@ -24,7 +24,8 @@ def analyse(study: Study) -> list[Path]:
         cells_table.write_cells(study)
         paths.append(study.folder/CELLS)
     results = StudyResults(study)
-    parts = [f"# {study.config.title}\n", study.config.description.strip() + "\n" if study.config.description else ""]
+    parts = [f"# {without_markup(study.config.title)}\n",
+             without_markup(study.config.description.strip()) + "\n" if study.config.description else ""]
     for name in study.config.tables:
         table = table_of(name)
         assert table is not None
@@ -77,7 +78,7 @@ def filled(value: Any) -> bool:
 def markdown(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
     """A table with five significant digits; what is missing is empty."""
     columns = list(columns)
-    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |"*len(columns)]
+    lines = ["| " + " | ".join(map(_text, columns)) + " |", "|" + " --- |"*len(columns)]
     lines += ["| " + " | ".join(_text(row.get(name)) for name in columns) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
@@ -87,7 +88,9 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.5g}" if isinstance(value, float) else str(value).replace("|", "\\|").replace("\n", " ")
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    return without_markup(str(value).replace("|", "\\|").replace("\n", " "))
 
 
 def write_seconds(study: Study) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
+from liestep.files.textfiles import without_markup
 from liestep.study.tables.kinds.which import NOT
 from liestep.study.tables.results import StudyResults
 
@@ -22,10 +23,10 @@ a system of your own, `liestep recommend` holds a tournament; it chooses by the 
 def which_page(results: StudyResults, rows: Iterable[Mapping[str, Any]]) -> str:
     """Text of the page from rows of the tables `which` and `which_seconds`; what is not in the rows has no section."""
     rows = [row for row in rows if not row["keep"].startswith(NOT)]
-    parts = [HEAD.format(title=results.config.title)]
+    parts = [HEAD.format(title=without_markup(results.config.title))]
     for problem in dict.fromkeys(row["problem"] for row in rows if row["scope"] == "problem"):
         own = [row for row in rows if row["scope"] == "problem" and row["problem"] == problem]
-        label = results.config.problems[problem].label or problem
+        label = without_markup(results.config.problems[problem].label or problem)
         parts.append(f"## {label}\n\n`{results.config.problems[problem].system}`, class {own[0]['class']},"
                      f" {_horizon(own[0])}\n")
         parts += _sections(own, "")
