@@ -6,8 +6,7 @@ sqrt(n), and r the distance of the k-th nearest, a setting that has nothing to d
 accepted interval is ln(high/low) = w wide with probability (k/n) w/(2 r), and several numbers with the product of these
 factors. The product has no more factors than data were varied, because settings on a curve do not fill a plane; the
 widest intervals are taken. Where at least ENOUGH of the others give all numbers, their share counts if it is larger. N
-independent trials match at least once with probability 1 - (1 - share)^N.
-"""
+independent trials match at least once with probability 1 - (1 - share)^N."""
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,13 +27,10 @@ MEAN = "_error_mean"
 
 @dataclass(frozen=True)
 class Chance:
-    """What a scan says.
-
-    settings: number of settings tried. hits: how many of them give all numbers. share: probability that a setting gives
-    them by chance. probability: that at least one of the settings does. sensitivity: relative change of the number
-    divided by that of the step, tolerance or end time, between the neighbours of the setting found; NaN without
-    neighbours.
-    """
+    """What a scan says. settings: number of settings tried. hits: how many of them give all numbers. share: probability
+    that a setting gives them by chance. probability: that at least one of the settings does. sensitivity: relative
+    change of the number divided by that of the step, tolerance or end time, between the neighbours of the setting
+    found; NaN without neighbours."""
 
     settings: int
     hits: int
@@ -56,11 +52,8 @@ class _Tried:
 
 
 def chance(claim: Claim, claims: Mapping[str, Claim], results: Results) -> Chance:
-    """The chance that the scan of a claim gives its printed number, and those of the claims that it names.
-
-    Raises:
-        InputError: the scan names a run or quantity that does not exist, or has fewer than three settings.
-    """
+    """The chance that the scan of a claim gives its printed number, and those of the claims that it names. Raises
+    InputError: the scan names a run or quantity that does not exist, or has fewer than three settings."""
     assert claim.scan is not None
     targets = [claim, *(claims[name] for name in claim.scan.jointly)]
     tried = _ends(claim, results) if claim.scan.ends is not None else _runs(claim, targets, results)

@@ -1,8 +1,7 @@
 """Schema of claims files: statements of a paper with criteria that are written before the result.
 
 The claims of a paper are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the
-order of their names.
-"""
+order of their names."""
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
@@ -224,11 +223,8 @@ class ClaimFile(Strict):
 
 
 def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
-    """Paper -> its claims files in the folder `config`, in their order.
-
-    Raises:
-        InputError: a paper has a file and a folder.
-    """
+    """Paper -> its claims files in the folder `config`, in their order. Raises InputError: a paper has a file and a
+    folder."""
     folder = config/"claims"
     found: dict[str, tuple[Path, ...]] = {}
     files = named_files(folder, "the name of a claims file")
@@ -242,11 +238,8 @@ def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
 
 
 def load_claims(paths: Iterable[Path]) -> ClaimFile:
-    """Validated claims of a paper from its files.
-
-    Raises:
-        InputError: file, line, key, and what is allowed; a claim that appears twice; files of two papers.
-    """
+    """Validated claims of a paper from its files. Raises InputError: file, line, key, and what is allowed; a claim that
+    appears twice; files of two papers."""
     found: dict[str, Claim] = {}
     parts = [(path, *_load(path)) for path in paths]
     first = parts[0][1]

@@ -46,11 +46,8 @@ def command_claims(arguments: argparse.Namespace) -> None:
 
 
 def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
-    """The papers that are asked for, by default all that have a file in the folder.
-
-    Raises:
-        InputError: there is no such file; names the closest.
-    """
+    """The papers that are asked for, by default all that have a file in the folder. Raises InputError: there is no such
+    file; names the closest."""
     if not known:
         raise InputError(f"there is no {folder.name} file in {folder}")
     for paper in wanted:
@@ -60,11 +57,7 @@ def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
 
 
 def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mapping[str, "StudyResults"]:
-    """Results of every study that a claim names.
-
-    Raises:
-        InputError: there is no such study; names the claim.
-    """
+    """Results of every study that a claim names. Raises InputError: there is no such study; names the claim."""
     from liestep.study.plan.plan import Study
     from liestep.study.tables.results import StudyResults
 

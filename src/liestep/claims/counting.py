@@ -43,12 +43,10 @@ def _members(rows: list[Mapping[str, Any]]) -> str:
 
 
 def joint_verdict(kind: str | None, verdicts: Iterable[str]) -> str:
-    """The verdict on a statement that several claims judge; `kind` is the type of their group.
-
-    Parts: one that fails decides, else the weakest word. Universal: likewise, and what fails is a counterexample.
-    Readings: the weakest of those that hold, which the statement names; where others do not hold, reproduced becomes
-    qualitative, because the reading is our choice. If none holds: the weakest.
-    """
+    """The verdict on a statement that several claims judge; `kind` is the type of their group. Parts: one that fails
+    decides, else the weakest word. Universal: likewise, and what fails is a counterexample. Readings: the weakest of
+    those that hold, which the statement names; where others do not hold, reproduced becomes qualitative, because the
+    reading is our choice. If none holds: the weakest."""
     found = sorted(set(verdicts), key=WORDS.index)
     held = [word for word in found if word in MET]
     if kind == "readings" and held:

@@ -1,8 +1,7 @@
 """Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
 
 `config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper declares, see
-`liestep.mechanics.contracts.paper`.
-"""
+`liestep.mechanics.contracts.paper`."""
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,11 +28,9 @@ TEXT_ONLY = "text only"  # evidence of an entry that no computation can decide, 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Numbers that decide between the printed and the corrected form.
-
-    confirmed: the numbers agree with the column `correct` and not with `printed` (for "no erratum": with the printed
-    form). text: the sentence that shows them, a format string over `numbers`.
-    """
+    """Numbers that decide between the printed and the corrected form. confirmed: the numbers agree with the column
+    `correct` and not with `printed` (for "no erratum": with the printed form). text: the sentence that shows them, a
+    format string over `numbers`."""
 
     confirmed: bool
     text: str
@@ -105,11 +102,8 @@ def evidence_of(module: ModuleType) -> dict[str, Check]:
 
 
 def load_errata(paper: str, config: Path) -> ErrataFile:
-    """Validated errata of a paper from `config`/errata/<paper>.yaml.
-
-    Raises:
-        InputError: no such file; or file, line, key and what is allowed.
-    """
+    """Validated errata of a paper from `config`/errata/<paper>.yaml. Raises InputError: no such file; or file, line,
+    key and what is allowed."""
     known = errata_papers(config)
     if paper not in known:
         raise InputError(unknown("paper with errata", paper, known))
@@ -132,10 +126,8 @@ def load_errata(paper: str, config: Path) -> ErrataFile:
 
 
 def errata_table(paper: str, config_folder: Path) -> "pandas.DataFrame":
-    """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY and the reason.
-
-    Every evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`.
-    """
+    """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY and the reason. Every
+    evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`."""
     import pandas
 
     errata, available = load_errata(paper, config_folder), checks(paper)

@@ -5,8 +5,7 @@ log. Nobody edits them. They hold hashes of what decides: keys of a claim (DECID
 its runs, so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it,
 each later row one that changed something, with its subject as the reason. A result may exist from the first commit on
 that has all runs: only what is not written or changed after that is a prediction. config/history/reviewed.yaml lists
-commits that cannot alter a verdict, and ids that were renamed.
-"""
+commits that cannot alter a verdict, and ids that were renamed."""
 import csv
 import hashlib
 import io
@@ -196,12 +195,9 @@ def history_file(config: Path, paper: str) -> Path:
 
 def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, list[Row]]:
     """Rows of the history by claims; `paths` are the claims files. What they or the studies have changed since then is
-    a last row without a commit. Claims that are not in the history yet have no rows.
-
-    Raises:
-        InputError: no table with these columns; a claim is called a prediction (known: false), but something was
-        changed when a result could be known: file and line.
-    """
+    a last row without a commit. Claims that are not in the history yet have no rows. Raises InputError: no table with
+    these columns; a claim is called a prediction (known: false), but something was changed when a result could be
+    known: file and line."""
     path = history_file(config, paper)
     found: dict[str, list[Row]] = {}
     for row in csv.DictReader(io.StringIO(read_text(path))) if path.is_file() else ():

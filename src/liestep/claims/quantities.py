@@ -108,9 +108,7 @@ def _formulated(spec: RunSpecification) -> Formulated:
 
 def unprinted(claim: Claim, studies: Mapping[str, Study]) -> dict[str, str]:
     """Data of the runs that decide which are not those that a paper prints: sentence -> kind of a preset or "own".
-
-    Steps and tolerances count where a claim names one: orders and ladders are judged on steps of our choice.
-    """
+    Steps and tolerances count where a claim names one: orders and ladders are judged on steps of our choice."""
     found: dict[str, str] = {}
     for choice in (*claim.runs, *claim.against):
         study = studies[choice.study]

@@ -60,11 +60,8 @@ def drawing_of(name: str) -> "Drawing":
 
 
 def make_figure(results: "StudyResults", name: str) -> list[Path]:
-    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
-
-    Raises:
-        InputError: unknown name, a product that the figure needs is missing or stale, or the folder cannot be written.
-    """
+    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths. Raises
+    InputError: unknown name, a product that the figure needs is missing or stale, or the folder cannot be written."""
     from liestep.figures.rendering import write
 
     return write(results, name, drawing_of(name))

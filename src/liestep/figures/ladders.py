@@ -25,10 +25,8 @@ CLASSES = {"short range": "short", "pre-asymptotic": "bent", "floor-limited": "f
 
 
 def _ladder(results: Results, column: str, label: str, order: str | None, floor: bool) -> Figure:
-    """Panels of `column` over the step, with the orders beside the curves and one legend below all panels.
-
-    order: prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders.
-    """
+    """Panels of `column` over the step, with the orders beside the curves and one legend below all panels. order:
+    prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders."""
     metrics = over_steps(results.metrics)
     metrics = metrics.loc[metrics[column].notna() & (metrics["members"] == 1),
                           list(dict.fromkeys(("problem", "integrator", "status", "step", "error", "floor",

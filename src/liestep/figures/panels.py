@@ -47,11 +47,9 @@ def size_of(cell: "Cell") -> str:
 
 
 def shown_cells(results: Results, problem: str) -> dict[str, "Cell"]:
-    """Integrator key -> the one cell of a problem that time series show.
-
-    Fixed steps: the largest step that most integrators completed, and for those without it their own largest completed
-    step; adaptive: the largest completed tolerance. An integrator that completed nothing is shown at its smallest.
-    """
+    """Integrator key -> the one cell of a problem that time series show. Fixed steps: the largest step that most
+    integrators completed, and for those without it their own largest completed step; adaptive: the largest completed
+    tolerance. An integrator that completed nothing is shown at its smallest."""
     cells = [cell for cell in results.study.cells if cell.problem == problem]
     done = [cell for cell in cells if not results.failed(cell)]
     votes: dict[str, int] = {}
@@ -86,11 +84,8 @@ def curves(results: Results, problem: str) -> list[Curve]:
 
 def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2,
          width: float = DOUBLE) -> tuple[Figure, list[Axes]]:
-    """Figure with one panel for each title, lettered when there are several; heights in mm.
-
-    Raises:
-        InputError: there is nothing to show.
-    """
+    """Figure with one panel for each title, lettered when there are several; heights in mm. Raises InputError: there is
+    nothing to show."""
     if not titles:
         raise InputError("the figure has nothing to show: no run of the study offers what it needs")
     columns = min(columns, len(titles))

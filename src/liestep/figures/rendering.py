@@ -1,9 +1,8 @@
 """Write a figure into its files: one layout for both formats, and no work of matplotlib twice.
 
 The pictures are those of matplotlib. What is shared are results that it computes again for each of its passes (two of
-the layout, one for each file): ticks of an axis, formulas, and the reading of fonts. Together they are half of the
-time of a figure.
-"""
+the layout, one for each file): ticks of an axis, formulas, and the reading of fonts. Together they are half of the time
+of a figure."""
 import functools
 import io
 import re
@@ -45,11 +44,8 @@ TICKS = "_update_ticks"  # the method of an axis that places them
 
 
 def save(figure: Figure, base: Path) -> list[Path]:
-    """Write base.png and base.pdf, each whole or not at all; the same figure gives the same bytes.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
+    """Write base.png and base.pdf, each whole or not at all; the same figure gives the same bytes. Raises InputError:
+    the folder cannot be written."""
     base = Path(base)
     paths = []
     use_plain_numbers(figure)
@@ -136,11 +132,8 @@ def use_plain_numbers(figure: Figure) -> None:
 
 
 def write(results: Results, name: str, draw: Drawing) -> list[Path]:
-    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
-
-    Raises:
-        InputError: a product that the figure needs is missing or stale, or the folder cannot be written.
-    """
+    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths. Raises
+    InputError: a product that the figure needs is missing or stale, or the folder cannot be written."""
     base = results.study.folder/"figures"/name
     try:
         paths = save(draw(results), base)

@@ -9,20 +9,14 @@ from liestep.simulation.runs.files import RunFile
 
 
 def first_run(results: Results, problem: str, integrator: str) -> RunFile:
-    """The run of an integrator on a problem (by their keys), of several the first.
-
-    Raises:
-        InputError: the study has none.
-    """
+    """The run of an integrator on a problem (by their keys), of several the first. Raises InputError: the study has
+    none."""
     return results.file(problem, integrator, results.study.select(problem, integrator)[0].resolution)
 
 
 def ladder(results: Results, problem: str, integrator: str, column: str) -> tuple[np.ndarray, np.ndarray]:
-    """Steps and a column of metrics of all complete runs of a pair, by growing step.
-
-    Raises:
-        InputError: the study has none.
-    """
+    """Steps and a column of metrics of all complete runs of a pair, by growing step. Raises InputError: the study has
+    none."""
     rows = results.select(problem, integrator)
     rows = rows[(rows["status"] == "ok") & rows[column].notna()].sort_values("step")
     if rows.empty:
@@ -32,11 +26,8 @@ def ladder(results: Results, problem: str, integrator: str, column: str) -> tupl
 
 
 def run_with(results: Results, problem: str, integrator: str, resolution: str | None = None, **options: Any) -> RunFile:
-    """First run of an integrator id with these options on a problem (by key), optionally of one resolution.
-
-    Raises:
-        InputError: the study has none.
-    """
+    """First run of an integrator id with these options on a problem (by key), optionally of one resolution. Raises
+    InputError: the study has none."""
     for cell in results.study.cells:
         if (cell.problem == problem and cell.spec.integrator == integrator and resolution in (None, cell.resolution)
                 and all(cell.spec.options.get(name) == value for name, value in options.items())):
@@ -46,11 +37,7 @@ def run_with(results: Results, problem: str, integrator: str, resolution: str | 
 
 
 def problems_of(results: Results, system: str) -> list[str]:
-    """Keys of the problems with this system.
-
-    Raises:
-        InputError: the study has none.
-    """
+    """Keys of the problems with this system. Raises InputError: the study has none."""
     found = [key for key, setup in results.config.problems.items() if setup.system == system]
     if not found:
         raise InputError(f"study {results.study.name} has no problem with the system {system}, which the figure needs")

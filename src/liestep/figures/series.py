@@ -2,8 +2,7 @@
 problem of a study.
 
 Curves of the first three are the largest deviations over each hundredth of a run, from every step; the stored samples
-stand pale behind them where few curves share a panel.
-"""
+stand pale behind them where few curves share a panel."""
 from collections.abc import Callable
 from dataclasses import replace
 

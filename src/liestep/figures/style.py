@@ -1,7 +1,6 @@
 """How figures look: sizes and fonts.
 
-Fonts come with matplotlib, so a figure does not depend on the fonts of a machine.
-"""
+Fonts come with matplotlib, so a figure does not depend on the fonts of a machine."""
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast

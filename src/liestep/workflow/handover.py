@@ -1,7 +1,6 @@
 """Jobs without the start of a process each: the command that Snakemake starts hands its work over to the pool of the
 workflow (`liestep.api.pool`), waits for it, and has its exit code. The work dies with the command. Whoever types the
-command has no pool, and does the work himself. Imports of this module are light.
-"""
+command has no pool, and does the work himself. Imports of this module are light."""
 import os
 import signal
 from contextlib import suppress

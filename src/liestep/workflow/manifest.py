@@ -1,9 +1,8 @@
-"""results/manifest.json: a hash of every product and of everything it was made from, and the
-comparison with today's files.
+"""results/manifest.json: a hash of every product and of everything it was made from, and the comparison with today's
+files.
 
 Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind "measured" show
-times or the machine itself.
-"""
+times or the machine itself."""
 import hashlib
 import json
 import os
@@ -44,15 +43,10 @@ def environment_path(results: Path) -> Path:
 
 
 def write_manifest(workflow: Workflow) -> tuple[Path, int]:
-    """Write manifest.json and environment.json; returns the path of the first and the number of its products.
-
-    Products of studies that this workflow does not make stay listed as they were, as long as there is a file of the
-    study.
-
-    Raises:
-        InputError: a product is missing, or was changed by somebody else since it was made; or the folder cannot be
-            written.
-    """
+    """Write manifest.json and environment.json; returns the path of the first and the number of its products. Products
+    of studies that this workflow does not make stay listed as they were, as long as there is a file of the study.
+    Raises InputError: a product is missing, or was changed by somebody else since it was made; or the folder cannot be
+    written."""
     results = workflow.results
     with recording(results):
         write_text_atomically(environment_path(results), _text(environment()))
@@ -208,11 +202,8 @@ class Complaint:
 
 
 def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
-    """Content of manifest.json, compared with the ledger, which is read if it is not given.
-
-    Raises:
-        InputError: missing, or not what was written.
-    """
+    """Content of manifest.json, compared with the ledger, which is read if it is not given. Raises InputError: missing,
+    or not what was written."""
     path = manifest_path(results)
     try:
         content = json.loads(path.read_text("utf-8"))
@@ -244,11 +235,7 @@ def require_root(results: Path, digest: str) -> None:
 
 
 def verify(results: Path) -> Iterator[Complaint]:
-    """Every file that was changed or lost since the manifest was written.
-
-    Raises:
-        InputError: see `read_manifest`.
-    """
+    """Every file that was changed or lost since the manifest was written. Raises InputError: see `read_manifest`."""
     content = read_manifest(results)
     for name, sha256 in content["inputs"].items():
         path = Path(name)

@@ -2,8 +2,7 @@
 
 Runs and references keep theirs in their files, see `liestep.simulation.runs.execution` and
 `liestep.simulation.references.reference`. Presets, lists of figures and evidence are found by name, not imported, so
-that an edit of them puts no run, table or figure out of date.
-"""
+that an edit of them puts no run, table or figure out of date."""
 import hashlib
 from collections.abc import Iterable
 from functools import cache

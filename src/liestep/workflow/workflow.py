@@ -1,8 +1,7 @@
-"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what
-each product depends on.
+"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what each product
+depends on.
 
-Everything is checked here, before the first job runs.
-"""
+Everything is checked here, before the first job runs."""
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -92,10 +91,8 @@ class Animation:
 
 
 def together(problems: Iterable[tuple[str, Any]]) -> list[tuple[str, ...]]:
-    """Groups of problem keys, of (key, system) pairs: at most TOGETHER problems of one system in each group.
-
-    Neighbours in the file go to different groups: problems usually grow along the file, and groups should take equal
-    times."""
+    """Groups of problem keys, of (key, system) pairs: at most TOGETHER problems of one system in each group. Neighbours
+    in the file go to different groups: problems usually grow along the file, and groups should take equal times."""
     by_system: dict[Any, list[str]] = {}
     for problem, system in problems:
         by_system.setdefault(system, []).append(problem)
@@ -426,11 +423,8 @@ def page_of(study: str) -> str:
 
 
 def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
-    """What the runs that are not there take.
-
-    Raises:
-        InputError: a run that does not fit the memory, or files that do not fit the disk.
-    """
+    """What the runs that are not there take. Raises InputError: a run that does not fit the memory, or files that do
+    not fit the disk."""
     found = Estimate()
     for products in studies:
         for cell in products.cells:

@@ -28,9 +28,8 @@ STOPPED = Outcome(False, math.nan, "the run stopped early")
 
 
 class Criterion(Strict):
-    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description
-    KIND, and says in its class line what differs from the facts below: `class Ratio(Bounds, Criterion,
-    needs_against=True)`."""
+    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description KIND, and says in
+    its class line what differs from the facts below: `class Ratio(Bounds, Criterion, needs_against=True)`."""
 
     if TYPE_CHECKING:
         kind: str
@@ -67,11 +66,8 @@ class Criterion(Strict):
         raise NotImplementedError
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        """Judge a claim from the results of its studies.
-
-        Raises:
-            InputError: the claim names a run or quantity that does not exist, or too many runs.
-        """
+        """Judge a claim from the results of its studies. Raises InputError: the claim names a run or quantity that does
+        not exist, or too many runs."""
         raise NotImplementedError
 
 

@@ -24,12 +24,9 @@ MARGIN = 0.05
 
 
 def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
-    """Draw at most `frames` of the stored samples, equally spaced, and write the film whole or not at
-    all; returns their number.
-
-    Raises:
-        InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be written.
-    """
+    """Draw at most `frames` of the stored samples, equally spaced, and write the film whole or not at all; returns
+    their number. Raises InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be
+    written."""
     target = Path(target)
     if target.suffix.lower() not in KINDS:
         raise InputError(f"{target} must end with {' or '.join(KINDS)}")

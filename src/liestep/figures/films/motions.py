@@ -36,11 +36,8 @@ class FilmScene:
 
 
 def motion_of(file: RunFile) -> FilmScene:
-    """How the run in a file is drawn: by its system, else by what its state holds.
-
-    Raises:
-        InputError: an ensemble or a run without a sample; or a state with neither directions nor attitudes.
-    """
+    """How the run in a file is drawn: by its system, else by what its state holds. Raises InputError: an ensemble or a
+    run without a sample; or a state with neither directions nor attitudes."""
     if file["time"].size == 0:
         raise InputError(f"{file.path} has no sample: {file.attributes['message']}")
     specification = json.loads(file.attributes["specification"])

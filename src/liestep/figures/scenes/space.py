@@ -12,11 +12,8 @@ from liestep.figures.scenes.colour import mix
 
 
 class View:
-    """Orthographic projection.
-
-    The viewer looks from azimuth (from the first towards the second axis) and elevation (towards `up`), both in
-    degrees; `up` is the direction that points upward on paper.
-    """
+    """Orthographic projection. The viewer looks from azimuth (from the first towards the second axis) and elevation
+    (towards `up`), both in degrees; `up` is the direction that points upward on paper."""
 
     def __init__(self, azimuth: float, elevation: float, up: ArrayLike = (0.0, 0.0, 1.0)):
         a, b = np.radians(azimuth), np.radians(elevation)

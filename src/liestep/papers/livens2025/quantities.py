@@ -3,8 +3,7 @@
 e1 and e3 (figure 12), and q.v in the middle of steps (remark 4.8).
 
 Increments are those of samples: studies that use them store every step. The range of (80) is that of every step, from
-the extrema of blocks: the energy alternates from step to step, and samples at even steps miss half of it.
-"""
+the extrema of blocks: the energy alternates from step to step, and samples at even steps miss half of it."""
 import numpy as np
 
 from liestep.papers.livens2025.cone import PRECESSION, TILT

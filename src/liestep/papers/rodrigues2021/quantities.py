@@ -3,8 +3,7 @@ and what the impact of a ring does to it.
 
 The norm of the reference is integrated from splines of order 8 through its samples, in pieces between the places where
 a body is turned by pi: there the square of the principal angle has a kink. (37) takes the root of a difference of
-squares, which halves the order of whatever it measures; the last column is the error of the trajectory itself.
-"""
+squares, which halves the order of whatever it measures; the last column is the error of the trajectory itself."""
 import json
 from itertools import pairwise
 from typing import Any, NamedTuple

@@ -215,11 +215,8 @@ class IntegratorConfig(Settings):
 
 
 def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfig]:
-    """Keys and entries of all combinations of `vary`; the first option varies slowest.
-
-    Raises:
-        ValueError: an option is given twice, or a key is too long.
-    """
+    """Keys and entries of all combinations of `vary`; the first option varies slowest. Raises ValueError: an option is
+    given twice, or a key is too long."""
     if both := entry.vary.keys() & entry.options.keys():
         raise ValueError(f"integrators.{key}: option {min(both)} stands under options and under vary")
     found = {}
@@ -235,11 +232,8 @@ def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfi
 
 def each_horizon(problems: Mapping[str, ProblemConfig], budgets: list[int] | None) -> dict[str, ProblemConfig]:
     """Problems with one horizon each. A horizon of n periods spends n times the evaluations, of the problem or else
-    those of the study, `budgets`.
-
-    Raises:
-        ValueError: horizons without a period, or together with an end; a key twice, or too long.
-    """
+    those of the study, `budgets`. Raises ValueError: horizons without a period, or together with an end; a key twice,
+    or too long."""
     found: dict[str, ProblemConfig] = {}
     for key, problem in problems.items():
         made = {key: problem}
@@ -319,11 +313,8 @@ class StudyConfig(Settings):
 
 
 def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
-    """Validated content of a study file and the lines of its keys.
-
-    Raises:
-        InputError: file, line, key, what is allowed, and the closest match.
-    """
+    """Validated content of a study file and the lines of its keys. Raises InputError: file, line, key, what is allowed,
+    and the closest match."""
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
         raise InputError(f"{path}, line 1: a study is a mapping with the keys {', '.join(StudyConfig.model_fields)}")

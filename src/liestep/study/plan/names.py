@@ -40,11 +40,8 @@ def require_name(what: str, text: str, path: Path | None = None) -> str:
 
 
 def named_files(folder: Path, what: str) -> list[Path]:
-    """All YAML files of a folder and its folders, sorted; hidden ones are none.
-
-    Raises:
-        InputError: a file whose name cannot be an id, or differs from another's in upper and lower case only.
-    """
+    """All YAML files of a folder and its folders, sorted; hidden ones are none. Raises InputError: a file whose name
+    cannot be an id, or differs from another's in upper and lower case only."""
     found = []
     for path in sorted(folder.rglob("*.yaml"), key=lambda path: path.with_suffix("").as_posix()):
         name = path.relative_to(folder).with_suffix("").as_posix()

@@ -95,11 +95,7 @@ class Study:
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
-        """Study by id or by the path of its file.
-
-        Raises:
-            InputError: no such study; names the closest one.
-        """
+        """Study by id or by the path of its file. Raises InputError: no such study; names the closest one."""
         root = Path(config)/"studies"
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
@@ -166,11 +162,8 @@ class Study:
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
-        """All sweeps with their cells.
-
-        Raises:
-            InputError: an entry that makes no valid run; names file, line and key.
-        """
+        """All sweeps with their cells. Raises InputError: an entry that makes no valid run; names file, line and
+        key."""
         return tuple(self._planned(*pair) for pair in self.pairs())
 
     def _planned(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
@@ -183,11 +176,8 @@ class Study:
         return [cell for sweep in self.sweeps for cell in sweep.cells]
 
     def select(self, problem: str, integrator: str | None = None, resolutions: list[str] | None = None) -> list[Cell]:
-        """Cells of a problem, of one of its sweeps, or some cells of a sweep by resolution label.
-
-        Raises:
-            InputError: unknown problem, integrator or resolution of this study.
-        """
+        """Cells of a problem, of one of its sweeps, or some cells of a sweep by resolution label. Raises InputError:
+        unknown problem, integrator or resolution of this study."""
         for what, name, known in (("problem", problem, self.config.problems),
                                   ("integrator", integrator, self.config.integrators)):
             if name is not None and name not in known:

@@ -27,11 +27,8 @@ class StateError:
 
 
 def state_error(run: RunFile, reference: RunFile) -> StateError:
-    """Error of a complete run; all NaN for one that stopped early, because it has no error over the whole time.
-
-    Raises:
-        InputError: the sample times differ from those of the reference.
-    """
+    """Error of a complete run; all NaN for one that stopped early, because it has no error over the whole time. Raises
+    InputError: the sample times differ from those of the reference."""
     if run.failed:
         return StateError()
     time, wanted = run["time"], reference["time"]

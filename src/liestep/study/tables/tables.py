@@ -13,11 +13,8 @@ from liestep.study.tables.table import of_maps
 
 
 def analyse(study: Study) -> list[Path]:
-    """Write metrics.csv, the tables that the study asks for, and tables.md; returns the paths.
-
-    Raises:
-        InputError: a file is missing, incomplete or stale.
-    """
+    """Write metrics.csv, the tables that the study asks for, and tables.md; returns the paths. Raises InputError: a
+    file is missing, incomplete or stale."""
     rows = metrics.metrics_rows(study)
     paths = [_write(study, "metrics", metrics.columns(rows), rows)]
     if is_reduced(study.config):
@@ -91,10 +88,6 @@ def _text(value: Any) -> str:
 
 
 def write_seconds(study: Study) -> Path:
-    """seconds.csv from timings.csv and metrics.csv.
-
-    Raises:
-        InputError: one of them is missing or stale.
-    """
+    """seconds.csv from timings.csv and metrics.csv. Raises InputError: one of them is missing or stale."""
     results = StudyResults(study)
     return _write(study, "seconds", work.SECONDS_COLUMNS, work.seconds_rows(results.metrics, results.table("timings")))

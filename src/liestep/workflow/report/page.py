@@ -96,11 +96,8 @@ class Surroundings:
 
 
 def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
-    """Path and text of the index and of each page, and one line about it.
-
-    Raises:
-        InputError: a product is missing or stale; the sentence says which command makes it.
-    """
+    """Path and text of the index and of each page, and one line about it. Raises InputError: a product is missing or
+    stale; the sentence says which command makes it."""
     pages = collect(workflow)
     cited = citing(page.claims for page in pages if page.claims)
     known = entries(pages)

@@ -33,21 +33,13 @@ class Picture:
 
 
 def embed(paths: Sequence[Path], budget: int) -> list[Picture]:
-    """All figures at the sharpest level at which their addresses have at most `budget` characters
-    together, else at the last.
-
-    Raises:
-        InputError: a figure is missing or no PNG file.
-    """
+    """All figures at the sharpest level at which their addresses have at most `budget` characters together, else at the
+    last. Raises InputError: a figure is missing or no PNG file."""
     return _best(picture, paths, LEVELS, budget)
 
 
 def embed_films(films: Sequence[Animation], budget: int) -> list[Picture]:
-    """All films, as `embed`.
-
-    Raises:
-        InputError: a film is missing, no GIF file, or of another run.
-    """
+    """All films, as `embed`. Raises InputError: a film is missing, no GIF file, or of another run."""
     return _best(smaller, [checked(film) for film in films], FILM_LEVELS, budget)
 
 
@@ -82,11 +74,8 @@ def encoded(content: bytes, width: int, quality: int) -> tuple[bytes, tuple[int,
 
 
 def picture(path: Path, width: int, quality: int) -> Picture:
-    """One figure, at most `width` pixels wide, as WebP of a quality from 0 to 100.
-
-    Raises:
-        InputError: missing or no PNG file.
-    """
+    """One figure, at most `width` pixels wide, as WebP of a quality from 0 to 100. Raises InputError: missing or no PNG
+    file."""
     try:
         return _embedded("webp", *encoded(path.read_bytes(), width, quality))
     except FileNotFoundError:

@@ -194,11 +194,8 @@ def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables:
 
 
 def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
-    """Errata of all papers, given by their files, with their evidence.
-
-    Raises:
-        InputError: errata.csv is missing, or is not of today's errata files.
-    """
+    """Errata of all papers, given by their files, with their evidence. Raises InputError: errata.csv is missing, or is
+    not of today's errata files."""
     files = [load_errata(path.stem, path.parent.parent) for path in paths]
     if not files:
         return []

@@ -220,12 +220,9 @@ TIE = 1e-9  # a point so close to an edge or corner lies in all faces that meet 
 
 
 def face_values(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Value of each face (m,): mean of `values` (n,) over the points (n, 3) in the face and in the faces
-    that share a vertex with it.
-
-    vertices: (v, 3) unit vectors; faces: (m, 3), counter-clockwise from outside. A point within TIE of a boundary
-    counts in every face there, but once in a mean. A face without any point in its neighbourhood is NaN.
-    """
+    """Value of each face (m,): mean of `values` (n,) over the points (n, 3) in the face and in the faces that share a
+    vertex with it. vertices: (v, 3) unit vectors; faces: (m, 3), counter-clockwise from outside. A point within TIE of
+    a boundary counts in every face there, but once in a mean. A face without any point in its neighbourhood is NaN."""
     members = ((neighbours(faces, len(vertices)) @ containing(vertices, faces, points)) > 0).astype(float)
     count = np.asarray(members.sum(axis=1)).ravel()
     return np.where(count > 0.0, (members @ values)/np.maximum(count, 1.0), np.nan)

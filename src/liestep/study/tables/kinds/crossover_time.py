@@ -48,8 +48,7 @@ def crossover_time_rows(results: StudyResults) -> list[dict[str, Any]]:
     first time from which on its error stays the smaller one; 0 where it always is. Errors are the largest up to a time:
     of the energy (J) and the momentum (relative) over all steps at the ends of the hundredths of each horizon, of the
     manifold likewise, of the state at the samples. verdict: from the start, takes over, tie (the errors at the end
-    differ by 10 % at most, or both keep momentum or manifold to KEPT), neither (both stopped).
-    """
+    differ by 10 % at most, or both keep momentum or manifold to KEPT), neither (both stopped)."""
     rows = []
     for motion in motions(results):
         known = {name: spent(results, motion, name) for name in results.config.integrators}
@@ -108,9 +107,7 @@ def compare(pair: Mapping[str, Mapping[float, Curve]], quantity: str) -> dict[st
 
 def takes_over(times: np.ndarray, errors: np.ndarray, others: np.ndarray) -> float:
     """First time from which on the errors stay below the others; 0 if they always are, infinite if not at the end.
-
-    times, errors, others: shape (n,), of one grid.
-    """
+    times, errors, others: shape (n,), of one grid."""
     above = np.flatnonzero(~(errors < others))
     if above.size == 0:
         return 0.0
