@@ -72,8 +72,7 @@ def crossover_time(results: Results) -> Figure:
         first = motion.horizons[0][0]/motion.period/100.0
         for k, (key, mark) in enumerate(styles.items()):
             points = [(row["evaluations_per_period"], np.inf if row["method"] in adaptive else row["crossover_periods"])
-                      for row in rows.to_dict("records")
-                      if key not in adaptive and key in (row["method"], row["other"])
+                      for row in rows.to_dict("records") if key not in adaptive and key in (row["method"], row["other"])
                       and adaptive & {row["method"], row["other"]} and row["verdict"] not in ("tie", "neither")]
             if points:
                 used.add(key)

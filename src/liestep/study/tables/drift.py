@@ -161,8 +161,7 @@ def confirm(first: DriftEstimate, longer: DriftEstimate) -> DriftEstimate:
                    reason=f"{first.verdict} at T, but {longer.verdict} at {CONFIRMATION:g} T")
 
 
-def _checked(time: Any, deviation: Any, block_mean: Any,
-             blocks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(time: Any, deviation: Any, block_mean: Any, blocks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three inputs as float arrays."""
     time, deviation, block_mean = (np.asarray(values, dtype=float) for values in (time, deviation, block_mean))
     if time.ndim != 1 or deviation.shape != time.shape or block_mean.shape != (blocks,):

@@ -47,8 +47,7 @@ def force_sign(problem: str, numbers: dict[str, float],
     printed, flipped = size(total + gradient)/size(gradient), size(total - gradient)/size(gradient)
     return Evidence(printed <= 1e-6 and flipped >= 0.1,
                     "twelve random bodies: the sum differs from central differences of -V by {printed:.1e} of them, of"
-                    " +V by {flipped:.2g}",
-                    {"printed": printed, "flipped": flipped})
+                    " +V by {flipped:.2g}", {"printed": printed, "flipped": flipped})
 
 
 def nbody_sign() -> Evidence:
@@ -136,8 +135,7 @@ def boundary_term() -> Evidence:
                           for term in (motion.boundary_corrected, motion.boundary_printed))
     return Evidence(abs(corrected - exact) <= 1e-10 and abs(printed - exact) >= 0.1,
                     "variation of an action {exact:.6g}; after integration by parts corrected {corrected:.6g},"
-                    " printed {printed:.6g}",
-                    {"exact": exact, "corrected": corrected, "printed": printed})
+                    " printed {printed:.6g}", {"exact": exact, "corrected": corrected, "printed": printed})
 
 
 SYSTEMS = {  # system -> preset, step: an explicit, a coupled and a stiff one

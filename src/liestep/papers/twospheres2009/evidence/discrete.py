@@ -88,8 +88,7 @@ def momentum_symbol() -> Evidence:
     corrected, printed = size(formula - p)/size(p), float(np.linalg.norm(formula - q, axis=-1).min())
     return Evidence(corrected <= ROUND_OFF and printed >= 0.1,
                     "along a motion the right side differs from p of (12) by {corrected:.1e} of it, from q by at"
-                    " least {printed:.2g}",
-                    {"corrected": corrected, "printed": printed})
+                    " least {printed:.2g}", {"corrected": corrected, "printed": printed})
 
 
 def determines(q: np.ndarray, outer: int) -> float:
@@ -135,8 +134,7 @@ def legendre_signs() -> Evidence:
                   residual(end, -1.0, -1.0))
     return Evidence(printed <= ROUND_OFF and flipped >= 1e-3,
                     "relative residual along a motion {printed:.1e} as printed, with any one sign changed at"
-                    " least {flipped:.1g}",
-                    {"printed": printed, "flipped": flipped})
+                    " least {flipped:.1g}", {"printed": printed, "flipped": flipped})
 
 
 def matrix_index() -> Evidence:

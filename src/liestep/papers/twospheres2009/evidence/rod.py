@@ -21,8 +21,7 @@ def horizontal_rod() -> Evidence:
                           for q in (facts.presets["paper"].initial(parameters)["q"][0], (0.0, 0.0, 1.0)))
     return Evidence(abs(corrected - 90.0) <= 1e-9 and abs(printed - 90.0) >= 1.0,
                     "angle between gravity and the rod, said to be horizontal: {corrected:g} degrees with [1,0,0],"
-                    " {printed:g} as printed",
-                    {"corrected": corrected, "printed": printed})
+                    " {printed:g} as printed", {"corrected": corrected, "printed": printed})
 
 
 def rod_energy(mass: np.ndarray, length: np.ndarray, rates: np.ndarray) -> float:

@@ -48,5 +48,4 @@ def largest_steps(runs: pandas.DataFrame) -> dict[str, Any]:
     return found
 
 
-TABLE = Table(COLUMNS, validity_rows, readable=COLUMNS[1:],
-              needed=("axis", "value", "completes", "accurate"))
+TABLE = Table(COLUMNS, validity_rows, readable=COLUMNS[1:], needed=("axis", "value", "completes", "accurate"))
