@@ -7,11 +7,10 @@ PAPER = Paper(
     " system models described in terms of standard absolute coordinates. arXiv:2601.21413",
     doi="10.48550/arXiv.2601.21413",
     figures={f"lgt2022.{name}": f"figures.{module}" for module, names in {
-        "accuracy": "work_precision pitch_passage reference_points quaternion_norm large_steps",
-        "joints": "joint_drift lower_pairs stabilised",
-        "index_three": "generalized_alpha multipliers bliedf dissipation stiffness_sweep",
-        "cost": "cost design long_chains adaptive_mechanisms", "table": "figure1 table1"}.items()
-        for name in names.split()},
+        "maps": "work_precision pitch_passage reference_points quaternion_norm large_steps cost design long_chains"
+                " adaptive_mechanisms", "table": "figure1 table1",
+        "joints": "joint_drift lower_pairs stabilised generalized_alpha multipliers bliedf dissipation stiffness_sweep",
+    }.items() for name in names.split()},
     evidence=("evidence.maps", "evidence.coordinates"),
     presets="presets", quantities="quantities",
 )

@@ -7,8 +7,8 @@ PAPER = Paper(
     " International Journal of Computer Mathematics 99 (2022) 58-88, arXiv:2102.12778",
     doi="10.48550/arXiv.2102.12778",
     figures={f"liegroup2021.{name}": f"figures.{module}" for module, names in {
-        "top": "figure2 figure2_parts figure3", "pendulum": "figure5 figure6 figure7",
-        "chain": "figure8 figure10 chain_motion reference_bias", "peak": "figure9 figure11", "gain": "gain",
+        "top": "figure2 figure2_parts figure3", "double_pendulum": "figure5 figure6 figure7 figure9 figure11",
+        "chain": "figure8 figure10 chain_motion reference_bias", "gain": "gain",
         "quadrotors": "figure13 figure14 figure15 figure16 figure17 figure18"}.items() for name in names.split()},
     evidence=("evidence.algebra", "evidence.chains", "evidence.coordinates", "evidence.mechanics"),
     presets="presets",

@@ -9,7 +9,7 @@ PAPER = Paper(
     figures={f"livens2025.{name}": f"figures.{module}" for module, names in {
         "masses": "figure1 figure2 figure3 figure4 gradients energy_is_not_accuracy",
         "body": "figure5 figure6 figure7 figure8 figure9 parasite definite",
-        "top": "figure10 figure11 figure12 figure13", "loop": "figure14 figure15 figure16 joints",
+        "top": "figure10 figure11 figure12 figure13 figure14 figure15 figure16 joints",
         "schemes": "compositions scheme_map chain_scaling work"}.items() for name in names.split()},
     evidence=("evidence.formulas", "evidence.runs"),
     presets="presets", quantities="quantities",
