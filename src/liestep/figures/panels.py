@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from liestep.errors import InputError
 from liestep.figures.labels import name_grey
 from liestep.figures.marks import Mark
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, new_figure
 from liestep.simulation.runs.files import RunFile
 

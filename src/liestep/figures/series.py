@@ -24,7 +24,7 @@ from liestep.figures.panels import (
     triangle,
     triangle_width,
 )
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.files import RunFile
 from liestep.study.tables.errors import error_fields, error_history, reference_floor

@@ -14,7 +14,7 @@ from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, slope_triangle
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.tables.chaos import interval

@@ -9,8 +9,7 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.figures.scenes import looks
-from liestep.figures.scenes.colour import mix
-from liestep.figures.scenes.space import Scene, View, graticule
+from liestep.figures.scenes.space import Scene, View, graticule, mix
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.multibody.assembly import Assembly
 from liestep.simulation.catalogue import sheet

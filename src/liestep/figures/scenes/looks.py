@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.figures.scenes.colour import mix
-from liestep.figures.scenes.space import Scene
+from liestep.figures.scenes.space import Scene, mix
 from liestep.mechanics.formulations.multibody.mechanism import DRIVE
 
 COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # colours of bodies

@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgba_array
+from matplotlib.colors import to_rgb, to_rgba_array
 from numpy.typing import ArrayLike
 
-from liestep.figures.scenes.colour import mix
+
+def mix(colour: Any, other: Any, share: float) -> tuple[float, float, float]:
+    """Colour moved towards another one by a share in [0, 1]."""
+    return tuple((1.0 - share)*np.array(to_rgb(colour)) + share*np.array(to_rgb(other)))
 
 
 class View:

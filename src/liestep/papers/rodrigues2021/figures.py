@@ -10,8 +10,7 @@ from liestep.compile.counters import evaluations_of
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.scenes.motion import parameters
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.systems.bonded_ring import circle, particle_diameter
 from liestep.simulation.runs.files import RunFile
 

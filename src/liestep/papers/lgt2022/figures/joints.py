@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, MAPS, curve, legend, looks, over_steps
 
 STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}

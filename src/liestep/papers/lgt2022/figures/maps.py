@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import Mark
 from liestep.figures.panels import label_of, legend_below, logarithmic
-from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, Results, drawing, ladder, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, looks, panels
 from liestep.papers.lgt2022.quantities import predicted_change
 

@@ -9,10 +9,9 @@ from matplotlib.lines import Line2D
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
-from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import directions, parameters
-from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.scenes.space import mix
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, new_figure, subplots
 from liestep.papers.liegroup2021.figures.common import staircase
 
 VARIABLE, CONSTANT, NEAR, PAPER, DEFAULT = "rkmk54", "rkmk5", "rkmk5_near", "ode45_paper", "ode45"

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from liestep.figures.marks import SOLID
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 from liestep.simulation.runs.files import RunFile
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors

@@ -12,8 +12,7 @@ from scipy.interpolate import CubicHermiteSpline
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import hollow, legend_below, logarithmic
 from liestep.figures.scenes.motion import parameters
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.formulations import formulate_standard
 from liestep.papers.liegroup2021.figures.common import COMPONENTS, guides, staircase
 from liestep.simulation.catalogue import sheet

@@ -13,8 +13,7 @@ from liestep.figures.panels import hollow, legend_below, logarithmic, slope_tria
 from liestep.figures.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
 from liestep.figures.scenes.motion import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View, triad
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
 from liestep.simulation.runs.files import RunFile
 

@@ -7,11 +7,9 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import parameters
-from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.scenes.space import Scene, View, graticule, mix, sphere_body, triad
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.simulation.runs.files import RunFile
 
 METHODS = ("slgi_0", "slgi_half", "slgi_1", "slgi_kk")  # keys of the study; SLGIKK is the same map as theta = 1/2

@@ -9,8 +9,7 @@ from liestep.figures.panels import hollow, label_of, legend_below, line_handle, 
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.scenes.space import Scene, View
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.papers.livens2025.figures.common import COMPONENTS, PARTS, against_time, dots, increments
 from liestep.simulation.runs.files import RunFile
 

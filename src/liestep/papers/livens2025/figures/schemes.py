@@ -8,8 +8,7 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, Results, drawing, ladder, new_figure, subplots
 
 
 def _ladders(results: Results, axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:

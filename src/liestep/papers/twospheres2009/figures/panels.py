@@ -14,11 +14,9 @@ from matplotlib.figure import Figure
 from liestep.errors import InputError
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
 from liestep.figures.scenes import looks
-from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import Place, directions, parameters, snapshots
-from liestep.figures.scenes.space import Scene, View, triad
-from liestep.figures.selection import problems_of, run_with
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.scenes.space import Scene, View, mix, triad
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, problems_of, run_with
 from liestep.simulation.runs.files import RunFile
 
 RED, BLUE, BLACK = "#D62728", "#1F4FBF", "#111111"

@@ -14,8 +14,7 @@ from liestep.figures.panels import logarithmic, slope_triangle
 from liestep.figures.scenes.looks import COLOURS, trail
 from liestep.figures.scenes.motion import Place, directions
 from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
-from liestep.figures.selection import problems_of, run_with
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, problems_of, run_with
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI
 from liestep.simulation.runs.files import RunFile
