@@ -60,7 +60,9 @@ def chance(claim: Claim, claims: Mapping[str, Claim], results: Results) -> Chanc
     count = int(tried.tried.sum())
     if count < 3:
         raise InputError(f"a scan needs at least three settings, not {count}")
-    printed = np.array([_printed(target) for target in targets])
+    printed = np.array([target.printed or 0.0 for target in targets])
+    if printed.min() <= 0.0:
+        raise InputError("a scan needs a printed number above zero")
     accepted = np.array([target.criterion.accepted(target, results) for target in targets])
     inside = np.all((tried.numbers >= accepted[:, 0]) & (tried.numbers <= accepted[:, 1]), axis=1)
     others = ~tried.found
@@ -69,12 +71,6 @@ def chance(claim: Claim, claims: Mapping[str, Claim], results: Results) -> Chanc
         share = max(share, float(inside[others].mean()))
     probability = -math.expm1(count*math.log1p(-share)) if share < 1.0 else 1.0
     return Chance(count, int((inside & tried.tried).sum()), share, probability, _sensitivity(tried))
-
-
-def _printed(claim: Claim) -> float:
-    if claim.printed is None or claim.printed <= 0.0:
-        raise InputError("a scan needs a printed number above zero")
-    return claim.printed
 
 
 def _share(numbers: np.ndarray, printed: np.ndarray, widths: np.ndarray, data: int) -> float:
@@ -116,9 +112,8 @@ def _sensitivity(tried: _Tried) -> float:
 
 def _rows(choices: list[RunChoice], results: Results) -> list[tuple[RunChoice, "pandas.Series"]]:
     """Rows of metrics.csv of all choices, each run once."""
-    found = {(choice.study, row.problem, row.integrator, row.resolution): (choice, row)
-             for choice in choices for _, row in select(choice, results).iterrows()}
-    return list(found.values())
+    return list({(choice.study, row.problem, row.integrator, row.resolution): (choice, row)
+                 for choice in choices for _, row in select(choice, results).iterrows()}.values())
 
 
 def _own(claim: Claim, results: Results) -> "pandas.Series":
@@ -126,11 +121,6 @@ def _own(claim: Claim, results: Results) -> "pandas.Series":
     (_, row), = _rows(claim.runs, results)
     require_quantity(claim.quantity, number_columns(row))
     return row
-
-
-def _same(numbers: np.ndarray, own: float) -> np.ndarray:
-    """Which settings are that of the claim: they give its number in all digits but the last."""
-    return np.isclose(numbers, own, rtol=1e-12, atol=0.0)
 
 
 def _runs(claim: Claim, targets: list[Claim], results: Results) -> _Tried:
@@ -143,8 +133,9 @@ def _runs(claim: Claim, targets: list[Claim], results: Results) -> _Tried:
                         for _, row in rows])
     sweeps = [(choice.study, row.problem, row.integrator) for choice, row in rows]
     along = [row.step if math.isnan(row.tolerance) else row.tolerance for _, row in rows]
+    own = _own(claim, results)[claim.quantity]  # its setting gives the claim's number in all digits but the last
     return _Tried(numbers, np.array(along, dtype=float), np.array([sweeps.index(sweep) for sweep in sweeps]),
-                  _same(numbers[:, 0], _own(claim, results)[claim.quantity]), np.full(len(rows), True))
+                  np.isclose(numbers[:, 0], own, rtol=1e-12, atol=0.0), np.full(len(rows), True))
 
 
 def _ends(claim: Claim, results: Results) -> _Tried:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from liestep.claims.counterparts import Counterpart
 from liestep.claims.criteria import CRITERIA
@@ -18,7 +18,7 @@ from liestep.claims.criteria.base import Criterion, Limits
 from liestep.claims.selection import CodeFile, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers
-from liestep.study.plan.complaints import complaint
+from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import named_files
 from liestep.study.plan.values import Line, Once, Positive, Real, Strict
 from liestep.study.plan.yamlfile import line_of, read_yaml
@@ -332,7 +332,4 @@ def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:
 
 def _load(path: Path) -> tuple[ClaimFile, dict[tuple, int]]:
     content, lines = read_yaml(path)
-    try:
-        return ClaimFile.model_validate(content), lines
-    except ValidationError as error:
-        raise InputError(f"{path}, {complaint(error, content, lines, ClaimFile)}") from None
+    return validated(ClaimFile, path, content, lines), lines

@@ -21,10 +21,9 @@ ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "co
 
 
 def command_claims(arguments: argparse.Namespace) -> None:
-    from liestep.claims.cards import cards
     from liestep.claims.claimfile import claim_files, load_claims
     from liestep.claims.counterparts import summary as survival
-    from liestep.claims.counting import headline
+    from liestep.claims.counting import cards, headline
     from liestep.claims.history import load_history
     from liestep.claims.judging import COLUMNS, judge
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import paper_module, papers
-from liestep.study.plan.complaints import complaint
+from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import named_files
 from liestep.study.plan.values import Count, Line, Strict
 from liestep.study.plan.yamlfile import line_of, read_yaml
@@ -109,10 +109,7 @@ def load_errata(paper: str, config: Path) -> ErrataFile:
         raise InputError(unknown("paper with errata", paper, known))
     path = Path(config)/"errata"/f"{paper}.yaml"
     content, lines = read_yaml(path)
-    try:
-        errata = ErrataFile.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{path}, {complaint(error, content, lines, ErrataFile)}") from None
+    errata = validated(ErrataFile, path, content, lines)
     available, seen = checks(paper), set()
     for number, entry in enumerate(errata.errata):
         if entry.check is not None and entry.check not in available:

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from liestep.errors import InputError
 from liestep.files.textfiles import csv_text, read_text, write_text_atomically
 from liestep.study.plan.assignments import numbers
-from liestep.study.plan.complaints import complaint
+from liestep.study.plan.complaints import validated
 from liestep.study.plan.config import Ladder, word_of
 from liestep.study.plan.values import Strict
 from liestep.study.plan.yamlfile import LOADER, line_of, read_yaml
@@ -138,10 +138,7 @@ class Reviewed(Strict):
         """Raises InputError: file, line, and what is allowed."""
         path = config/FOLDER/"reviewed.yaml"
         content, lines = read_yaml(path) if path.is_file() else ({}, {})
-        try:
-            return cls.model_validate(content)
-        except ValidationError as error:
-            raise InputError(f"{path}, {complaint(error, content, lines, cls)}") from None
+        return validated(cls, path, content, lines)
 
 
 def history_rows(commits: Iterable[Commit], reviewed: Reviewed) -> list[dict[str, str]]:

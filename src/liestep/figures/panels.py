@@ -118,10 +118,11 @@ def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int 
         figure.legend(handles=handles, loc="outside lower center", ncols=columns or min(len(handles), fitting))
 
 
-def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any, line: bool = True) -> None:
+def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any = True, line: bool = True) -> None:
     """Line (if `line`) through all finite points; points that are not `solid`, because they do not count, are hollow
     and their part of the line is paler."""
-    x, y, solid = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(solid, dtype=bool)
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    solid = np.broadcast_to(np.asarray(solid, dtype=bool), x.shape)
     kept = np.isfinite(y) & (y > 0.0)
     x, y, solid = x[kept], y[kept], solid[kept]
     order = np.argsort(x, kind="stable")

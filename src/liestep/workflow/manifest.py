@@ -7,7 +7,9 @@ import hashlib
 import json
 import os
 import platform
+import random
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -21,8 +23,10 @@ from liestep.files.ledger import Ledger
 from liestep.files.records import file_sha256, is_inside, recording, stays_inside
 from liestep.files.textfiles import write_text_atomically
 from liestep.simulation.references.reference import study_reference
-from liestep.simulation.runs.files import read
+from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.store import Store
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import computed
 from liestep.workflow.sources import figure_source, film_source, table_source
 from liestep.workflow.workflow import REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
 
@@ -310,3 +314,21 @@ def _processor() -> str:
         return platform.processor()
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
                 platform.processor())
+
+
+def recompute(results: Path, config: Path, count: int) -> Iterator[Complaint]:
+    """Runs of the manifest, drawn at random, that differ from what their studies make. Raises InputError where there is
+    no run, none is asked for, or one is of no study in `config`."""
+    names = [name.split("/") for name in read_manifest(results)["products"] if name.endswith(".nc")]
+    runs = sorted(parts for parts in names if parts[-4:-3] == ["runs"])
+    if count < 1 or not runs:
+        raise InputError(f"--recompute {count}: {results} has {len(runs)} runs; ask for one or more of them")
+    with tempfile.TemporaryDirectory() as folder:
+        for *study, _, problem, integrator, file in random.SystemRandom().sample(runs, min(count, len(runs))):
+            found = Study.find("/".join(study), config, results)
+            cell, = found.select(problem, integrator, [file.removesuffix(".nc")])
+            again = Path(folder, file)
+            write(computed(cell), again)
+            if file_sha256(again) != file_sha256(cell.path):
+                yield Complaint(cell.path, f"{cell.path} is not what {found.path} makes on this machine")
+            again.unlink()

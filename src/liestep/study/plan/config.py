@@ -6,11 +6,11 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, model_validator
 
 from liestep.errors import InputError, unknown
 from liestep.simulation.runs.numbers import MOST
-from liestep.study.plan.complaints import complaint
+from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import LONGEST, twins
 from liestep.study.plan.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
 from liestep.study.plan.yamlfile import line_of, read_yaml
@@ -318,10 +318,7 @@ def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
         raise InputError(f"{path}, line 1: a study is a mapping with the keys {', '.join(StudyConfig.model_fields)}")
-    try:
-        config = StudyConfig.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{path}, {complaint(error, content, lines, StudyConfig)}") from None
+    config = validated(StudyConfig, path, content, lines)
     for one in config.integrators:
         for key in content["integrators"]:
             if one.startswith(f"{key}_"):  # lines of the entry whose combination it is

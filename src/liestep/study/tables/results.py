@@ -88,6 +88,4 @@ class StudyResults:
     def reference(self, problem: str) -> RunFile | None:
         """The reference of a problem with q, omega, energy at the samples of its runs; None if the study asks for none.
         Raises InputError: missing, incomplete or stale file."""
-        if not self.config.reference:
-            return None
-        return reference_file(self.study, problem)
+        return reference_file(self.study, problem) if self.config.reference else None

@@ -8,9 +8,8 @@ from urllib.parse import quote
 import pandas
 from markupsafe import Markup, escape
 
-from liestep.claims.cards import Card, cards
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
-from liestep.claims.counting import WORDS, Statement, counts, headline, statements
+from liestep.claims.counting import WORDS, Card, Statement, cards, counts, headline, statements
 from liestep.claims.errata import load_errata
 from liestep.claims.judging import describe
 from liestep.errors import InputError

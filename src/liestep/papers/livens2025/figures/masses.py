@@ -95,7 +95,7 @@ def energy_is_not_accuracy(results: Results) -> Figure:
         mark = marks(results)["eml_gonzalez" if problem == SPRING and key != "mpl" else key if key == "mpl" else "eml"]
         for axes, column in ((left, "generalized_energy_error_max"), (right, "error_position")):
             steps, values = ladder(results, problem, key, column)
-            hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
+            hollow(axes, steps, np.maximum(values, 1e-17), mark)
         handles.append(line_handle(mark, label, marker=True))
     for axes, label, title in ((left, "largest error of (74) (J)", "(a) generalized energy"),
                                (right, "relative error of the position", "(b) position")):
@@ -116,7 +116,7 @@ def gradients(results: Results) -> Figure:
             mark = marks(results)[key]
             for axes, column in ((left, energy), (right, momentum)):
                 steps, values = ladder(results, problem, key, column)
-                hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
+                hollow(axes, steps, np.maximum(values, 1e-17), mark)
         for axes, label in ((left, "largest error of the energy (J)"),
                             (right, f"largest error of {symbol} (kg m$^2$/s)")):
             logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=label_of(results, problem))

@@ -18,7 +18,7 @@ def _ladders(results: Results, axes: Axes, problem: str, x: str, y: str) -> list
         rows = results.select(problem, key)
         rows = rows[(rows["status"] == "ok") & (rows[x] > 0.0) & (rows[y] > 0.0)].sort_values("step")
         if not rows.empty:
-            hollow(axes, rows[x].to_numpy(float), rows[y].to_numpy(float), mark, np.ones(len(rows), dtype=bool))
+            hollow(axes, rows[x].to_numpy(float), rows[y].to_numpy(float), mark)
             handles.append(line_handle(mark, mark.label, marker=True))
     logarithmic(axes)
     return handles
@@ -76,8 +76,8 @@ def chain_scaling(results: Results) -> Figure:
         mark = marks(results)[key]
         seconds = np.array([ladder(results, f"bars_{n}", key, "seconds")[1][0]
                             / float(results.select(f"bars_{n}", key)["steps"].iloc[0]) for n in numbers])
-        hollow(left, numbers, seconds, mark, np.ones(len(numbers), dtype=bool))
-        hollow(right, numbers, seconds/numbers, mark, np.ones(len(numbers), dtype=bool))
+        hollow(left, numbers, seconds, mark)
+        hollow(right, numbers, seconds/numbers, mark)
         if key == "eml":
             left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5)
             left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7, dashes=(3, 2),

@@ -83,8 +83,7 @@ def figure12(results: Results) -> Figure:
 def figure13(results: Results) -> Figure:
     figure, axes = subplots(SINGLE, 84.0)
     for key, mark in marks(results).items():
-        steps, errors = ladder(results, PROBLEM, key, "axis_error")
-        hollow(axes, steps, errors, mark, np.ones(len(steps), dtype=bool))
+        hollow(axes, *ladder(results, PROBLEM, key, "axis_error"), mark)
     slope_triangle(axes, *ladder(results, PROBLEM, "mpl", "axis_error"), 2)
     logarithmic(axes, xlabel="step $h$ (s)", ylabel="error $e$")
     legend_below(figure, [*marks(results).values()])
