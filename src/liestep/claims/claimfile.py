@@ -223,8 +223,7 @@ class ClaimFile(Strict):
 
 
 def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
-    """Paper -> its claims files in the folder `config`, in their order. Raises InputError: a paper has a file and a
-    folder."""
+    """Paper -> its claims files in `config`, in their order. Raises InputError: a paper has a file and a folder."""
     folder = config/"claims"
     found: dict[str, tuple[Path, ...]] = {}
     files = named_files(folder, "the name of a claims file")

@@ -80,8 +80,7 @@ def headline(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def changes(rows: Iterable[Mapping[str, Any]]) -> str:
-    """How many claims had changed what decides them after it was first written: that may know the outcome. Without a
-    history nothing is said of it."""
+    """How many claims had changed what decides them after it was first written; nothing without a history."""
     rows = list(rows)
     if rows and all(row.get("history") == UNRECORDED for row in rows):
         return "Whether what decides a claim was changed later is in no history here"
@@ -92,8 +91,7 @@ def changes(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def predictions(rows: Iterable[Mapping[str, Any]]) -> str:
-    """How many outcomes were not known from a trial when their criterion was written, and how many of those were met.
-    Rows that are not judged are no predictions."""
+    """How many outcomes were not known when their criterion was written, and how many of these judged ones were met."""
     unknown = [row for row in rows if not row["known_beforehand"] and row["verdict"] in (*MET, *MISSED)]
     met = sum(row["verdict"] in MET for row in unknown)
     return f"{count(len(unknown), 'prediction')}, {met} met"
@@ -120,8 +118,7 @@ class Card:
 
 
 def cards(file: ClaimFile, rows: Iterable[Mapping[str, Any]], errata: Iterable[Mapping[str, Any]] = ()) -> list[Card]:
-    """The headlines of a paper in the order of PARTS from its rows of claims.csv and errata.csv, without those that
-    are in no row because the table is older."""
+    """Headlines of a paper by PARTS from rows of claims.csv and errata.csv; without those that an older table lacks."""
     outcomes, known = {row["claim"]: row for row in rows}, {f"erratum {row['erratum']}": row for row in errata}
     found = [_misprint(item, known[item.misprint]) if item.misprint else _statement(item, file, outcomes)
              for item in file.headlines

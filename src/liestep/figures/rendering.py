@@ -66,8 +66,7 @@ def save(figure: Figure, base: Path) -> list[Path]:
 
 @contextmanager
 def _without_bare_ticks(figure: Figure) -> Iterator[None]:
-    """Inside, axes have no minor ticks without labels. They need no room in the layout, but take half of its time on
-    logarithmic axes."""
+    """Inside, axes have no minor ticks without labels: these need no room, but half of the layout's time."""
     bare = [axis for axes in figure.axes
             for axis in (axes.xaxis, axes.yaxis) if isinstance(axis.get_minor_formatter(), NullFormatter)]
     locators = [axis.get_minor_locator() for axis in bare]

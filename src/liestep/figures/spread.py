@@ -1,5 +1,4 @@
-"""Generic figures of distributions and growth: ensembles with printed values, separation of
-members, drift of invariants."""
+"""Generic figures of distributions and growth: ensembles with printed values, separation, drift of invariants."""
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,8 +39,7 @@ def _ensembles(results: Results, need: str) -> "list[tuple[Cell, RunFile]]":
 
 
 def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
-    """(problem, integrator, statistic) -> number printed in a paper, from the claims that are
-    judged by runs of this study."""
+    """(problem, integrator, statistic) -> number printed in a paper, from claims judged by runs of this study."""
     root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"),
                 None)
     found = {}

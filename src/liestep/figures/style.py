@@ -75,8 +75,7 @@ def drawing(caption: str, numbers: Callable[[Results], str] = lambda results: ""
 
 
 def first_run(results: Results, problem: str, integrator: str) -> RunFile:
-    """The run of an integrator on a problem (by their keys), of several the first. Raises InputError: the study has
-    none."""
+    """The run of an integrator on a problem (by key), of several the first. Raises InputError: the study has none."""
     return results.file(problem, integrator, results.study.select(problem, integrator)[0].resolution)
 
 

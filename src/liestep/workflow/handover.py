@@ -9,8 +9,7 @@ POOL = "LIESTEP_POOL"  # environment: the address of the pool
 
 
 def hand_over(words: list[str]) -> int | None:
-    """Have the pool carry out a command with this process's files, folder and environment; returns its exit code, None
-    when there is no pool or it declines."""
+    """Have the pool carry out a command with this process's files, folder, environment; its exit code, None if not."""
     address = os.environ.get(POOL)
     if not address:
         return None

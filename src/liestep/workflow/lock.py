@@ -1,5 +1,4 @@
-"""One workflow in a folder at a time. The lock is the kernel's: it ends with the process that
-holds it, however that ends."""
+"""One workflow in a folder at a time. The lock is the kernel's: it ends with the process that holds it."""
 import fcntl
 import os
 from collections.abc import Iterator

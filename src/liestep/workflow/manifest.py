@@ -148,8 +148,7 @@ def inputs_hash(workflow: Workflow) -> str:
 
 
 def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
-    """Kind and origin of every product by path. `from` names files, and folders of products
-    where all of them are meant."""
+    """Kind and origin of every product by path. `from` names files, and folders where all products are meant."""
     found: dict[Path, dict[str, Any]] = {environment_path(workflow.results): {"kind": MEASURED, "from": []}}
     for products in workflow.studies:
         found |= _study_products(products)
@@ -206,8 +205,7 @@ class Complaint:
 
 
 def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
-    """Content of manifest.json, compared with the ledger, which is read if it is not given. Raises InputError: missing,
-    or not what was written."""
+    """Content of manifest.json, compared with the ledger (read if not given). Raises InputError: missing or changed."""
     path = manifest_path(results)
     try:
         content = json.loads(path.read_text("utf-8"))
@@ -284,8 +282,7 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def environment() -> dict[str, Any]:
-    """Versions of Python, packages and libraries; operating system; processor; the limits of BLAS threads,
-    None where there is none."""
+    """Versions of Python, packages, libraries; system; processor; limits of BLAS threads, None without one."""
     import netCDF4
     import numpy as np
 

@@ -102,8 +102,7 @@ class Limits(Strict):
         return -math.inf, math.inf
 
     def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Outcome:
-        """Met if all numbers hold, with the numbers of each in words; undecided for the reason `nothing` if there are
-        none."""
+        """Met if all numbers hold, with the numbers in words; undecided for the reason `nothing` without any."""
         found = np.array(numbers)
         if not found.size:
             return Outcome(False, math.nan, nothing, undecided=True)

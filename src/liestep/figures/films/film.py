@@ -97,8 +97,7 @@ def frame_of(motion: FilmScene) -> tuple[tuple[float, float, float, float], floa
 
 
 def stage(figure: Figure, file: RunFile, motion: FilmScene) -> tuple[Axes, Text]:
-    """What all frames share: axes with the three directions of space, the name of the run, and
-    the text for the time."""
+    """What all frames share: axes with the three directions of space, the run's name, the text for the time."""
     axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))
     if motion.sphere:
         sphere_body(axes)

@@ -1,5 +1,4 @@
-"""What moves in a run's file, as something that can be drawn at any stored sample: one function
-for each kind of system."""
+"""What moves in a run's file, to be drawn at any stored sample: one function for each kind of system."""
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -169,8 +168,7 @@ def vortices(file: RunFile, parameters: Parameters) -> FilmScene:
 
 
 def body(file: RunFile, parameters: Parameters) -> FilmScene:
-    """Axes of a rigid body from its fixed point, its angular momentum and, for a top, the line
-    to its centre of mass."""
+    """Axes of a body from its fixed point, its angular momentum and, for a top, the line to its centre of mass."""
     attitude, momentum = file["attitude"], file["angular_momentum"]
     arrows = momentum*(1.25/(np.linalg.norm(momentum, axis=1).max() or 1.0))
     centre = attitude @ np.asarray(parameters["axis"]) if "axis" in parameters else None

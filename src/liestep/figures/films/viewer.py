@@ -66,8 +66,7 @@ def view(sources: Sequence[Path], target: Path) -> int:
 
 
 def fitting(files: Sequence[RunFile], limit: int) -> tuple[str, int]:
-    """Text of the page with as many samples of each run as let it have at most so many bytes, or with the fewest; and
-    their number."""
+    """Text of the page with as many samples of each run as fit so many bytes, at least the fewest; their number."""
     frames = MOST
     while len(text := page_of(files, frames)) > limit and frames//2 >= FEWEST:
         frames //= 2

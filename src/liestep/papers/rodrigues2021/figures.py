@@ -38,8 +38,7 @@ METHODS = {  # circles, triangles and squares are the paper's
 
 def slopes(axes: Axes, results: Results, problem: str, column: str, shown: dict[str, float | None],
            below: float = 0.4) -> None:
-    """A column of metrics against the step for some integrators (by key), each with a triangle of a slope that lies by
-    the factor `below` under its curve, or none."""
+    """A column of metrics against the step for some integrators, each with a triangle of a slope (or none) under it."""
     for key, slope in shown.items():
         steps, errors = ladder(results, problem, key, column)
         axes.plot(steps, errors, marker=METHODS[key].marker, linewidth=0.9, **METHODS[key].line)

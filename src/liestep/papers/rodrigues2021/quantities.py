@@ -23,8 +23,7 @@ FIELDS = ("position", "velocity", "angular_velocity")
 
 
 class Trajectory(NamedTuple):
-    """Samples of a trajectory: time (t,), smooth squares (t,) of positions and velocities, and quaternions (t, n, 4)
-    whose sign does not jump."""
+    """Samples: time (t,), squares (t,) of positions and velocities, quaternions (t, n, 4) whose sign does not jump."""
 
     time: np.ndarray
     squares: np.ndarray

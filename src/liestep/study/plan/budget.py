@@ -1,5 +1,4 @@
-"""Fixed steps that spend a budget: a number of evaluations of forces or right-hand sides for a whole run, and no more
-than so many operations."""
+"""Fixed steps that spend a budget: so many evaluations of forces or right-hand sides in a run, or operations."""
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -74,8 +74,7 @@ class Ladder(Strict):
         return self
 
     def expand(self) -> list[float]:
-        """The values of a list or geometric ladder; `to` is included when the ladder meets it within 1 %.
-        Raises InputError for counts."""
+        """Values of a list or geometric ladder; `to` is met within 1 %. Raises InputError for counts."""
         if self.values:
             return list(self.values)
         if self.counts:
@@ -215,8 +214,7 @@ class IntegratorConfig(Settings):
 
 
 def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfig]:
-    """Keys and entries of all combinations of `vary`; the first option varies slowest. Raises ValueError: an option is
-    given twice, or a key is too long."""
+    """Keys and entries of all combinations of `vary`, the first slowest. Raises ValueError: option twice, long key."""
     if both := entry.vary.keys() & entry.options.keys():
         raise ValueError(f"integrators.{key}: option {min(both)} stands under options and under vary")
     found = {}
@@ -313,8 +311,7 @@ class StudyConfig(Settings):
 
 
 def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
-    """Validated content of a study file and the lines of its keys. Raises InputError: file, line, key, what is allowed,
-    and the closest match."""
+    """Validated study file and the lines of its keys. Raises InputError: file, line, key, what is allowed, closest."""
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
         raise InputError(f"{path}, line 1: a study is a mapping with the keys {', '.join(StudyConfig.model_fields)}")

@@ -17,8 +17,7 @@ OF_SINGLE_RUNS = ("replicas", "ensemble", "exponents", "log_steps")
 
 
 def map_of(setup: ProblemConfig) -> ParameterMap | None:
-    """The map that a problem asks for, if any. Raises InputError: too many cells, said before they take memory; or grid
-    and sample together."""
+    """The map of a problem, if any. Raises InputError: too many cells, before they take memory; grid and sample."""
     grid, sample = setup.grid if isinstance(setup.grid, dict) else None, setup.sample
     if grid is not None and sample is not None:
         raise InputError("give grid or sample, not both")

@@ -126,8 +126,7 @@ class Study:
         return places[-1]
 
     def _load_plugins(self) -> tuple[str, ...]:
-        """Make the systems and integrators of the study's own files known; relative paths start at the study file
-        or the working directory."""
+        """Make systems and integrators of the study's files known, relative to the study file or working directory."""
         found: list[str] = []
         for number, text in enumerate(self.config.plugins):
             try:
@@ -162,8 +161,7 @@ class Study:
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
-        """All sweeps with their cells. Raises InputError: an entry that makes no valid run; names file, line and
-        key."""
+        """All sweeps with their cells. Raises InputError: an entry that makes no valid run; file, line and key."""
         return tuple(self._planned(*pair) for pair in self.pairs())
 
     def _planned(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
@@ -269,8 +267,7 @@ class Study:
         return Request(setup.preset, setup.parameters, setup.initial, entry.options if entry else {})
 
     def _settings(self, setup: ProblemConfig, key: str, entry: IntegratorConfig, adaptive: bool) -> dict[str, Any]:
-        """All settings of a pair. Raises InputError for one that means nothing for the method and stands at the
-        integrator or the pair."""
+        """All settings of a pair. Raises InputError for its own ones that mean nothing for the method."""
         kind = "adaptive" if adaptive else "of fixed steps"
         for level in (setup.overrides.get(key), entry):
             for name in MEANINGLESS[adaptive]:

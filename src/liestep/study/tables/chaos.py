@@ -42,8 +42,7 @@ def interval(sample: np.ndarray, level: float = 0.9) -> tuple[float, float]:
 
 
 def _members(sample: np.ndarray) -> np.ndarray:
-    """The sample as a float array (n,); raises ValueError unless n >= 2 and all are finite
-    (leave failed members out)."""
+    """The sample as float (n,); raises ValueError unless n >= 2 and all are finite (leave failed members out)."""
     sample = np.asarray(sample, dtype=float)
     if sample.ndim != 1 or sample.size < 2 or not np.all(np.isfinite(sample)):
         raise ValueError("a sample needs one axis, at least two members, and finite values")

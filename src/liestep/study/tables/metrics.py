@@ -49,8 +49,7 @@ def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    """COLUMNS, then those that depend on the study: error_<field>, statistics of further
-    observables, and the quantities of its paper."""
+    """COLUMNS, then those of the study: error_<field>, statistics of further observables, quantities of its paper."""
     return (*COLUMNS, *sorted({name for row in rows for name in row}.difference(COLUMNS)))
 
 

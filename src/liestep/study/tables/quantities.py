@@ -23,8 +23,7 @@ class Quantities:
     variables: tuple[str, ...] = ()
 
     def columns(self, file: RunFile, reference: RunFile | None) -> dict[str, float]:
-        """All columns of a run. Raises ValueError: two functions give one column, or one that is not among the
-        names."""
+        """All columns of a run. Raises ValueError: two functions give one, or one that is not among the names."""
         found: dict[str, float] = {}
         for function in self.functions:
             columns = function(file, reference)

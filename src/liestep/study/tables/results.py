@@ -1,5 +1,4 @@
-"""What a study has produced, for tables, figures and claims. Everything that is read is checked to belong to
-today's study and sources."""
+"""What a study has produced, for tables, figures and claims, checked against today's study and sources."""
 from functools import cached_property
 
 import pandas
@@ -55,8 +54,7 @@ class StudyResults:
         return dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
 
     def table(self, name: str) -> pandas.DataFrame:
-        """A table of the study by name, or its timings. Raises InputError: it does not exist, is no table, or is of
-        another study."""
+        """A table of the study, or its timings. Raises InputError: missing, no table, or of another study."""
         path = self.study.folder/f"{name}.csv"
         declared = table_of(name)
         table = read_csv(path, (*declared.keys, *declared.needed) if declared else

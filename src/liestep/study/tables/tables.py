@@ -13,8 +13,7 @@ from liestep.study.tables.table import of_maps
 
 
 def analyse(study: Study) -> list[Path]:
-    """Write metrics.csv, the tables that the study asks for, and tables.md; returns the paths. Raises InputError: a
-    file is missing, incomplete or stale."""
+    """Write metrics.csv, the study's tables and tables.md; the paths. Raises InputError: a missing or stale file."""
     rows = metrics.metrics_rows(study)
     paths = [_write(study, "metrics", metrics.columns(rows), rows)]
     if is_reduced(study.config):

@@ -106,8 +106,7 @@ def timer(spec: RunSpecification) -> tuple[Callable[[], float], float]:
 
 
 def shortest(once: Callable[[], float]) -> tuple[float, int]:
-    """Shortest of REPEATS repetitions, of more for short ones and of two for those longer than
-    LONG, and their number."""
+    """Shortest of REPEATS repetitions, more for short ones, two for those longer than LONG; their number."""
     times: list[float] = []
     while (len(times) < (2 if times and times[0] > LONG else REPEATS)
            or (sum(times) < ENOUGH and len(times) < MOST_REPEATS)):

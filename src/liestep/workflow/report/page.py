@@ -1,5 +1,4 @@
-"""The report: an index with the verdicts, and one page for each paper and for each folder of own studies, each with its
-own limit of size."""
+"""The report: an index with the verdicts, and a page for each paper and folder of studies, limited in size."""
 import os
 import re
 from collections.abc import Iterable, Iterator

@@ -74,8 +74,7 @@ def encoded(content: bytes, width: int, quality: int) -> tuple[bytes, tuple[int,
 
 
 def picture(path: Path, width: int, quality: int) -> Picture:
-    """One figure, at most `width` pixels wide, as WebP of a quality from 0 to 100. Raises InputError: missing or no PNG
-    file."""
+    """A figure at most `width` pixels wide, as WebP of quality 0 to 100. Raises InputError: missing or no PNG."""
     try:
         return _embedded("webp", *encoded(path.read_bytes(), width, quality))
     except FileNotFoundError:
@@ -105,8 +104,7 @@ def checked(film: Animation) -> bytes:
 
 
 def smaller(content: bytes, width: int, every: int) -> Picture:
-    """The film at most `width` pixels wide, with every so many of its frames and COLOURS colours;
-    as it is if that is less."""
+    """The film at most `width` pixels wide, every so many frames, COLOURS colours; as it is if that is less."""
     with Image.open(io.BytesIO(content)) as image:
         full = image.size
         size = min(width, image.width), round(image.height*min(width, image.width)/image.width)

@@ -145,8 +145,7 @@ def abbreviate(value: Any) -> Any:
 
 
 def references_data(results: StudyResults) -> list[dict[str, Any]]:
-    """Reference of each problem: file, engines, hashes; empty where the study asks for none. Raises InputError: one is
-    missing or stale."""
+    """Reference of each problem: file, engines, hashes; empty without. Raises InputError: missing or stale."""
     if not results.config.reference:
         return []
     found = []

@@ -1,5 +1,4 @@
-"""Evidence on the formulas of lgt2022 for rotations and rigid motions, from random data with a fixed seed and matrix
-exponentials."""
+"""Evidence on the formulas of lgt2022 for rotations and motions, from random data and matrix exponentials."""
 import numpy as np
 
 from liestep.claims.errata import Evidence

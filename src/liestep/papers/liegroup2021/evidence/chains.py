@@ -160,8 +160,7 @@ def final_state(preset: str, integrator: str, tolerance: float,
 
 
 def reference_bias() -> Evidence:
-    """Error of ode45 with the tolerances of the public code's reference, beside that of RKMK(5,4)
-    which it is meant to measure."""
+    """Error of ode45 with the tolerances of the public code's reference, beside that of RKMK(5,4)."""
     numbers: dict[str, float] = {}
     for preset, name in (("unit_2", "two"), ("total5_20", "twenty")):
         exact, _ = final_state(preset, "dop853", 1e-13, {"atol": 1e-14})

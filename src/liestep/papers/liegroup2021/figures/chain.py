@@ -132,8 +132,7 @@ def chain_motion(results: Results) -> Figure:
 
 
 def _panel(axes: Axes, results: Results, key: str, paper: str, styles: dict[str, Mark]) -> None:
-    """A method's error against the accurate reference (filled) and its distance from the paper's one (hollow), with
-    the error of that reference."""
+    """A method's error against the accurate reference (filled) and the paper's one (hollow), and that one's error."""
     problems = list(results.config.problems)
     counts = [bodies(results, problem) for problem in problems]
 

@@ -1,5 +1,4 @@
-"""What variable steps gain over as many constant ones: not in liegroup2021, whose figures 8 and 10 have one start and
-one tolerance."""
+"""What variable steps gain over as many constant ones: the paper's figures have one start and one tolerance."""
 
 import numpy as np
 from matplotlib.axes import Axes

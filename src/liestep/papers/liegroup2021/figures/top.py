@@ -47,8 +47,7 @@ def _sphere(axes: Axes, gamma: np.ndarray, colour: str, line: bool) -> float:
 
 
 def _order_panel(axes: Axes, results: Results, problem: str, column: str, floor: bool) -> None:
-    """Errors of all methods against the step, solid where above 30 floors; triangles where the last two
-    errors have their slope."""
+    """Errors against the step, solid above 30 floors; triangles where the last two errors have their slope."""
     level = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max()
     for key, mark in _styles(results).items():
         steps, errors = ladder(results, problem, key, column)

@@ -1,5 +1,4 @@
-"""Figures 10 to 16 of livens2025: the conical top in steady precession, the closed loop of bars, and what its joints do
-to the angular momentum."""
+"""Figures 10 to 16 of livens2025: the steady conical top, the closed loop of bars, and what its joints do."""
 import numpy as np
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure

@@ -172,8 +172,7 @@ def overhead() -> Evidence:
 
 
 def quaternion_form() -> Evidence:
-    """(25) with a unit quaternion, q <- (1, h w/2) q divided by its length, against the matrix R(h w): no trigonometric
-    function, one square root."""
+    """(25) as q <- (1, h w/2) q divided by its length, against R(h w): no trigonometric function, one square root."""
     w, h = np.array([0.3, -1.1, 0.8]), 0.7
     tally, q = Tally(), np.array([0.5, -0.5, 0.1, 0.7])/1.0
     root = tally.functions().sqrt
@@ -200,8 +199,7 @@ def matrix(q: np.ndarray) -> np.ndarray:
 
 
 def chart_limits() -> Evidence:
-    """A body that turns by pi/2 in each step of (25): alpha ends at a turn of pi, modified parameters at 2 pi; the
-    matrix goes on."""
+    """A turn by pi/2 in each step of (25): alpha ends at pi, modified parameters at 2 pi; the matrix goes on."""
     numbers = {}
     for chart in ("alpha", "modified", "none"):
         component = plain(method("rodrigues").build(

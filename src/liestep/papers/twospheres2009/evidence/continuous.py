@@ -85,8 +85,7 @@ def determinant() -> Evidence:
 
 
 class GreatCircles:
-    """Two coupled bodies on great circles q(t) with a variation xi(t) x q(t), constant dV/dq;
-    all derivatives are exact."""
+    """Two bodies on great circles q(t) with a variation xi(t) x q(t), constant dV/dq; derivatives are exact."""
 
     def __init__(self, seed: int):
         random = np.random.default_rng(seed)
@@ -125,8 +124,7 @@ class GreatCircles:
 
 
 def boundary_term() -> Evidence:
-    """Variation of an action over one second by Gauss quadrature, directly and after integration by
-    parts as before eq. (5)."""
+    """Variation of an action over 1 s by Gauss quadrature, directly and by parts as before eq. (5)."""
     motion = GreatCircles(14)
     nodes, weights = np.polynomial.legendre.leggauss(24)
     exact, interior = (0.5*float(np.dot(weights, [integrand(0.5*(x + 1.0)) for x in nodes]))

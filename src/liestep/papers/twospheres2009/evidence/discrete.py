@@ -13,8 +13,7 @@ ROUND_OFF = 1e-11  # largest relative residual of an equation that holds
 
 
 class PendulumStates(NamedTuple):
-    """Consecutive states of a chain of spherical pendula, step h; constant mass matrix and
-    gradient of the potential."""
+    """Consecutive states of a chain of pendula, step h; constant mass matrix and gradient of the potential."""
 
     q: np.ndarray         # (steps + 1, n, 3)
     omega: np.ndarray     # (steps + 1, n, 3)
@@ -138,8 +137,7 @@ def legendre_signs() -> Evidence:
 
 
 def matrix_index() -> Evidence:
-    """omega_{k+1} of three pendula from eq. (25), with hat(q_1) of step k in the last entry of the
-    first row, and of step k+1."""
+    """omega_{k+1} of three pendula from (25), with hat(q_1) of step k and k+1 in the last entry of the first row."""
     motion = pendulum_motion("chain3", h=0.05, steps=20)
     before, q, omega, h = motion.q[-2], motion.q[-1], motion.omega[-1], motion.h
     right = (np.cross(q, motion.pull(q - before))/h - 0.5*h*np.cross(q, motion.gradient)).ravel()

@@ -38,8 +38,7 @@ def energy_panel(axes: Axes, curves: list[Curve], letter: str = "(b)") -> None:
 
 
 def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
-    """Mean over the bodies of |1 - q.q| against time, logarithmic: samples pale, means over a
-    hundredth of the run on top."""
+    """Mean of |1 - q.q| against time, logarithmic: samples pale, means over a hundredth of the run on top."""
     for label, style, file in reversed(curves):
         sampled = file["unit_length_error"]
         axes.plot(file["time"], np.where(sampled > 0.0, sampled, np.nan), color=mix(style["color"], "white", 0.65),
@@ -68,8 +67,7 @@ def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, Place], Non
 
 
 def _compared(results: Results, problem: str, others: list[Curve]) -> tuple[RunFile, list[Curve]]:
-    """The variational run and all curves of the panels: it, the one by the printed formulas (larger round-off) if
-    there is one, the others."""
+    """The variational run and all curves: it, the one by the printed formulas if there is one, the others."""
     vi = run_with(results, problem, "vi_sphere", form="increment")
     try:
         printed = [("VI, printed formulas", PRINTED, run_with(results, problem, "vi_sphere", form="paper"))]

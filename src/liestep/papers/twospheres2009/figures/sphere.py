@@ -143,8 +143,7 @@ def figure6(results: Results) -> Figure:
 
 
 def _all_steps(axes: Axes, file: RunFile) -> None:
-    """Energy over all steps: mean and range of each hundredth of the run; single samples would show beats that the
-    motion does not have."""
+    """Energy over all steps: mean and range of each hundredth of the run; single samples would show false beats."""
     mean, low, high = (file["energy"][0] + file.blocks("energy", name) for name in ("mean", "min", "max"))
     ends = np.linspace(0.0, file.attributes["t_end"], mean.size + 1)
     axes.stairs(high, ends, baseline=low, fill=True, color="#F0B7B7", linewidth=0.0, label="range")
@@ -228,8 +227,7 @@ def face_values(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray, val
 
 
 def containing(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> csr_array:
-    """1 where a face holds a point (m, n): the point lies on the inner side of the three planes
-    through the face's edges."""
+    """1 where a face holds a point (m, n): it lies inside the three planes through the face's edges."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     normals = np.stack([np.cross(a, b), np.cross(b, c), np.cross(c, a)])
     normals = normals/np.linalg.norm(normals, axis=2, keepdims=True)

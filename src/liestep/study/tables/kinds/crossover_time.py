@@ -1,5 +1,4 @@
-"""The table `crossover_time`: of two methods that cost the same, from which time on the one that is better in the end
-is better for good."""
+"""The table `crossover_time`: of two methods at one cost, from when on the better one is better for good."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 from math import inf, nan
@@ -149,8 +148,7 @@ def at_cost(parts: Spent, budget: float) -> dict[float, Curve]:
 
 
 def spent_in_a_period(run: Mapping[Any, Any], period: float) -> float:
-    """Evaluations of forces or right-hand sides in a period of the time that a run reached; 0 for one that
-    made no step."""
+    """Evaluations of forces or right-hand sides in a period of the time reached; 0 for a run without a step."""
     return float(evaluations_of(run)*period/run["time_reached"]) if run["time_reached"] > 0.0 else 0.0
 
 

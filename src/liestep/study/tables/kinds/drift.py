@@ -125,8 +125,7 @@ def period_of(file: RunFile) -> float:
 
 
 def longest_period(time: np.ndarray, q: np.ndarray) -> float:
-    """Estimate of the longest period: the longest mean time between upward passages of a
-    component of q through its mean."""
+    """Estimate of the longest period: longest mean time between upward passages of a component of q."""
     series = q.reshape(len(time), -1)
     series = series[:, np.ptp(series, axis=0) > MOVING]
     above = series > series.mean(axis=0)

@@ -49,8 +49,7 @@ def cells_with_exponents(study: Study) -> list[Cell]:
 
 
 def time_scale(study: Study, spec: RunSpecification) -> float:
-    """Lyapunov time of a problem (s) from the longest run of the study with the same system, parameters and start; NaN
-    if there is none."""
+    """Lyapunov time of a problem (s) from the study's longest run with the same system, parameters, start; else NaN."""
     wanted, names = spec.canonical(), ("problem", "parameters", "initial")
     same = [cell for cell in cells_with_exponents(study)
             if all(cell.spec.canonical()[name] == wanted[name] for name in names)]
