@@ -1,12 +1,11 @@
-"""How likely a scan of free data finds a printed number by chance.
-
-All settings of the scan but the one that was found tell how densely settings give numbers around the printed one. The
-distance of a setting is the largest |ln(ours/printed)| of the numbers that it must give. With n settings, k = ceil
-sqrt(n), and r the distance of the k-th nearest, a setting that has nothing to do with the paper gives a number whose
-accepted interval is ln(high/low) = w wide with probability (k/n) w/(2 r), and several numbers with the product of these
-factors. The product has no more factors than data were varied, because settings on a curve do not fill a plane; the
-widest intervals are taken. Where at least ENOUGH of the others give all numbers, their share counts if it is larger. N
-independent trials match at least once with probability 1 - (1 - share)^N."""
+"""How likely a scan of free data finds a printed number by chance. All settings of the scan but the one that was found
+tell how densely settings give numbers around the printed one. The distance of a setting is the largest
+|ln(ours/printed)| of the numbers that it must give. With n settings, k = ceil sqrt(n), and r the distance of the k-th
+nearest, a setting that has nothing to do with the paper gives a number whose accepted interval is ln(high/low) = w wide
+with probability (k/n) w/(2 r), and several numbers with the product of these factors. The product has no more factors
+than data were varied, because settings on a curve do not fill a plane; the widest intervals are taken. Where at least
+ENOUGH of the others give all numbers, their share counts if it is larger. N independent trials match at least once with
+probability 1 - (1 - share)^N."""
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

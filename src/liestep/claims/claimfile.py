@@ -1,7 +1,6 @@
-"""Schema of claims files: statements of a paper with criteria that are written before the result.
-
-The claims of a paper are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the
-order of their names."""
+"""Schema of claims files: statements of a paper with criteria that are written before the result. The claims of a paper
+are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the order of their
+names."""
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce

@@ -1,5 +1,4 @@
 """Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
-
 `config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper declares, see
 `liestep.mechanics.contracts.paper`."""
 import inspect

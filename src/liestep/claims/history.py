@@ -1,8 +1,7 @@
-"""When what decides the claims was first written, and what was changed later: config/history/<paper>.csv.
-
-`python -m liestep.claims.history`, called in the top folder of a repository with its history, writes the files from the
-log. Nobody edits them. They hold hashes of what decides: keys of a claim (DECIDING), and all that a study file says of
-its runs, so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it,
+"""When what decides the claims was first written, and what was changed later: config/history/<paper>.csv. `python -m
+liestep.claims.history`, called in the top folder of a repository with its history, writes the files from the log.
+Nobody edits them. They hold hashes of what decides: keys of a claim (DECIDING), and all that a study file says of its
+runs, so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it,
 each later row one that changed something, with its subject as the reason. A result may exist from the first commit on
 that has all runs: only what is not written or changed after that is a prediction. config/history/reviewed.yaml lists
 commits that cannot alter a verdict, and ids that were renamed."""

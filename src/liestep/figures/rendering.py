@@ -1,8 +1,6 @@
-"""Write a figure into its files: one layout for both formats, and no work of matplotlib twice.
-
-The pictures are those of matplotlib. What is shared are results that it computes again for each of its passes (two of
-the layout, one for each file): ticks of an axis, formulas, and the reading of fonts. Together they are half of the time
-of a figure."""
+"""Write a figure into its files: one layout for both formats, and no work of matplotlib twice. The pictures are those
+of matplotlib. What is shared are results that it computes again for each of its passes (two of the layout, one for each
+file): ticks of an axis, formulas, and the reading of fonts. Together they are half of the time of a figure."""
 import functools
 import io
 import re

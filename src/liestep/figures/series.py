@@ -1,8 +1,6 @@
 """Generic figures against time: energy, momentum and length errors, and growth of the state error, one panel for each
-problem of a study.
-
-Curves of the first three are the largest deviations over each hundredth of a run, from every step; the stored samples
-stand pale behind them where few curves share a panel."""
+problem of a study. Curves of the first three are the largest deviations over each hundredth of a run, from every step;
+the stored samples stand pale behind them where few curves share a panel."""
 from collections.abc import Callable
 from dataclasses import replace
 

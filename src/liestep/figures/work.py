@@ -1,5 +1,4 @@
 """Generic figures of cost: work-precision, iterations over the step, scaling with bodies, where runs end."""
-
 from dataclasses import replace
 
 import numpy as np

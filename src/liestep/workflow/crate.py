@@ -1,5 +1,4 @@
 """A run of the workflow as a Workflow Run RO-Crate: one ZIP file with what went in, what came out, and the workflow.
-
 RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) with the profile Workflow Run Crate 0.5
 (https://w3id.org/ro/wfrun/workflow/0.5). Inputs and products are those of the manifest, with its hashes; where a file
 differs from it, nothing is written."""

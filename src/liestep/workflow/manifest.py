@@ -1,8 +1,6 @@
 """results/manifest.json: a hash of every product and of everything it was made from, and the comparison with today's
-files.
-
-Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind "measured" show
-times or the machine itself."""
+files. Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind
+"measured" show times or the machine itself."""
 import hashlib
 import json
 import os

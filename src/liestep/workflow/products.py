@@ -1,7 +1,6 @@
-"""Tables and figures of a study in one process, only those that are out of date.
-
-The records say of every product what it was made from and which bytes it had. A product is kept when both are still
-true; whatever is missing, changed, or not recorded, is made."""
+"""Tables and figures of a study in one process, only those that are out of date. The records say of every product what
+it was made from and which bytes it had. A product is kept when both are still true; whatever is missing, changed, or
+not recorded, is made."""
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what each product
-depends on.
-
-Everything is checked here, before the first job runs."""
+depends on. Everything is checked here, before the first job runs."""
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping

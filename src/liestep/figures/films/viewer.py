@@ -1,7 +1,6 @@
 """A page that shows runs' files: turn the picture, move through the time, two runs beside each other above the error of
-their energy. One HTML file that asks the network for nothing; times and energies are the numbers of the files.
-
-The page draws what a film draws (`motions`), with the calls that put a sample into a `Scene` instead of its pixels."""
+their energy. One HTML file that asks the network for nothing; times and energies are the numbers of the files. The page
+draws what a film draws (`motions`), with the calls that put a sample into a `Scene` instead of its pixels."""
 import base64
 import gzip
 import html

@@ -1,5 +1,4 @@
 """How a state of each system looks: where its parts are, and how they are put into a scene. Figures and films use it.
-
 Arrays of directions q have any leading shape where the docstring says (..., n, 3)."""
 from collections.abc import Mapping, Sequence
 from typing import Any

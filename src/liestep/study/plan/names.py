@@ -1,6 +1,5 @@
-"""Which ids of studies and papers are allowed: they become paths, names of rules and words of commands.
-
-Keys of problems and integrators are `liestep.study.plan.config.Name`."""
+"""Which ids of studies and papers are allowed: they become paths, names of rules and words of commands. Keys of
+problems and integrators are `liestep.study.plan.config.Name`."""
 import re
 from collections.abc import Iterable
 from pathlib import Path

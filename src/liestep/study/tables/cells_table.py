@@ -52,4 +52,3 @@ def rows(cell: Cell, resolution: str, names: dict[str, type]) -> dict[str, np.nd
             "number": np.arange(count) + first_of(cell.spec), "status": [words[value] for value in file["status"]],
             **{name: found.get(name, np.full(count, 0 if issubclass(kind, np.integer) else np.nan, dtype=kind))
                for name, kind in names.items()}}
-

@@ -1,6 +1,5 @@
-"""Does an invariant drift? Verdict from its signed deviation d = I - I(0) along one run, and its confirmation at 4 T.
-
-A slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated;
+"""Does an invariant drift? Verdict from its signed deviation d = I - I(0) along one run, and its confirmation at 4 T. A
+slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated;
 maxima of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together."""
 from dataclasses import dataclass, replace
 from itertools import pairwise

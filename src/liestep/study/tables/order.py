@@ -1,9 +1,7 @@
 """Observed order of convergence of one method on one problem: which points may be used, two fits, and an honest
-uncertainty.
-
-Points are (step h, error e). Errors are scaled, so that 0.1 means "ten per cent of the solution": above it the error
-has saturated. Only true step ratios are used; log2 of a ratio that is not 2 certifies a third-order method as fourth
-order."""
+uncertainty. Points are (step h, error e). Errors are scaled, so that 0.1 means "ten per cent of the solution": above it
+the error has saturated. Only true step ratios are used; log2 of a ratio that is not 2 certifies a third-order method as
+fourth order."""
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, log, nan

@@ -1,6 +1,5 @@
-"""Files of runs and references, read once: the tables and figures of a study ask for the same ones many times.
-
-A file that was replaced or touched since is read again. Arrays are shared and therefore read-only."""
+"""Files of runs and references, read once: the tables and figures of a study ask for the same ones many times. A file
+that was replaced or touched since is read again. Arrays are shared and therefore read-only."""
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from pathlib import Path

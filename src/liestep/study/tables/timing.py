@@ -1,7 +1,6 @@
 """timings.csv: seconds of every run of a study, compilation and statistics excluded. It is processor time of the
-thread, so that other work on the machine counts less.
-
-Times are products of their own: no run's file holds any, so that runs repeat byte for byte."""
+thread, so that other work on the machine counts less. Times are products of their own: no run's file holds any, so that
+runs repeat byte for byte."""
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import nan
@@ -206,4 +205,3 @@ class _Clock:
         begin = thread_time()
         self.result = self.solve()
         return thread_time() - begin
-

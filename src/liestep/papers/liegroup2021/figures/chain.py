@@ -129,8 +129,6 @@ def chain_motion(results: Results) -> Figure:
     return figure
 
 
-
-
 def _panel(axes: Axes, results: Results, key: str, paper: str, styles: dict[str, Mark]) -> None:
     """A method's error against the accurate reference (filled) and the paper's one (hollow), and that one's error."""
     problems = list(results.config.problems)

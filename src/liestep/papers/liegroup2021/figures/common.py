@@ -1,5 +1,4 @@
 """What the figures of liegroup2021 share. They find runs by the keys of the study files in config/studies/liegroup2021.
-
 Figures 2 and 3 are in the module top, 5 to 7, 9 and 11 in double_pendulum, 8 and 10 in chain, 13 to 18 in quadrotors;
 figures 1, 4 and 12 of the paper are sketches."""
 from typing import Any

@@ -1,5 +1,4 @@
 """What variable steps gain over as many constant ones: the paper's figures have one start and one tolerance."""
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm

@@ -1,5 +1,4 @@
 """Figures 2 and 3 of liegroup2021: the heavy top by symplectic Lie group integrators."""
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

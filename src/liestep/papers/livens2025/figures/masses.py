@@ -1,5 +1,4 @@
 """Figures 1 to 4 of livens2025: mass-spring system and spring pendulum, and what the energy does not see."""
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -1,5 +1,4 @@
 """Own figures of livens2025 that compare many schemes: compositions, largest steps, chains, work."""
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm

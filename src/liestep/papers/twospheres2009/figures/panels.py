@@ -1,8 +1,6 @@
-"""Figures 1 and 3 to 5 of twospheres2009: motion (a), total energy (b) and unit length error (c) as in the paper.
-
-The paper's colours and dashes: variational integrator red and solid, Runge-Kutta blue and dotted, with reprojection
-black and dashed. The other figures are in the module sphere (2, 6, 7). In the motions (a) gravity points down on
-paper."""
+"""Figures 1 and 3 to 5 of twospheres2009: motion (a), total energy (b) and unit length error (c) as in the paper. The
+paper's colours and dashes: variational integrator red and solid, Runge-Kutta blue and dotted, with reprojection black
+and dashed. The other figures are in the module sphere (2, 6, 7). In the motions (a) gravity points down on paper."""
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -41,13 +41,12 @@ class MotionHorizons(NamedTuple):
 
 
 def crossover_time_rows(results: StudyResults) -> list[dict[str, Any]]:
-    """One row for each motion, quantity, cost and pair of methods, columns COLUMNS.
-
-    method is the one that has the smaller error at the end of the longest horizon that both have. crossover_time is the
-    first time from which on its error stays the smaller one; 0 where it always is. Errors are the largest up to a time:
-    of the energy (J) and the momentum (relative) over all steps at the ends of the hundredths of each horizon, of the
-    manifold likewise, of the state at the samples. verdict: from the start, takes over, tie (the errors at the end
-    differ by 10 % at most, or both keep momentum or manifold to KEPT), neither (both stopped)."""
+    """One row for each motion, quantity, cost and pair of methods, columns COLUMNS. method is the one that has the
+    smaller error at the end of the longest horizon that both have. crossover_time is the first time from which on its
+    error stays the smaller one; 0 where it always is. Errors are the largest up to a time: of the energy (J) and the
+    momentum (relative) over all steps at the ends of the hundredths of each horizon, of the manifold likewise, of the
+    state at the samples. verdict: from the start, takes over, tie (the errors at the end differ by 10 % at most, or
+    both keep momentum or manifold to KEPT), neither (both stopped)."""
     rows = []
     for motion in motions(results):
         known = {name: spent(results, motion, name) for name in results.config.integrators}
