@@ -63,7 +63,9 @@ def ensemble(results: Results) -> Figure:
         for place, (cell, file) in enumerate(rows):
             _strip(panel, place, file[name], styles[cell.integrator].colour,
                    printed.get((cell.problem, cell.integrator, name)))
-        panel.set(xscale="log", xlim=_symmetric(panel))
+        low, high = panel.dataLim.intervalx
+        reach = 1.25*max(high, 1.0/max(low, 1e-6), 1.6)  # limits around 1 that hold all data, at least a factor 2
+        panel.set(xscale="log", xlim=(1.0/reach, reach))
         panel.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
         panel.set(title=title, xlabel="value divided by the median")
         panel.xaxis.set_major_formatter("{x:g}")
@@ -96,13 +98,6 @@ def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: flo
         text += f", printed {printed:.5g}"
     axes.annotate(text, (0.99, place + 0.49), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=5.8,
                   color="0.35")
-
-
-def _symmetric(axes: Axes) -> tuple[float, float]:
-    """Limits around 1 that hold all data, at least a factor 2."""
-    low, high = axes.dataLim.intervalx
-    reach = 1.25*max(high, 1.0/max(low, 1e-6), 1.6)
-    return 1.0/reach, reach
 
 
 @drawing("{title}: distance of the perturbed members from the unperturbed one. Above the dotted line states are no"
@@ -169,6 +164,4 @@ def _verdict(row: pandas.Series) -> str:
     """Verdict of a row of the drift table with its number."""
     if row["verdict"] == "bounded":
         return f"bounded, {rounded_up(row['bound'])}"
-    if row["verdict"] == "drift":
-        return f"drift, {row['slope']:.1e}"
-    return str(row["verdict"])
+    return f"drift, {row['slope']:.1e}" if row["verdict"] == "drift" else str(row["verdict"])

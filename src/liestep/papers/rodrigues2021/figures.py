@@ -131,8 +131,7 @@ TURN = 180.0  # degrees at the ends of the colours
 
 def turns(attitude: np.ndarray) -> np.ndarray:
     """Angle of the turns about z in degrees (n,), of attitudes (n, 3, 3) in the plane."""
-    found: np.ndarray = np.degrees(np.arctan2(attitude[:, 1, 0], attitude[:, 0, 0]))
-    return found
+    return np.degrees(np.arctan2(attitude[:, 1, 0], attitude[:, 0, 0]))
 
 
 def _snapshot(axes: Axes, file: RunFile, diameter: float, time: float) -> EllipseCollection:

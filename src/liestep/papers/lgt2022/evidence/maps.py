@@ -10,8 +10,7 @@ EXACT, WRONG = 1e-13, 0.01
 
 def attitude(scalar: float, vector: np.ndarray) -> np.ndarray:
     """R(Q) of a quaternion."""
-    found: np.ndarray = np.eye(3) + 2.0*(scalar*hat(vector) + hat(vector) @ hat(vector))
-    return found
+    return np.eye(3) + 2.0*(scalar*hat(vector) + hat(vector) @ hat(vector))
 
 
 def product(p: tuple[float, np.ndarray], q: tuple[float, np.ndarray]) -> tuple[float, np.ndarray]:

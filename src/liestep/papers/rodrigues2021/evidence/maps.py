@@ -194,8 +194,7 @@ def matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrix of a quaternion of any length, scalar part first."""
     w, v = q[0], q[1:]
     skew = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-    found: np.ndarray = ((w*w - v @ v)*np.eye(3) + 2.0*np.outer(v, v) + 2.0*w*skew)/(q @ q)
-    return found
+    return ((w*w - v @ v)*np.eye(3) + 2.0*np.outer(v, v) + 2.0*w*skew)/(q @ q)
 
 
 def chart_limits() -> Evidence:
@@ -224,8 +223,7 @@ def closed_form(momentum: np.ndarray, moments: np.ndarray) -> np.ndarray:
     w = momentum/moments
     s, c = increment(EXACT, 1.0, tuple(w))
     skew = hat(w)
-    found: np.ndarray = np.eye(3) + s*skew + c*skew @ skew
-    return found
+    return np.eye(3) + s*skew + c*skew @ skew
 
 
 def implicit_equation() -> Evidence:
