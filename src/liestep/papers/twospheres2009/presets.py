@@ -62,7 +62,7 @@ def _magnets(along: int, across: int, plane: str) -> Preset:
 
 
 def _strength(strength: float) -> Preset:
-    """The molecules with another strength of the vortices (rad/s), to which omega is proportional: tried ones."""
+    """The molecules with another strength of the vortices (rad/s), to which omega is proportional."""
     def start(parameters: Parameters) -> dict[str, np.ndarray]:
         state = vortices(parameters)
         return {**state, "omega": strength/VORTEX_STRENGTH*state["omega"]}
