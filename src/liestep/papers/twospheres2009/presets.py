@@ -57,8 +57,8 @@ def _magnets(along: int, across: int, plane: str) -> Preset:
     places[:, along], places[:, across] = spacing*(np.arange(16) % 4), spacing*(np.arange(16)//4)
     return Preset(f"4 x 4 grid in the {plane} plane, row by row; plane, numbering and t_end are not printed",
                   "twospheres2009, example 5; layout guessed", "guess",
-                  {"mass": 0.05, "length": 0.02, "moment": 0.1, "positions": places.tolist(), "permeability": 4e-7*np.pi},
-                  printed_start, 10.0)
+                  {"mass": 0.05, "length": 0.02, "moment": 0.1, "positions": places.tolist(),
+                   "permeability": 4e-7*np.pi}, printed_start, 10.0)
 
 
 def _strength(strength: float) -> Preset:
