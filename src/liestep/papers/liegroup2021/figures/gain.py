@@ -25,7 +25,7 @@ def _gains(results: Results) -> tuple[list[float], np.ndarray, np.ndarray]:
     return tolerances, np.array([values for values, _ in found]), np.array([bounds for _, bounds in found])
 
 
-def _gain_map(axes: Axes, results: Results, tolerances: list[float], values: np.ndarray, bounds: np.ndarray) -> None:
+def _map(axes: Axes, results: Results, tolerances: list[float], values: np.ndarray, bounds: np.ndarray) -> None:
     scale = LogNorm(1.0, max(float(np.nanmax(values)), 10.0))
     axes.imshow(values, cmap="cividis", norm=scale, aspect="auto")
     axes.set_facecolor("0.85")
@@ -52,7 +52,7 @@ def gain(results: Results) -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 92.0)
     shape = figure.add_gridspec(2, 2, width_ratios=(1.6, 1.0))
-    _gain_map(figure.add_subplot(shape[:, 0]), results, tolerances, values, bounds)
+    _map(figure.add_subplot(shape[:, 0]), results, tolerances, values, bounds)
     figure.axes[0].set_title("(a) gain by variable steps")
     problems, median = list(results.config.problems), np.nanmedian(values, axis=1)
     upper = figure.add_subplot(shape[0, 1])
