@@ -92,16 +92,8 @@ CAPTION = (" (a) as in the paper: Euclidean distance in R^6N at the end from ode
            " of steps (right axis); (b) accepted steps against time for the longest chain (MATLAB's ode45 returns four"
            " points for each step by default); (c) against the reference: RKMK5 with as many steps as RKMK(5,4) and up"
            " to 5 % fewer or more (line: median, band: all), RKMK(5,4), and the reference of the paper itself. {runs}")
-
-
-@drawing("Chains of N pendula of 1 m: constant and variable steps." + CAPTION)
-def figure8(results: Results) -> Figure:
-    return _chains(results)
-
-
-@drawing("Chains of N pendula, 5 m together: constant and variable steps." + CAPTION)
-def figure10(results: Results) -> Figure:
-    return _chains(results)
+figure8 = drawing("Chains of N pendula of 1 m: constant and variable steps." + CAPTION)(_chains)
+figure10 = drawing("Chains of N pendula, 5 m together: constant and variable steps." + CAPTION)(_chains)
 
 
 @drawing("Motion of chains of 5 m. They fall from 45 degrees above the horizontal, turning at 1 rad/s, shown every 0.3"
