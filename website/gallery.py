@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from liestep.claims.cards import cards as headlines
 from liestep.claims.claimfile import claim_files, load_claims
+from liestep.claims.counting import cards as headlines
 from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS
 from website.snapshot import CLAIM, ERRATUM, Snapshot
 from website.source import TOP, escaped

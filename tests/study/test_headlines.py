@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from liestep.claims.cards import PARTS, cards
 from liestep.claims.claimfile import FIRST, FIRST_OF_ALL, claim_files, load_claims
+from liestep.claims.counting import PARTS, cards
 from liestep.errors import InputError
 from liestep.workflow.workflow import Workflow
 

@@ -147,8 +147,8 @@ def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monke
 
 
 def test_a_comment_in_one_figure_draws_only_the_figures_of_its_studies(package):
-    assert kinds(changed(package, "papers/liegroup2021/figures/peak.py")) == {"figures"}
-    assert len(changed(package, "papers/liegroup2021/figures/peak.py")) <= 3
+    assert kinds(changed(package, "papers/liegroup2021/figures/gain.py")) == {"figures"}
+    assert len(changed(package, "papers/liegroup2021/figures/gain.py")) <= 3
 
 
 def test_the_counting_sees_an_edit_of_the_loop(package):

@@ -108,8 +108,7 @@ def command_check(arguments: argparse.Namespace) -> None:
         maker = file.attributes.get("integrator", "the engines of a reference")
         print(f"{arguments.target}: complete, {file.attributes['problem']} by {maker}, {file.attributes['message']}")
         return
-    from liestep.study.plan.plan import Study
-    from liestep.study.plan.warned import warnings
+    from liestep.study.plan.plan import Study, warnings
     from liestep.workflow.workflow import StudyProducts, require_room
 
     products = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results))

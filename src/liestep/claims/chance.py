@@ -1,13 +1,11 @@
-"""How likely a scan of free data finds a printed number by chance.
-
-All settings of the scan but the one that was found tell how densely settings give numbers around the printed one. The
-distance of a setting is the largest |ln(ours/printed)| of the numbers that it must give. With n settings, k = ceil
-sqrt(n), and r the distance of the k-th nearest, a setting that has nothing to do with the paper gives a number whose
-accepted interval is ln(high/low) = w wide with probability (k/n) w/(2 r), and several numbers with the product of these
-factors. The product has no more factors than data were varied, because settings on a curve do not fill a plane; the
-widest intervals are taken. Where at least ENOUGH of the others give all numbers, their share counts if it is larger. N
-independent trials match at least once with probability 1 - (1 - share)^N.
-"""
+"""How likely a scan of free data finds a printed number by chance. All settings of the scan but the one that was found
+tell how densely settings give numbers around the printed one. The distance of a setting is the largest
+|ln(ours/printed)| of the numbers that it must give. With n settings, k = ceil sqrt(n), and r the distance of the k-th
+nearest, a setting that has nothing to do with the paper gives a number whose accepted interval is ln(high/low) = w wide
+with probability (k/n) w/(2 r), and several numbers with the product of these factors. The product has no more factors
+than data were varied, because settings on a curve do not fill a plane; the widest intervals are taken. Where at least
+ENOUGH of the others give all numbers, their share counts if it is larger. N independent trials match at least once with
+probability 1 - (1 - share)^N."""
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,13 +26,10 @@ MEAN = "_error_mean"
 
 @dataclass(frozen=True)
 class Chance:
-    """What a scan says.
-
-    settings: number of settings tried. hits: how many of them give all numbers. share: probability that a setting gives
-    them by chance. probability: that at least one of the settings does. sensitivity: relative change of the number
-    divided by that of the step, tolerance or end time, between the neighbours of the setting found; NaN without
-    neighbours.
-    """
+    """What a scan says. settings: number of settings tried. hits: how many of them give all numbers. share: probability
+    that a setting gives them by chance. probability: that at least one of the settings does. sensitivity: relative
+    change of the number divided by that of the step, tolerance or end time, between the neighbours of the setting
+    found; NaN without neighbours."""
 
     settings: int
     hits: int
@@ -56,18 +51,17 @@ class _Tried:
 
 
 def chance(claim: Claim, claims: Mapping[str, Claim], results: Results) -> Chance:
-    """The chance that the scan of a claim gives its printed number, and those of the claims that it names.
-
-    Raises:
-        InputError: the scan names a run or quantity that does not exist, or has fewer than three settings.
-    """
+    """The chance that the scan of a claim gives its printed number, and those of the claims that it names. Raises
+    InputError: the scan names a run or quantity that does not exist, or has fewer than three settings."""
     assert claim.scan is not None
     targets = [claim, *(claims[name] for name in claim.scan.jointly)]
     tried = _ends(claim, results) if claim.scan.ends is not None else _runs(claim, targets, results)
     count = int(tried.tried.sum())
     if count < 3:
         raise InputError(f"a scan needs at least three settings, not {count}")
-    printed = np.array([_printed(target) for target in targets])
+    printed = np.array([target.printed or 0.0 for target in targets])
+    if printed.min() <= 0.0:
+        raise InputError("a scan needs a printed number above zero")
     accepted = np.array([target.criterion.accepted(target, results) for target in targets])
     inside = np.all((tried.numbers >= accepted[:, 0]) & (tried.numbers <= accepted[:, 1]), axis=1)
     others = ~tried.found
@@ -76,12 +70,6 @@ def chance(claim: Claim, claims: Mapping[str, Claim], results: Results) -> Chanc
         share = max(share, float(inside[others].mean()))
     probability = -math.expm1(count*math.log1p(-share)) if share < 1.0 else 1.0
     return Chance(count, int((inside & tried.tried).sum()), share, probability, _sensitivity(tried))
-
-
-def _printed(claim: Claim) -> float:
-    if claim.printed is None or claim.printed <= 0.0:
-        raise InputError("a scan needs a printed number above zero")
-    return claim.printed
 
 
 def _share(numbers: np.ndarray, printed: np.ndarray, widths: np.ndarray, data: int) -> float:
@@ -123,9 +111,8 @@ def _sensitivity(tried: _Tried) -> float:
 
 def _rows(choices: list[RunChoice], results: Results) -> list[tuple[RunChoice, "pandas.Series"]]:
     """Rows of metrics.csv of all choices, each run once."""
-    found = {(choice.study, row.problem, row.integrator, row.resolution): (choice, row)
-             for choice in choices for _, row in select(choice, results).iterrows()}
-    return list(found.values())
+    return list({(choice.study, row.problem, row.integrator, row.resolution): (choice, row)
+                 for choice in choices for _, row in select(choice, results).iterrows()}.values())
 
 
 def _own(claim: Claim, results: Results) -> "pandas.Series":
@@ -133,11 +120,6 @@ def _own(claim: Claim, results: Results) -> "pandas.Series":
     (_, row), = _rows(claim.runs, results)
     require_quantity(claim.quantity, number_columns(row))
     return row
-
-
-def _same(numbers: np.ndarray, own: float) -> np.ndarray:
-    """Which settings are that of the claim: they give its number in all digits but the last."""
-    return np.isclose(numbers, own, rtol=1e-12, atol=0.0)
 
 
 def _runs(claim: Claim, targets: list[Claim], results: Results) -> _Tried:
@@ -150,8 +132,9 @@ def _runs(claim: Claim, targets: list[Claim], results: Results) -> _Tried:
                         for _, row in rows])
     sweeps = [(choice.study, row.problem, row.integrator) for choice, row in rows]
     along = [row.step if math.isnan(row.tolerance) else row.tolerance for _, row in rows]
+    own = _own(claim, results)[claim.quantity]  # its setting gives the claim's number in all digits but the last
     return _Tried(numbers, np.array(along, dtype=float), np.array([sweeps.index(sweep) for sweep in sweeps]),
-                  _same(numbers[:, 0], _own(claim, results)[claim.quantity]), np.full(len(rows), True))
+                  np.isclose(numbers[:, 0], own, rtol=1e-12, atol=0.0), np.full(len(rows), True))
 
 
 def _ends(claim: Claim, results: Results) -> _Tried:

@@ -1,8 +1,6 @@
-"""Schema of claims files: statements of a paper with criteria that are written before the result.
-
-The claims of a paper are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the
-order of their names.
-"""
+"""Schema of claims files: statements of a paper with criteria that are written before the result. The claims of a paper
+are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the order of their
+names."""
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from liestep.claims.counterparts import Counterpart
 from liestep.claims.criteria import CRITERIA
@@ -19,7 +17,7 @@ from liestep.claims.criteria.base import Criterion, Limits
 from liestep.claims.selection import CodeFile, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers
-from liestep.study.plan.complaints import complaint
+from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import named_files
 from liestep.study.plan.values import Line, Once, Positive, Real, Strict
 from liestep.study.plan.yamlfile import line_of, read_yaml
@@ -224,11 +222,7 @@ class ClaimFile(Strict):
 
 
 def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
-    """Paper -> its claims files in the folder `config`, in their order.
-
-    Raises:
-        InputError: a paper has a file and a folder.
-    """
+    """Paper -> its claims files in `config`, in their order. Raises InputError: a paper has a file and a folder."""
     folder = config/"claims"
     found: dict[str, tuple[Path, ...]] = {}
     files = named_files(folder, "the name of a claims file")
@@ -242,11 +236,8 @@ def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
 
 
 def load_claims(paths: Iterable[Path]) -> ClaimFile:
-    """Validated claims of a paper from its files.
-
-    Raises:
-        InputError: file, line, key, and what is allowed; a claim that appears twice; files of two papers.
-    """
+    """Validated claims of a paper from its files. Raises InputError: file, line, key, and what is allowed; a claim that
+    appears twice; files of two papers."""
     found: dict[str, Claim] = {}
     parts = [(path, *_load(path)) for path in paths]
     first = parts[0][1]
@@ -339,7 +330,4 @@ def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:
 
 def _load(path: Path) -> tuple[ClaimFile, dict[tuple, int]]:
     content, lines = read_yaml(path)
-    try:
-        return ClaimFile.model_validate(content), lines
-    except ValidationError as error:
-        raise InputError(f"{path}, {complaint(error, content, lines, ClaimFile)}") from None
+    return validated(ClaimFile, path, content, lines), lines

@@ -21,10 +21,9 @@ ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "co
 
 
 def command_claims(arguments: argparse.Namespace) -> None:
-    from liestep.claims.cards import cards
     from liestep.claims.claimfile import claim_files, load_claims
     from liestep.claims.counterparts import summary as survival
-    from liestep.claims.counting import headline
+    from liestep.claims.counting import cards, headline
     from liestep.claims.history import load_history
     from liestep.claims.judging import COLUMNS, judge
 
@@ -46,11 +45,8 @@ def command_claims(arguments: argparse.Namespace) -> None:
 
 
 def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
-    """The papers that are asked for, by default all that have a file in the folder.
-
-    Raises:
-        InputError: there is no such file; names the closest.
-    """
+    """The papers that are asked for, by default all that have a file in the folder. Raises InputError: there is no such
+    file; names the closest."""
     if not known:
         raise InputError(f"there is no {folder.name} file in {folder}")
     for paper in wanted:
@@ -60,11 +56,7 @@ def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
 
 
 def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mapping[str, "StudyResults"]:
-    """Results of every study that a claim names.
-
-    Raises:
-        InputError: there is no such study; names the claim.
-    """
+    """Results of every study that a claim names. Raises InputError: there is no such study; names the claim."""
     from liestep.study.plan.plan import Study
     from liestep.study.tables.results import StudyResults
 

@@ -1,5 +1,4 @@
-"""Claims on other data: the same criterion on the data as a paper prints them and as its errata correct them, so that
-one sees which conclusions survive."""
+"""Claims on the data as a paper prints them and as its errata correct them: which conclusions survive."""
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal

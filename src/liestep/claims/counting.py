@@ -1,9 +1,10 @@
-"""Verdicts counted by statements: a group counts once, and what we assert ourselves stands apart."""
+"""Verdicts counted by statements: a group counts once, and what we assert ourselves stands apart. And what a reader
+should see first, as cards: headlines of the claims files with what the results say."""
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from liestep.claims.claimfile import OWN, VERDICTS
+from liestep.claims.claimfile import OWN, VERDICTS, ClaimFile, Headline
 from liestep.claims.history import UNRECORDED
 from liestep.simulation.runs.estimate import count
 
@@ -43,12 +44,10 @@ def _members(rows: list[Mapping[str, Any]]) -> str:
 
 
 def joint_verdict(kind: str | None, verdicts: Iterable[str]) -> str:
-    """The verdict on a statement that several claims judge; `kind` is the type of their group.
-
-    Parts: one that fails decides, else the weakest word. Universal: likewise, and what fails is a counterexample.
-    Readings: the weakest of those that hold, which the statement names; where others do not hold, reproduced becomes
-    qualitative, because the reading is our choice. If none holds: the weakest.
-    """
+    """The verdict on a statement that several claims judge; `kind` is the type of their group. Parts: one that fails
+    decides, else the weakest word. Universal: likewise, and what fails is a counterexample. Readings: the weakest of
+    those that hold, which the statement names; where others do not hold, reproduced becomes qualitative, because the
+    reading is our choice. If none holds: the weakest."""
     found = sorted(set(verdicts), key=WORDS.index)
     held = [word for word in found if word in MET]
     if kind == "readings" and held:
@@ -81,8 +80,7 @@ def headline(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def changes(rows: Iterable[Mapping[str, Any]]) -> str:
-    """How many claims had changed what decides them after it was first written: that may know the outcome. Without a
-    history nothing is said of it."""
+    """How many claims had changed what decides them after it was first written; nothing without a history."""
     rows = list(rows)
     if rows and all(row.get("history") == UNRECORDED for row in rows):
         return "Whether what decides a claim was changed later is in no history here"
@@ -93,8 +91,60 @@ def changes(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def predictions(rows: Iterable[Mapping[str, Any]]) -> str:
-    """How many outcomes were not known from a trial when their criterion was written, and how many of those were met.
-    Rows that are not judged are no predictions."""
+    """How many outcomes were not known when their criterion was written, and how many of these judged ones were met."""
     unknown = [row for row in rows if not row["known_beforehand"] and row["verdict"] in (*MET, *MISSED)]
     met = sum(row["verdict"] in MET for row in unknown)
     return f"{count(len(unknown), 'prediction')}, {met} met"
+
+
+PARTS = ("What it is about", "What held", "What did not hold, or is undetermined", "Misprints")
+
+
+@dataclass(frozen=True)
+class Card:
+    """A headline: the verdict on its statement, of an erratum what the evidence says; numbers of the claim `target`
+    that decides it, None without one; in `members` the claims of a group by their verdicts."""
+
+    part: str
+    verdict: str
+    says: str
+    quote: str
+    target: str
+    figure: tuple[str, str]  # study, name
+    printed: Any = None
+    ours: Any = None
+    units: str = ""
+    members: str = ""
+
+
+def cards(file: ClaimFile, rows: Iterable[Mapping[str, Any]], errata: Iterable[Mapping[str, Any]] = ()) -> list[Card]:
+    """Headlines of a paper by PARTS from rows of claims.csv and errata.csv; without those that an older table lacks."""
+    outcomes, known = {row["claim"]: row for row in rows}, {f"erratum {row['erratum']}": row for row in errata}
+    found = [_misprint(item, known[item.misprint]) if item.misprint else _statement(item, file, outcomes)
+             for item in file.headlines
+             if (item.name in known if item.misprint else {one.id for one in file.judging(item.name)} <= {*outcomes})]
+    return sorted(found, key=lambda card: PARTS.index(card.part))
+
+
+def _figure(item: Headline) -> tuple[str, str]:
+    study, _, name = item.figure.rpartition("/")
+    return study, name
+
+
+def _misprint(item: Headline, row: Mapping[str, Any]) -> Card:
+    verdict = {"true": "confirmed", "false": "not confirmed"}.get(str(row["confirmed"]).lower(), "text only")
+    return Card(PARTS[3], verdict, item.says or f"{row['place']}, correct: {row['correct']}", row["printed"],
+                str(row["erratum"]), _figure(item), members=row["evidence"])
+
+
+def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, Mapping[str, Any]]) -> Card:
+    judging = file.judging(item.name)
+    words = [outcomes[one.id]["verdict"] for one in judging]
+    verdict = joint_verdict(file.groups[item.name].type if item.name in file.groups else None, words)
+    # one that has the verdict of all; else a counterexample, or one that holds
+    claim = next(one for accepted in ((verdict,), MISSED if verdict not in MET else MET, words)
+                 for one, word in zip(judging, words, strict=True) if word in accepted)
+    members = "; ".join(f"{one.id} {word}" for one, word in zip(judging, words, strict=True))*(len(words) > 1)
+    return Card(PARTS[0 if item.about else 1 if verdict in MET else 2], verdict, item.says or judging[0].statement,
+                claim.quote or judging[0].quote, claim.id, _figure(item), outcomes[claim.id]["printed"],
+                outcomes[claim.id]["ours"], claim.units, members)

@@ -1,8 +1,6 @@
 """Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
-
 `config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper declares, see
-`liestep.mechanics.contracts.paper`.
-"""
+`liestep.mechanics.contracts.paper`."""
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,12 +8,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import paper_module, papers
-from liestep.study.plan.complaints import complaint
+from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import named_files
 from liestep.study.plan.values import Count, Line, Strict
 from liestep.study.plan.yamlfile import line_of, read_yaml
@@ -29,11 +27,9 @@ TEXT_ONLY = "text only"  # evidence of an entry that no computation can decide, 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Numbers that decide between the printed and the corrected form.
-
-    confirmed: the numbers agree with the column `correct` and not with `printed` (for "no erratum": with the printed
-    form). text: the sentence that shows them, a format string over `numbers`.
-    """
+    """Numbers that decide between the printed and the corrected form. confirmed: the numbers agree with the column
+    `correct` and not with `printed` (for "no erratum": with the printed form). text: the sentence that shows them, a
+    format string over `numbers`."""
 
     confirmed: bool
     text: str
@@ -105,20 +101,14 @@ def evidence_of(module: ModuleType) -> dict[str, Check]:
 
 
 def load_errata(paper: str, config: Path) -> ErrataFile:
-    """Validated errata of a paper from `config`/errata/<paper>.yaml.
-
-    Raises:
-        InputError: no such file; or file, line, key and what is allowed.
-    """
+    """Validated errata of a paper from `config`/errata/<paper>.yaml. Raises InputError: no such file; or file, line,
+    key and what is allowed."""
     known = errata_papers(config)
     if paper not in known:
         raise InputError(unknown("paper with errata", paper, known))
     path = Path(config)/"errata"/f"{paper}.yaml"
     content, lines = read_yaml(path)
-    try:
-        errata = ErrataFile.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{path}, {complaint(error, content, lines, ErrataFile)}") from None
+    errata = validated(ErrataFile, path, content, lines)
     available, seen = checks(paper), set()
     for number, entry in enumerate(errata.errata):
         if entry.check is not None and entry.check not in available:
@@ -132,10 +122,8 @@ def load_errata(paper: str, config: Path) -> ErrataFile:
 
 
 def errata_table(paper: str, config_folder: Path) -> "pandas.DataFrame":
-    """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY and the reason.
-
-    Every evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`.
-    """
+    """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY and the reason. Every
+    evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`."""
     import pandas
 
     errata, available = load_errata(paper, config_folder), checks(paper)

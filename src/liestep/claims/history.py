@@ -1,12 +1,10 @@
-"""When what decides the claims was first written, and what was changed later: config/history/<paper>.csv.
-
-`python -m liestep.claims.history`, called in the top folder of a repository with its history, writes the files from the
-log. Nobody edits them. They hold hashes of what decides: keys of a claim (DECIDING), and all that a study file says of
-its runs, so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it,
+"""When what decides the claims was first written, and what was changed later: config/history/<paper>.csv. `python -m
+liestep.claims.history`, called in the top folder of a repository with its history, writes the files from the log.
+Nobody edits them. They hold hashes of what decides: keys of a claim (DECIDING), and all that a study file says of its
+runs, so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it,
 each later row one that changed something, with its subject as the reason. A result may exist from the first commit on
 that has all runs: only what is not written or changed after that is a prediction. config/history/reviewed.yaml lists
-commits that cannot alter a verdict, and ids that were renamed.
-"""
+commits that cannot alter a verdict, and ids that were renamed."""
 import hashlib
 import io
 import json
@@ -18,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from liestep.errors import InputError
 from liestep.files.textfiles import csv_rows, csv_text, read_text, write_text_atomically
 from liestep.study.plan.assignments import numbers
-from liestep.study.plan.complaints import complaint
+from liestep.study.plan.complaints import validated
 from liestep.study.plan.config import Ladder, word_of
 from liestep.study.plan.values import Strict
 from liestep.study.plan.yamlfile import LOADER, line_of, read_yaml
@@ -138,10 +136,7 @@ class Reviewed(Strict):
         """Raises InputError: file, line, and what is allowed."""
         path = config/FOLDER/"reviewed.yaml"
         content, lines = read_yaml(path) if path.is_file() else ({}, {})
-        try:
-            return cls.model_validate(content)
-        except ValidationError as error:
-            raise InputError(f"{path}, {complaint(error, content, lines, cls)}") from None
+        return validated(cls, path, content, lines)
 
 
 def history_rows(commits: Iterable[Commit], reviewed: Reviewed) -> list[dict[str, str]]:
@@ -195,12 +190,9 @@ def history_file(config: Path, paper: str) -> Path:
 
 def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, list[Row]]:
     """Rows of the history by claims; `paths` are the claims files. What they or the studies have changed since then is
-    a last row without a commit. Claims that are not in the history yet have no rows.
-
-    Raises:
-        InputError: no table with these columns; a claim is called a prediction (known: false), but something was
-        changed when a result could be known: file and line.
-    """
+    a last row without a commit. Claims that are not in the history yet have no rows. Raises InputError: no table with
+    these columns; a claim is called a prediction (known: false), but something was changed when a result could be
+    known: file and line."""
     path = history_file(config, paper)
     found: dict[str, list[Row]] = {}
     for row in csv_rows(read_text(path)) if path.is_file() else ():

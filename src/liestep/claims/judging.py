@@ -22,12 +22,9 @@ COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "gro
 
 
 def judge(claims: ClaimFile, results: Results, history: Mapping[str, Sequence[Row]] | None = None) -> pd.DataFrame:
-    """One row per claim, columns COLUMNS; `history` as `liestep.claims.history.load_history` gives it.
-
-    Raises:
-        InputError: a claim names a study, run or quantity that does not exist, or promises a verdict that its data
-        cannot give.
-    """
+    """One row per claim, columns COLUMNS; `history` as `liestep.claims.history.load_history` gives it. Raises
+    InputError: a claim names a study, run or quantity that does not exist, or promises a verdict that its data cannot
+    give."""
     known = history or {}
     rows = [{**_row(claims, claim, results), "history": sentence(known.get(claim.id, ())),
              "changed_later": changed_later(known.get(claim.id, ()))} for claim in claims.claims]
@@ -65,13 +62,10 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
 
 
 def verdict(claim: Claim, outcome: Outcome, missing: bool, scan: Chance | None, systems: Collection[str] = ()) -> str:
-    """The verdict on a claim.
-
-    A number that a scan finds by chance with a probability above LARGEST is calibrated, not recovered. A criterion that
-    is missed with data that are not printed says nothing about the experiment of a paper, nor does a run that is too
-    short or too coarse to decide. A general statement is reproduced only in the paper's own words and, where runs
-    decide, on two systems or more.
-    """
+    """The verdict on a claim. A number that a scan finds by chance with a probability above LARGEST is calibrated, not
+    recovered. A criterion that is missed with data that are not printed says nothing about the experiment of a paper,
+    nor does a run that is too short or too coarse to decide. A general statement is reproduced only in the paper's own
+    words and, where runs decide, on two systems or more."""
     if claim.criterion.kind == "none":
         return claim.verdict
     silent = missing and claim.scope == "experiment" and claim.counted == "paper"

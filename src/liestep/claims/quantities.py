@@ -1,5 +1,4 @@
-"""What a claim may be about, known before any run is made: its runs, their methods, which of their data a paper does
-not print, and its quantity."""
+"""What a claim may be about, known before any run: runs, methods, data that a paper does not print, quantity."""
 from collections.abc import Iterable, Mapping
 
 from liestep.claims.claimfile import Claim
@@ -72,8 +71,7 @@ def _require_kind(claim: Claim, choice: RunChoice, cells: list[Cell], study: Stu
 
 
 def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) -> None:
-    """Raises InputError when runs of this specification will not have a quantity; names the closest. `kind` is that of
-    `Criterion.judges`."""
+    """Raises InputError when such runs will not have a quantity; names the closest. `kind`: of `Criterion.judges`."""
     if kind == "nothing" or (kind == "column" and name in NUMBERS):
         return
     formulated = _formulated(spec)
@@ -108,9 +106,7 @@ def _formulated(spec: RunSpecification) -> Formulated:
 
 def unprinted(claim: Claim, studies: Mapping[str, Study]) -> dict[str, str]:
     """Data of the runs that decide which are not those that a paper prints: sentence -> kind of a preset or "own".
-
-    Steps and tolerances count where a claim names one: orders and ladders are judged on steps of our choice.
-    """
+    Steps and tolerances count where a claim names one: orders and ladders are judged on steps of our choice."""
     found: dict[str, str] = {}
     for choice in (*claim.runs, *claim.against):
         study = studies[choice.study]
@@ -136,8 +132,7 @@ def systems_of(claims: Iterable[Claim], studies: Mapping[str, Study]) -> set[str
 
 
 def require_printed(claim: Claim, studies: Mapping[str, Study]) -> None:
-    """Raises InputError for a claim about an experiment that would be called reproduced with data that the paper does
-    not print."""
+    """Raises InputError for a claim about an experiment called reproduced with data that the paper does not print."""
     if claim.scope == "general" or claim.asserted_by in ("external", "own") or claim.verdict != "reproduced":
         return  # data of another code are those of its own sources, which the claim names
     found = unprinted(claim, studies)

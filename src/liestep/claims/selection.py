@@ -62,11 +62,7 @@ def study_of(choice: RunChoice, results: Results) -> "StudyResults":
 
 
 def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
-    """Rows of metrics.csv that a choice means.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Rows of metrics.csv that a choice means. Raises InputError: there is none."""
     rows = study_of(choice, results).metrics
     for column in ("problem", "integrator", "resolution"):
         wanted = getattr(choice, column)
@@ -107,10 +103,7 @@ def require_quantity(name: str, known: Iterable[str]) -> None:
 
 def single_runs(kind: str, choices: list[RunChoice], results: Results) -> "list[RunFile | None]":
     """Files of the runs that the choices mean, each one run; None for one that stopped early. kind: of the criterion.
-
-    Raises:
-        InputError: a choice means several runs.
-    """
+    Raises InputError: a choice means several runs."""
     found = []
     for choice in choices:
         rows = select(choice, results)
@@ -129,11 +122,8 @@ def variable(file: "RunFile", name: str) -> np.ndarray:
 
 
 def ensemble_of(what: str, choices: list[RunChoice], results: Results) -> "tuple[RunFile, bool]":
-    """The file of the one ensemble that choices name, and whether it came to its end; `what` needs it.
-
-    Raises:
-        InputError: they name several runs.
-    """
+    """The file of the one ensemble that choices name, and whether it came to its end; `what` needs it. Raises
+    InputError: they name several runs."""
     rows = [(choice, row) for choice in choices for _, row in select(choice, results).iterrows()]
     if len(rows) != 1:
         raise InputError(f"a {what} needs one ensemble run, not {len(rows)}")

@@ -2,16 +2,15 @@
 import re
 from typing import TYPE_CHECKING
 
-from liestep.figures.style import Results
+from liestep.figures.style import Drawing, Results
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.maps import ShardSpecification
 
 if TYPE_CHECKING:
-    from liestep.figures.style import Drawing
     from liestep.study.plan.plan import Cell
 
 
-def fill(draw: "Drawing", results: Results) -> str:
+def fill(draw: Drawing, results: Results) -> str:
     """Caption of a figure: its template with {title}, {t_end} and {runs} of the study, and its own {numbers}."""
     ends = sorted({cell.spec.t_end for cell in results.study.cells})
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"

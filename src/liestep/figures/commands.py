@@ -1,5 +1,4 @@
-"""Names of all figures and the command that draws them. Light to import: the modules that draw are
-loaded when a figure is drawn."""
+"""Names of all figures and the command that draws them. Light to import: what draws is loaded when it draws."""
 import argparse
 import sys
 from collections.abc import Callable
@@ -29,8 +28,7 @@ GENERIC = {
 
 @cache
 def figure_modules() -> dict[str, str]:
-    """Name of every figure -> module; the function that draws it has the name's last part. Papers
-    add theirs as paper.figure."""
+    """Name of every figure -> module; the function has the name's last part. Papers add theirs as paper.figure."""
     found = {name: f"liestep.figures.{module}" for name, module in GENERIC.items()}
     return found | {name: paper.module(module) for paper in papers().values() for name, module in paper.figures.items()}
 
@@ -47,8 +45,7 @@ def require_figure(name: str) -> None:
 
 
 def drawing_of(name: str) -> "Drawing":
-    """Function that draws a figure; its attribute `caption` is the template of its caption. Raises
-    InputError for an unknown name."""
+    """Function that draws a figure; `caption` is its caption's template. Raises InputError for an unknown name."""
     require_figure(name)
     paper, _, function = name.rpartition(".")
     if paper:
@@ -60,11 +57,8 @@ def drawing_of(name: str) -> "Drawing":
 
 
 def make_figure(results: "StudyResults", name: str) -> list[Path]:
-    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
-
-    Raises:
-        InputError: unknown name, a product that the figure needs is missing or stale, or the folder cannot be written.
-    """
+    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths. Raises
+    InputError: unknown name, a product that the figure needs is missing or stale, or the folder cannot be written."""
     from liestep.figures.rendering import write
 
     return write(results, name, drawing_of(name))

@@ -1,6 +1,5 @@
 """Generic figures that compare families of integrators: who leads where, what the manifold costs, order and symplectic
 form, close encounters."""
-
 import numpy as np
 import pandas
 from matplotlib.axes import Axes

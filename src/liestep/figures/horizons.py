@@ -1,6 +1,5 @@
 """Generic figures of long times and of large steps: errors at equal cost, who takes over when, largest steps along an
 axis of problems."""
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,10 +9,7 @@ from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import grid, label_of, legend_below, logarithmic
 from liestep.figures.style import Results, drawing
-from liestep.study.tables.kinds.crossover_time import at_cost, joined, motions, spent
-
-if TYPE_CHECKING:
-    from liestep.study.tables.kinds.crossover_time import MotionHorizons
+from liestep.study.tables.kinds.crossover_time import MotionHorizons, at_cost, joined, motions, spent
 
 AT_ONCE, NEVER = 0.3, 3.0   # where times before the first and after the last time are drawn, in those times
 BESIDE = 1.02               # methods at the same cost are drawn beside each other by this factor
@@ -24,7 +20,7 @@ def _shown(results: Results) -> str:
     return "state" if results.config.reference else "energy"
 
 
-def _title(results: Results, motion: "MotionHorizons") -> str:
+def _title(results: Results, motion: MotionHorizons) -> str:
     """The problem's label without the number of periods."""
     return label_of(results, motion.horizons[0][1]).rpartition(", ")[0]
 
@@ -50,7 +46,7 @@ def equal_cost(results: Results) -> Figure:
     return figure
 
 
-def _middle(motion: "MotionHorizons") -> float:
+def _middle(motion: MotionHorizons) -> float:
     return sorted(motion.budgets)[len(motion.budgets)//2]
 
 
@@ -72,8 +68,7 @@ def crossover_time(results: Results) -> Figure:
         first = motion.horizons[0][0]/motion.period/100.0
         for k, (key, mark) in enumerate(styles.items()):
             points = [(row["evaluations_per_period"], np.inf if row["method"] in adaptive else row["crossover_periods"])
-                      for row in rows.to_dict("records")
-                      if key not in adaptive and key in (row["method"], row["other"])
+                      for row in rows.to_dict("records") if key not in adaptive and key in (row["method"], row["other"])
                       and adaptive & {row["method"], row["other"]} and row["verdict"] not in ("tie", "neither")]
             if points:
                 used.add(key)

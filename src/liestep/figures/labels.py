@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from liestep.figures.marks import REST, Mark
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 
 USED = 0.7           # share of its place that a panel keeps beside titles, labels and the legend
 SIZE = 5.8           # pt

@@ -25,10 +25,8 @@ CLASSES = {"short range": "short", "pre-asymptotic": "bent", "floor-limited": "f
 
 
 def _ladder(results: Results, column: str, label: str, order: str | None, floor: bool) -> Figure:
-    """Panels of `column` over the step, with the orders beside the curves and one legend below all panels.
-
-    order: prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders.
-    """
+    """Panels of `column` over the step, with the orders beside the curves and one legend below all panels. order:
+    prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders."""
     metrics = over_steps(results.metrics)
     metrics = metrics.loc[metrics[column].notna() & (metrics["members"] == 1),
                           list(dict.fromkeys(("problem", "integrator", "status", "step", "error", "floor",
@@ -57,7 +55,9 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
                 labels.append(EndLabel(x[last], y[last], _order_text(found, order), styles[key]))
             number = _whole_order(found, order) if found is not None else None
             if number is not None and solid.sum() > 1:
-                _anchor(anchors, number, x[solid], y[solid])
+                constant = float(np.median(y[solid]/x[solid]**number))
+                if number not in anchors or constant < anchors[number][0]:  # below the best is room for a triangle
+                    anchors[number] = (constant, x[solid], y[solid])
         for number, (_, x, y) in anchors.items():
             slope_triangle(panel, x, y, number)
         logarithmic(panel)
@@ -67,13 +67,6 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
         end_labels(panel, labels, PANEL)
     legend_below(figure, [styles[key] for key in styles if key in used])
     return figure
-
-
-def _anchor(anchors: dict[int, tuple[Any, ...]], order: int, x: np.ndarray, y: np.ndarray) -> None:
-    """Keep the most accurate curve of each order: below it is most room for a triangle."""
-    constant = float(np.median(y/x**order))
-    if order not in anchors or constant < anchors[order][0]:
-        anchors[order] = (constant, x, y)
 
 
 def _name(column: str, prefix: str | None) -> str:

@@ -30,9 +30,8 @@ CLEAR = 4.0            # ratio of runner-up to winner from which the colour says
 @drawing("{title}: largest Lyapunov exponent (1/s) from each start of a grid, over the time of the run: dark where the"
          " motion is regular. {runs}")
 def exponent_map(results: Results) -> Figure:
-    cells = [cell for cell in results.study.cells
-             if cell.spec.exponents and cell.spec.ensemble is not None and len(cell.spec.ensemble.turns) == 2
-             and not cell.spec.ensemble.first]
+    cells = [cell for cell in results.study.cells if cell.spec.exponents and cell.spec.ensemble is not None
+             and len(cell.spec.ensemble.turns) == 2 and not cell.spec.ensemble.first]
     if not cells:
         raise InputError(f"study {results.study.name} has no runs with exponents on a grid of two turns")
     figure, axes = grid([label_of(results, cell.problem) for cell in cells], 70.0, extra=2.0)

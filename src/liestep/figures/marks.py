@@ -1,10 +1,8 @@
-"""Colour, marker, dash and label of each integrator of a study.
-
-Hue says the family, lightness the member; of a study's methods at most eight are coloured, the others are grey on
-purpose and named at the ends of their lines. Marker and dash depend on the method alone, so that they are the same in
-all figures: marker says the order, dash the variant (other options of one method, or another method of the same family
-and order). The methods that have been here for long keep the marks of LANDED; a new one needs no entry.
-"""
+"""Colour, marker, dash and label of each integrator of a study. Hue says the family, lightness the member; of a study's
+methods at most eight are coloured, the others are grey on purpose and named at the ends of their lines. Marker and dash
+depend on the method alone, so that they are the same in all figures: marker says the order, dash the variant (other
+options of one method, or another method of the same family and order). The methods that have been here for long keep
+the marks of LANDED; a new one needs no entry."""
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache

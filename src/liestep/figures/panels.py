@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from liestep.errors import InputError
 from liestep.figures.labels import name_grey
 from liestep.figures.marks import Mark
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, new_figure
 from liestep.simulation.runs.files import RunFile
 
@@ -47,11 +47,9 @@ def size_of(cell: "Cell") -> str:
 
 
 def shown_cells(results: Results, problem: str) -> dict[str, "Cell"]:
-    """Integrator key -> the one cell of a problem that time series show.
-
-    Fixed steps: the largest step that most integrators completed, and for those without it their own largest completed
-    step; adaptive: the largest completed tolerance. An integrator that completed nothing is shown at its smallest.
-    """
+    """Integrator key -> the one cell of a problem that time series show. Fixed steps: the largest step that most
+    integrators completed, and for those without it their own largest completed step; adaptive: the largest completed
+    tolerance. An integrator that completed nothing is shown at its smallest."""
     cells = [cell for cell in results.study.cells if cell.problem == problem]
     done = [cell for cell in cells if not results.failed(cell)]
     votes: dict[str, int] = {}
@@ -86,11 +84,8 @@ def curves(results: Results, problem: str) -> list[Curve]:
 
 def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2,
          width: float = DOUBLE) -> tuple[Figure, list[Axes]]:
-    """Figure with one panel for each title, lettered when there are several; heights in mm.
-
-    Raises:
-        InputError: there is nothing to show.
-    """
+    """Figure with one panel for each title, lettered when there are several; heights in mm. Raises InputError: there is
+    nothing to show."""
     if not titles:
         raise InputError("the figure has nothing to show: no run of the study offers what it needs")
     columns = min(columns, len(titles))
@@ -123,10 +118,11 @@ def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int 
         figure.legend(handles=handles, loc="outside lower center", ncols=columns or min(len(handles), fitting))
 
 
-def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any, line: bool = True) -> None:
+def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any = True, line: bool = True) -> None:
     """Line (if `line`) through all finite points; points that are not `solid`, because they do not count, are hollow
     and their part of the line is paler."""
-    x, y, solid = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(solid, dtype=bool)
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    solid = np.broadcast_to(np.asarray(solid, dtype=bool), x.shape)
     kept = np.isfinite(y) & (y > 0.0)
     x, y, solid = x[kept], y[kept], solid[kept]
     order = np.argsort(x, kind="stable")

@@ -1,9 +1,6 @@
-"""Write a figure into its files: one layout for both formats, and no work of matplotlib twice.
-
-The pictures are those of matplotlib. What is shared are results that it computes again for each of its passes (two of
-the layout, one for each file): ticks of an axis, formulas, and the reading of fonts. Together they are half of the
-time of a figure.
-"""
+"""Write a figure into its files: one layout for both formats, and no work of matplotlib twice. The pictures are those
+of matplotlib. What is shared are results that it computes again for each of its passes (two of the layout, one for each
+file): ticks of an axis, formulas, and the reading of fonts. Together they are half of the time of a figure."""
 import functools
 import io
 import re
@@ -44,11 +41,8 @@ TICKS = "_update_ticks"  # the method of an axis that places them
 
 
 def save(figure: Figure, base: Path) -> list[Path]:
-    """Write base.png and base.pdf, each whole or not at all; the same figure gives the same bytes.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
+    """Write base.png and base.pdf, each whole or not at all; the same figure gives the same bytes. Raises InputError:
+    the folder cannot be written."""
     base = Path(base)
     paths = []
     use_plain_numbers(figure)
@@ -69,8 +63,7 @@ def save(figure: Figure, base: Path) -> list[Path]:
 
 @contextmanager
 def _without_bare_ticks(figure: Figure) -> Iterator[None]:
-    """Inside, axes have no minor ticks without labels. They need no room in the layout, but take half of its time on
-    logarithmic axes."""
+    """Inside, axes have no minor ticks without labels: these need no room, but half of the layout's time."""
     bare = [axis for axes in figure.axes
             for axis in (axes.xaxis, axes.yaxis) if isinstance(axis.get_minor_formatter(), NullFormatter)]
     locators = [axis.get_minor_locator() for axis in bare]
@@ -135,11 +128,8 @@ def use_plain_numbers(figure: Figure) -> None:
 
 
 def write(results: Results, name: str, draw: Drawing) -> list[Path]:
-    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
-
-    Raises:
-        InputError: a product that the figure needs is missing or stale, or the folder cannot be written.
-    """
+    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths. Raises
+    InputError: a product that the figure needs is missing or stale, or the folder cannot be written."""
     base = results.study.folder/"figures"/name
     try:
         paths = save(draw(results), base)

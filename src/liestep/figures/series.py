@@ -1,9 +1,6 @@
 """Generic figures against time: energy, momentum and length errors, and growth of the state error, one panel for each
-problem of a study.
-
-Curves of the first three are the largest deviations over each hundredth of a run, from every step; the stored samples
-stand pale behind them where few curves share a panel.
-"""
+problem of a study. Curves of the first three are the largest deviations over each hundredth of a run, from every step;
+the stored samples stand pale behind them where few curves share a panel."""
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -25,7 +22,7 @@ from liestep.figures.panels import (
     triangle,
     triangle_width,
 )
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.files import RunFile
 from liestep.study.tables.errors import error_fields, error_history, reference_floor

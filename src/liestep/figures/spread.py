@@ -1,5 +1,4 @@
-"""Generic figures of distributions and growth: ensembles with printed values, separation of
-members, drift of invariants."""
+"""Generic figures of distributions and growth: ensembles with printed values, separation, drift of invariants."""
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, slope_triangle
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.tables.chaos import interval
@@ -40,8 +39,7 @@ def _ensembles(results: Results, need: str) -> "list[tuple[Cell, RunFile]]":
 
 
 def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
-    """(problem, integrator, statistic) -> number printed in a paper, from the claims that are
-    judged by runs of this study."""
+    """(problem, integrator, statistic) -> number printed in a paper, from claims judged by runs of this study."""
     root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"),
                 None)
     found = {}
@@ -65,7 +63,9 @@ def ensemble(results: Results) -> Figure:
         for place, (cell, file) in enumerate(rows):
             _strip(panel, place, file[name], styles[cell.integrator].colour,
                    printed.get((cell.problem, cell.integrator, name)))
-        panel.set(xscale="log", xlim=_symmetric(panel))
+        low, high = panel.dataLim.intervalx
+        reach = 1.25*max(high, 1.0/max(low, 1e-6), 1.6)  # limits around 1 that hold all data, at least a factor 2
+        panel.set(xscale="log", xlim=(1.0/reach, reach))
         panel.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
         panel.set(title=title, xlabel="value divided by the median")
         panel.xaxis.set_major_formatter("{x:g}")
@@ -98,13 +98,6 @@ def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: flo
         text += f", printed {printed:.5g}"
     axes.annotate(text, (0.99, place + 0.49), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=5.8,
                   color="0.35")
-
-
-def _symmetric(axes: Axes) -> tuple[float, float]:
-    """Limits around 1 that hold all data, at least a factor 2."""
-    low, high = axes.dataLim.intervalx
-    reach = 1.25*max(high, 1.0/max(low, 1e-6), 1.6)
-    return 1.0/reach, reach
 
 
 @drawing("{title}: distance of the perturbed members from the unperturbed one. Above the dotted line states are no"
@@ -171,6 +164,4 @@ def _verdict(row: pandas.Series) -> str:
     """Verdict of a row of the drift table with its number."""
     if row["verdict"] == "bounded":
         return f"bounded, {rounded_up(row['bound'])}"
-    if row["verdict"] == "drift":
-        return f"drift, {row['slope']:.1e}"
-    return str(row["verdict"])
+    return f"drift, {row['slope']:.1e}" if row["verdict"] == "drift" else str(row["verdict"])

@@ -1,6 +1,4 @@
-"""Generic figures of cost: work-precision, iterations over the step, scaling with the number of
-bodies, and where runs end."""
-
+"""Generic figures of cost: work-precision, iterations over the step, scaling with bodies, where runs end."""
 from dataclasses import replace
 
 import numpy as np
@@ -68,24 +66,20 @@ def _costs(axes: Axes, runs: pandas.DataFrame, name: str, styles: dict[str, Mark
     for key in used:
         rows = found[key]
         if name == "seconds":
-            _fastest(axes, rows[name].to_numpy(float), rows["error"].to_numpy(float), styles[key], admissible(rows))
+            # all points, and a line through those that no other run beats in time and error: measured times scatter
+            seconds, errors = rows[name].to_numpy(float), rows["error"].to_numpy(float)
+            hollow(axes, seconds, errors, styles[key], admissible(rows), line=False)
+            kept = front(seconds, errors)
+            axes.plot(seconds[kept], errors[kept], **styles[key].line, linewidth=0.9)
         else:
             hollow(axes, rows[name], rows["error"], styles[key], admissible(rows))
     return set(used)
 
 
-def _fastest(axes: Axes, seconds: np.ndarray, errors: np.ndarray, mark: Mark, solid: np.ndarray) -> None:
-    """All points, and a line through those that no other run beats in time and error: measured times scatter."""
-    hollow(axes, seconds, errors, mark, solid, line=False)
-    kept = front(seconds, errors)
-    axes.plot(seconds[kept], errors[kept], **mark.line, linewidth=0.9)
-
-
 def front(seconds: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """Indices of the runs that are more accurate than every faster one, by growing time."""
     order = [int(k) for k in np.lexsort((errors, seconds)) if np.isfinite(errors[k]) and errors[k] > 0.0]
-    best = np.inf
-    found = []
+    best, found = np.inf, []
     for k in order:
         if errors[k] < best:
             best = float(errors[k])

@@ -17,8 +17,7 @@ NOT_OF_STUDIES = (f"{STORE}/", f"{FOLDER}/", f"{SELECTION}/", MANIFEST)  # begin
 
 
 def superfluous(config: Path, results: Path) -> list[Path]:
-    """Paths that no study owns, then stored runs without one, sorted each. Raises InputError for an error in a study,
-    whose files could not be told from others."""
+    """Paths that no study owns, then stored runs without one, sorted. Raises InputError for an error in a study."""
     workflow = Workflow({**require_config(config/"config.yaml"), "studies": "all"}, config, results, room=False)
     paths = sorted(path for path in _paths(workflow) if stays_inside(results, path))
     return [*paths, *sorted(path for path in _stored(workflow, paths) if stays_inside(results, path))]
@@ -42,8 +41,7 @@ def _paths(workflow: Workflow) -> Iterator[Path]:
 
 
 def _is_note(path: Path, results: Path, studies: set[str]) -> bool:
-    """Whether a file is the program's own note about a study that exists: the mark of a job, whose name depends on the
-    granularity."""
+    """Whether a file is the mark of a job of a study that exists, whose name depends on the granularity."""
     return (path.suffix == ".made" and path.parent.name in ("runs", "references")
             and path.parent.parent.relative_to(results).as_posix() in studies)
 

@@ -122,7 +122,7 @@ def command_verify(arguments: argparse.Namespace) -> None:
     try:
         found = list(verify(arguments.results))
         if arguments.recompute is not None:
-            from liestep.workflow.recomputed import recompute
+            from liestep.workflow.manifest import recompute
 
             found += recompute(arguments.results, arguments.config, arguments.recompute)
     except InputError:

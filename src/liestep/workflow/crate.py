@@ -1,9 +1,7 @@
 """A run of the workflow as a Workflow Run RO-Crate: one ZIP file with what went in, what came out, and the workflow.
-
 RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) with the profile Workflow Run Crate 0.5
 (https://w3id.org/ro/wfrun/workflow/0.5). Inputs and products are those of the manifest, with its hashes; where a file
-differs from it, nothing is written.
-"""
+differs from it, nothing is written."""
 import json
 import mimetypes
 import zipfile
@@ -39,12 +37,8 @@ Entity = dict[str, Any]
 
 def export_crate(target: Path, results: Path, runs: bool = False) -> int:
     """Write the crate of the tree in the working folder and of the results that its manifest lists; the number of
-    files. `runs`: with the files of runs and references.
-
-    Raises:
-        InputError: no manifest, a product or an input that differs from it, no workflow here, or a target that is no
-            ZIP file or cannot be written.
-    """
+    files. `runs`: with the files of runs and references. Raises InputError: no manifest, a product or an input that
+    differs from it, no workflow here, or a target that is no ZIP file or cannot be written."""
     if target.suffix != ".zip":
         raise InputError(f"{target} must end with .zip: a crate is one ZIP file")
     if not Path(MAIN).is_file():

@@ -1,7 +1,6 @@
 """Jobs without the start of a process each: the command that Snakemake starts hands its work over to the pool of the
 workflow (`liestep.api.pool`), waits for it, and has its exit code. The work dies with the command. Whoever types the
-command has no pool, and does the work himself. Imports of this module are light.
-"""
+command has no pool, and does the work himself. Imports of this module are light."""
 import os
 import signal
 from contextlib import suppress
@@ -10,8 +9,7 @@ POOL = "LIESTEP_POOL"  # environment: the address of the pool
 
 
 def hand_over(words: list[str]) -> int | None:
-    """Have the pool carry out a command with this process's files, folder and environment; returns its exit code, None
-    when there is no pool or it declines."""
+    """Have the pool carry out a command with this process's files, folder, environment; its exit code, None if not."""
     address = os.environ.get(POOL)
     if not address:
         return None

@@ -1,9 +1,7 @@
-"""Before any work: products that are not what this program made are removed, so that they are made again, or named.
-
-A product may be as the manifest lists it, or as a job has written it since (`liestep.files.records`); whatever else
+"""Before any work: products that are not what this program made are removed, so that they are made again, or named. A
+product may be as the manifest lists it, or as a job has written it since (`liestep.files.records`); whatever else
 stands under its name was edited, swapped, copied there or damaged. Files that the file system has not changed since
-they were looked at last are not read (`liestep.files.ledger`).
-"""
+they were looked at last are not read (`liestep.files.ledger`)."""
 import os
 import time
 from collections.abc import Iterator

@@ -1,5 +1,4 @@
-"""One workflow in a folder at a time. The lock is the kernel's: it ends with the process that
-holds it, however that ends."""
+"""One workflow in a folder at a time. The lock is the kernel's: it ends with the process that holds it."""
 import fcntl
 import os
 from collections.abc import Iterator
@@ -13,11 +12,7 @@ LOCK = Path(".snakemake")/"liestep.lock"  # below the working folder; holds the 
 
 def take(folder: Path = Path()) -> int | None:
     """Lock a working folder until the descriptor that is returned is closed, or the process ends; children do not
-    inherit it. None on a file system without locks.
-
-    Raises:
-        InputError: another process has it; names that process.
-    """
+    inherit it. None on a file system without locks. Raises InputError: another process has it; names that process."""
     path = folder/LOCK
     path.parent.mkdir(exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)

@@ -1,14 +1,13 @@
-"""results/manifest.json: a hash of every product and of everything it was made from, and the
-comparison with today's files.
-
-Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind "measured" show
-times or the machine itself.
-"""
+"""results/manifest.json: a hash of every product and of everything it was made from, and the comparison with today's
+files. Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind
+"measured" show times or the machine itself."""
 import hashlib
 import json
 import os
 import platform
+import random
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -21,8 +20,10 @@ from liestep.files.ledger import Ledger
 from liestep.files.records import file_sha256, is_inside, recording, stays_inside
 from liestep.files.textfiles import TEMPORARY, write_text_atomically
 from liestep.simulation.references.reference import study_reference
-from liestep.simulation.runs.files import read
+from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.store import Store
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import computed
 from liestep.workflow.sources import figure_source, film_source, table_source
 from liestep.workflow.workflow import REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
 
@@ -43,15 +44,10 @@ def environment_path(results: Path) -> Path:
 
 
 def write_manifest(workflow: Workflow) -> tuple[Path, int]:
-    """Write manifest.json and environment.json; returns the path of the first and the number of its products.
-
-    Products of studies that this workflow does not make stay listed as they were, as long as there is a file of the
-    study.
-
-    Raises:
-        InputError: a product is missing, or was changed by somebody else since it was made; or the folder cannot be
-            written.
-    """
+    """Write manifest.json and environment.json; returns the path of the first and the number of its products. Products
+    of studies that this workflow does not make stay listed as they were, as long as there is a file of the study.
+    Raises InputError: a product is missing, or was changed by somebody else since it was made; or the folder cannot be
+    written."""
     results = workflow.results
     with recording(results):
         write_text_atomically(environment_path(results), _text(environment()))
@@ -149,8 +145,7 @@ def inputs_hash(workflow: Workflow) -> str:
 
 
 def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
-    """Kind and origin of every product by path. `from` names files, and folders of products
-    where all of them are meant."""
+    """Kind and origin of every product by path. `from` names files, and folders where all products are meant."""
     found: dict[Path, dict[str, Any]] = {environment_path(workflow.results): {"kind": MEASURED, "from": []}}
     for products in workflow.studies:
         found |= _study_products(products)
@@ -207,11 +202,7 @@ class Complaint:
 
 
 def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
-    """Content of manifest.json, compared with the ledger, which is read if it is not given.
-
-    Raises:
-        InputError: missing, or not what was written.
-    """
+    """Content of manifest.json, compared with the ledger (read if not given). Raises InputError: missing or changed."""
     path = manifest_path(results)
     try:
         content = json.loads(path.read_text("utf-8"))
@@ -243,11 +234,7 @@ def require_root(results: Path, digest: str) -> None:
 
 
 def verify(results: Path) -> Iterator[Complaint]:
-    """Every file that was changed or lost since the manifest was written.
-
-    Raises:
-        InputError: see `read_manifest`.
-    """
+    """Every file that was changed or lost since the manifest was written. Raises InputError: see `read_manifest`."""
     content = read_manifest(results)
     for name, sha256 in content["inputs"].items():
         path = Path(name)
@@ -292,8 +279,7 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def environment() -> dict[str, Any]:
-    """Versions of Python, packages and libraries; operating system; processor; the limits of BLAS threads,
-    None where there is none."""
+    """Versions of Python, packages, libraries; system; processor; limits of BLAS threads, None without one."""
     import netCDF4
     import numpy as np
 
@@ -322,3 +308,21 @@ def _processor() -> str:
         return platform.processor()
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
                 platform.processor())
+
+
+def recompute(results: Path, config: Path, count: int) -> Iterator[Complaint]:
+    """Runs of the manifest, drawn at random, that differ from what their studies make. Raises InputError where there is
+    no run, none is asked for, or one is of no study in `config`."""
+    names = [name.split("/") for name in read_manifest(results)["products"] if name.endswith(".nc")]
+    runs = sorted(parts for parts in names if parts[-4:-3] == ["runs"])
+    if count < 1 or not runs:
+        raise InputError(f"--recompute {count}: {results} has {len(runs)} runs; ask for one or more of them")
+    with tempfile.TemporaryDirectory() as folder:
+        for *study, _, problem, integrator, file in random.SystemRandom().sample(runs, min(count, len(runs))):
+            found = Study.find("/".join(study), config, results)
+            cell, = found.select(problem, integrator, [file.removesuffix(".nc")])
+            again = Path(folder, file)
+            write(computed(cell), again)
+            if file_sha256(again) != file_sha256(cell.path):
+                yield Complaint(cell.path, f"{cell.path} is not what {found.path} makes on this machine")
+            again.unlink()

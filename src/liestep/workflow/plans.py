@@ -1,7 +1,5 @@
-"""What the last start planned: fingerprints of all runs and references, and claims whose runs were found.
-
-A start that finds the study file and all sources of the package as they were does not specify thousands of runs again.
-"""
+"""What the last start planned: fingerprints of all runs and references, and claims whose runs were found. A start that
+finds the study file and all sources of the package as they were does not specify thousands of runs again."""
 import hashlib
 from collections.abc import Iterable
 from contextlib import suppress

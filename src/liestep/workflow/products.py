@@ -1,8 +1,6 @@
-"""Tables and figures of a study in one process, only those that are out of date.
-
-The records say of every product what it was made from and which bytes it had. A product is kept when both are still
-true; whatever is missing, changed, or not recorded, is made.
-"""
+"""Tables and figures of a study in one process, only those that are out of date. The records say of every product what
+it was made from and which bytes it had. A product is kept when both are still true; whatever is missing, changed, or
+not recorded, is made."""
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,11 +29,8 @@ def products_source(products: StudyProducts) -> str:
 
 def make_products(products: StudyProducts, claims: Iterable[Path] = ()) -> Iterator[tuple[str, bool]]:
     """Make the tables, then the figures; yields each name and whether it was made or kept. What is kept gets a new time
-    of change, because what it is made of is newer. `claims` are files whose printed numbers figures show.
-
-    Raises:
-        InputError: a run is missing or stale, a figure lacks data, or the folder cannot be written.
-    """
+    of change, because what it is made of is newer. `claims` are files whose printed numbers figures show. Raises
+    InputError: a run is missing or stale, a figure lacks data, or the folder cannot be written."""
     from liestep.figures.commands import make_figure
     from liestep.study.tables.results import StudyResults
     from liestep.study.tables.tables import analyse
@@ -90,11 +85,7 @@ def _note(products: StudyProducts, group: Group) -> None:
 
 
 def _hashes(paths: Iterable[Path]) -> list[str]:
-    """sha256 of files.
-
-    Raises:
-        InputError: one of them is missing.
-    """
+    """sha256 of files. Raises InputError: one of them is missing."""
     found = []
     for path in paths:
         try:

@@ -53,10 +53,7 @@ def _rows(properties: dict[str, dict[str, Any]], settings: bool = False) -> list
 
 def describe(name: str, part: str | None = None) -> str:
     """What `liestep describe` says of a kind of file or of the figures: all, or a mapping, a key or a figure alone.
-
-    Raises:
-        InputError: there is no such part; the sentence has the closest one.
-    """
+    Raises InputError: there is no such part; the sentence has the closest one."""
     found, known = "", set()
     for title, meaning, rows in tables(name):
         known |= {title, *(key for key, _, _ in rows)}

@@ -1,9 +1,7 @@
-"""What each kind of job is made with: a hash of the modules whose edit puts the products of the job out of date.
-
-Runs and references keep theirs in their files, see `liestep.simulation.runs.execution` and
+"""What each kind of job is made with: a hash of the modules whose edit puts the products of the job out of date. Runs
+and references keep theirs in their files, see `liestep.simulation.runs.execution` and
 `liestep.simulation.references.reference`. Presets, lists of figures and evidence are found by name, not imported, so
-that an edit of them puts no run, table or figure out of date.
-"""
+that an edit of them puts no run, table or figure out of date."""
 import hashlib
 from collections.abc import Iterable
 from functools import cache

@@ -34,11 +34,8 @@ def equip(folder: Path) -> None:
 
 
 def start(folder: Path, name: str, problem: str, preset: str | None) -> Path:
-    """Make a folder with a workflow and one commented study; returns the study's path.
-
-    Raises:
-        InputError: the folder is not empty or no folder, it cannot be written, or an unknown problem or preset.
-    """
+    """Make a folder with a workflow and one commented study; returns the study's path. Raises InputError: the folder is
+    not empty or no folder, it cannot be written, or an unknown problem or preset."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} is not an empty folder: choose a new name, or call `liestep new-study` in it")
     path = new_study(name, folder/"config", problem, preset)

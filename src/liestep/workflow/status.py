@@ -109,8 +109,7 @@ def _after(kind: str, path: Path, time: int, why: str) -> Item:
 
 
 def lines(name: str, found: Iterable[Item], everything: bool) -> Iterator[str]:
-    """One line with counts, then what is not done, products with the same state and reason
-    together unless `everything`."""
+    """Counts on one line, then what is not done, equal states and reasons together unless `everything`."""
     found = list(found)
     parts = []
     for kind in dict.fromkeys(item.kind for item in found):

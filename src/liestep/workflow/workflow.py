@@ -1,8 +1,5 @@
-"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what
-each product depends on.
-
-Everything is checked here, before the first job runs.
-"""
+"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what each product
+depends on. Everything is checked here, before the first job runs."""
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -93,10 +90,8 @@ class Animation:
 
 
 def together(problems: Iterable[tuple[str, Any]]) -> list[tuple[str, ...]]:
-    """Groups of problem keys, of (key, system) pairs: at most TOGETHER problems of one system in each group.
-
-    Neighbours in the file go to different groups: problems usually grow along the file, and groups should take equal
-    times."""
+    """Groups of problem keys, of (key, system) pairs: at most TOGETHER problems of one system in each group. Neighbours
+    in the file go to different groups: problems usually grow along the file, and groups should take equal times."""
     by_system: dict[Any, list[str]] = {}
     for problem, system in problems:
         by_system.setdefault(system, []).append(problem)
@@ -341,8 +336,7 @@ class Workflow:
         return found, sorted(computed)
 
     def _require_headlines(self, paper: str, paths: tuple[Path, ...]) -> None:
-        """Raises InputError for a headline with an unknown erratum or figure. Without their studies, those are not
-        made: the card has no picture."""
+        """Raises InputError for an unknown erratum or figure; without its study a card has no picture."""
         errata = [f"erratum {entry.id}" for entry in load_errata(paper, self.folder).errata] if paper in errata_papers(
             self.folder) else []
         figures = {products.name: products.figures for products in self.studies}
@@ -429,11 +423,7 @@ def page_of(study: str) -> str:
 
 
 def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
-    """What the runs that are not there take.
-
-    Raises:
-        InputError: a run that does not fit the memory, or files that do not fit the disk.
-    """
+    """What the runs that are not there take. Raises InputError: more than the memory or the disk holds."""
     found = Estimate()
     for products in studies:
         for cell in products.cells:
@@ -445,8 +435,7 @@ def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
 
 
 def require_config(path: Path) -> Mapping[str, Any]:
-    """Content of config.yaml, which may be missing or empty. Raises InputError when it is not a
-    mapping, or malformed."""
+    """Content of config.yaml, which may be missing or empty. Raises InputError: no mapping, or malformed."""
     content = read_yaml(path)[0] if path.exists() or path.is_symlink() else None
     if not isinstance(content, Mapping | None):
         raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")

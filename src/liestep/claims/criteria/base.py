@@ -28,9 +28,8 @@ STOPPED = Outcome(False, math.nan, "the run stopped early")
 
 
 class Criterion(Strict):
-    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description
-    KIND, and says in its class line what differs from the facts below: `class Ratio(Bounds, Criterion,
-    needs_against=True)`."""
+    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description KIND, and says in
+    its class line what differs from the facts below: `class Ratio(Bounds, Criterion, needs_against=True)`."""
 
     if TYPE_CHECKING:
         kind: str
@@ -67,11 +66,8 @@ class Criterion(Strict):
         raise NotImplementedError
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        """Judge a claim from the results of its studies.
-
-        Raises:
-            InputError: the claim names a run or quantity that does not exist, or too many runs.
-        """
+        """Judge a claim from the results of its studies. Raises InputError: the claim names a run or quantity that does
+        not exist, or too many runs."""
         raise NotImplementedError
 
 
@@ -106,8 +102,7 @@ class Limits(Strict):
         return -math.inf, math.inf
 
     def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Outcome:
-        """Met if all numbers hold, with the numbers of each in words; undecided for the reason `nothing` if there are
-        none."""
+        """Met if all numbers hold, with the numbers in words; undecided for the reason `nothing` without any."""
         found = np.array(numbers)
         if not found.size:
             return Outcome(False, math.nan, nothing, undecided=True)

@@ -1,5 +1,4 @@
-"""Criteria on stored variables of runs: where one is extreme, where a run or a body ends, whether two runs are the
-same."""
+"""Criteria on stored variables: where one is extreme, where a run or a body ends, whether two runs are the same."""
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal

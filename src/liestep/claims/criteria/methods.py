@@ -1,5 +1,4 @@
-"""Criteria that compare methods at equal work or at equal error: who takes over, what keeping something costs, which
-order wins."""
+"""Criteria that compare methods at equal work or error: who takes over, what keeping costs, which order wins."""
 import math
 from typing import TYPE_CHECKING, Literal
 

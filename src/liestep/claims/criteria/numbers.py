@@ -1,5 +1,4 @@
-"""Criteria on columns of metrics.csv: limits, ratios, gains, slopes, largest steps; and the share of an ensemble within
-limits."""
+"""Criteria on columns of metrics.csv: limits, ratios, gains, slopes, largest steps; shares of an ensemble."""
 import math
 import re
 from dataclasses import replace

@@ -24,12 +24,9 @@ MARGIN = 0.05
 
 
 def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
-    """Draw at most `frames` of the stored samples, equally spaced, and write the film whole or not at
-    all; returns their number.
-
-    Raises:
-        InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be written.
-    """
+    """Draw at most `frames` of the stored samples, equally spaced, and write the film whole or not at all; returns
+    their number. Raises InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be
+    written."""
     target = Path(target)
     if target.suffix.lower() not in KINDS:
         raise InputError(f"{target} must end with {' or '.join(KINDS)}")
@@ -100,8 +97,7 @@ def frame_of(motion: FilmScene) -> tuple[tuple[float, float, float, float], floa
 
 
 def stage(figure: Figure, file: RunFile, motion: FilmScene) -> tuple[Axes, Text]:
-    """What all frames share: axes with the three directions of space, the name of the run, and
-    the text for the time."""
+    """What all frames share: axes with the three directions of space, the run's name, the text for the time."""
     axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))
     if motion.sphere:
         sphere_body(axes)

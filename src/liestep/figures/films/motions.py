@@ -1,5 +1,4 @@
-"""What moves in a run's file, as something that can be drawn at any stored sample: one function
-for each kind of system."""
+"""What moves in a run's file, to be drawn at any stored sample: one function for each kind of system."""
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +8,7 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.figures.scenes import looks
-from liestep.figures.scenes.colour import mix
-from liestep.figures.scenes.space import Scene, View, graticule
+from liestep.figures.scenes.space import Scene, View, graticule, mix
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.multibody.assembly import Assembly
 from liestep.simulation.catalogue import sheet
@@ -36,11 +34,8 @@ class FilmScene:
 
 
 def motion_of(file: RunFile) -> FilmScene:
-    """How the run in a file is drawn: by its system, else by what its state holds.
-
-    Raises:
-        InputError: an ensemble or a run without a sample; or a state with neither directions nor attitudes.
-    """
+    """How the run in a file is drawn: by its system, else by what its state holds. Raises InputError: an ensemble or a
+    run without a sample; or a state with neither directions nor attitudes."""
     if file["time"].size == 0:
         raise InputError(f"{file.path} has no sample: {file.attributes['message']}")
     specification = json.loads(file.attributes["specification"])
@@ -173,8 +168,7 @@ def vortices(file: RunFile, parameters: Parameters) -> FilmScene:
 
 
 def body(file: RunFile, parameters: Parameters) -> FilmScene:
-    """Axes of a rigid body from its fixed point, its angular momentum and, for a top, the line
-    to its centre of mass."""
+    """Axes of a body from its fixed point, its angular momentum and, for a top, the line to its centre of mass."""
     attitude, momentum = file["attitude"], file["angular_momentum"]
     arrows = momentum*(1.25/(np.linalg.norm(momentum, axis=1).max() or 1.0))
     centre = attitude @ np.asarray(parameters["axis"]) if "axis" in parameters else None

@@ -1,8 +1,6 @@
 """A page that shows runs' files: turn the picture, move through the time, two runs beside each other above the error of
-their energy. One HTML file that asks the network for nothing; times and energies are the numbers of the files.
-
-The page draws what a film draws (`motions`), with the calls that put a sample into a `Scene` instead of its pixels.
-"""
+their energy. One HTML file that asks the network for nothing; times and energies are the numbers of the files. The page
+draws what a film draws (`motions`), with the calls that put a sample into a `Scene` instead of its pixels."""
 import base64
 import gzip
 import html
@@ -51,11 +49,8 @@ class CallsOf:
 
 
 def view(sources: Sequence[Path], target: Path) -> int:
-    """Write the page, whole or not at all; returns the frames of its longest run.
-
-    Raises:
-        InputError: no file, too many, one that cannot be read or drawn, or files too large for a page.
-    """
+    """Write the page, whole or not at all; returns the frames of its longest run. Raises InputError: no file, too many,
+    one that cannot be read or drawn, or files too large for a page."""
     if target.suffix != ".html":
         raise InputError(f"{target} must end with .html")
     if not 1 <= len(sources) <= MOST_RUNS:
@@ -70,8 +65,7 @@ def view(sources: Sequence[Path], target: Path) -> int:
 
 
 def fitting(files: Sequence[RunFile], limit: int) -> tuple[str, int]:
-    """Text of the page with as many samples of each run as let it have at most so many bytes, or with the fewest; and
-    their number."""
+    """Text of the page with as many samples of each run as fit so many bytes, at least the fewest; their number."""
     frames = MOST
     while len(text := page_of(files, frames)) > limit and frames//2 >= FEWEST:
         frames //= 2

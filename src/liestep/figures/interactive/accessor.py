@@ -31,24 +31,16 @@ class RunAccessor:
 
     def save(self, path: Path | str) -> None:
         """Write the run's file, as `liestep run` does: `open_run` and the commands `animate`, `check` and `judge` take
-        it.
-
-        Raises:
-            InputError: the name does not end with .nc, the folder cannot be written, or a file of another run is there.
-        """
+        it. Raises InputError: the name does not end with .nc, the folder cannot be written, or a file of another run is
+        there."""
         from liestep.figures.interactive.datasets import save
 
         save(self._data, Path(path))
 
     def at(self, times: ArrayLike) -> xarray.Dataset:
-        """State and observables at any times in s within the run, which was made with `dense=True`.
-
-        Each is one step of the method from the last node before it: of the method's order, on the manifold.
-
-        Raises:
-            InputError: a data set without nodes, or a time outside of the run.
-            IntegrationError: a partial step failed.
-        """
+        """State and observables at any times in s within the run, which was made with `dense=True`. Each is one step of
+        the method from the last node before it: of the method's order, on the manifold. Raises InputError: a data set
+        without nodes, or a time outside of the run; IntegrationError: a partial step failed."""
         from liestep.figures.interactive.datasets import between
 
         return between(self._data, np.atleast_1d(np.asarray(times, dtype=np.float64)))

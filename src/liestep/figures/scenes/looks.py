@@ -1,14 +1,11 @@
 """How a state of each system looks: where its parts are, and how they are put into a scene. Figures and films use it.
-
-Arrays of directions q have any leading shape where the docstring says (..., n, 3).
-"""
+Arrays of directions q have any leading shape where the docstring says (..., n, 3)."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from liestep.figures.scenes.colour import mix
-from liestep.figures.scenes.space import Scene
+from liestep.figures.scenes.space import Scene, mix
 from liestep.mechanics.formulations.multibody.mechanism import DRIVE
 
 COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # colours of bodies

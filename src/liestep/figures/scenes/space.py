@@ -1,22 +1,21 @@
-"""Three-dimensional scenes in plain axes: orthographic view with exactly equal aspect, items drawn from far
-to near, far ones paler."""
+"""Three-dimensional scenes in plain axes: orthographic, equal aspect, drawn from far to near, far items paler."""
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgba_array
+from matplotlib.colors import to_rgb, to_rgba_array
 from numpy.typing import ArrayLike
 
-from liestep.figures.scenes.colour import mix
+
+def mix(colour: Any, other: Any, share: float) -> tuple[float, float, float]:
+    """Colour moved towards another one by a share in [0, 1]."""
+    return tuple((1.0 - share)*np.array(to_rgb(colour)) + share*np.array(to_rgb(other)))
 
 
 class View:
-    """Orthographic projection.
-
-    The viewer looks from azimuth (from the first towards the second axis) and elevation (towards `up`), both in
-    degrees; `up` is the direction that points upward on paper.
-    """
+    """Orthographic projection. The viewer looks from azimuth (from the first towards the second axis) and elevation
+    (towards `up`), both in degrees; `up` is the direction that points upward on paper."""
 
     def __init__(self, azimuth: float, elevation: float, up: ArrayLike = (0.0, 0.0, 1.0)):
         a, b = np.radians(azimuth), np.radians(elevation)
@@ -89,8 +88,7 @@ class Scene:
             self.axes.set(xlim=limits[:2], ylim=limits[2:])
 
     def _pale(self, items: list, colour: int, fade: int) -> np.ndarray:
-        """Depth cue: the share of white grows linearly from 0 at `near` to `fade` at `far`; numbers are
-        places in the items' content."""
+        """Depth cue: the share of white grows from 0 at `near` to `fade` at `far`, places in the items' content."""
         near, far = self.near, self.far
         assert near is not None
         assert far is not None
@@ -138,8 +136,7 @@ def sphere_body(axes: Axes, radius: float = 1.0, tint: str = "#B8C4D0") -> None:
 
 def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour: Any = "0.55",
               width: float = 0.35) -> None:
-    """Meridians and parallels; those on the far side are much paler, because all of a scene's
-    depth range is the sphere's."""
+    """Meridians and parallels; those on the far side much paler: the sphere's is the whole depth of the scene."""
     t = np.radians(np.arange(0.0, 360.1, 5.0))
     circle = np.stack([np.cos(t), np.sin(t), np.zeros_like(t)], axis=1)
     for latitude in np.radians(np.arange(-90.0 + spacing, 90.0, spacing)):

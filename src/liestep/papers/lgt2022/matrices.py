@@ -27,8 +27,7 @@ def motion(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def cayley(matrix: np.ndarray) -> np.ndarray:
     """(I - A)^-1 (I + A): the Cayley map of the paper, without a factor 1/2."""
-    found: np.ndarray = np.linalg.solve(np.eye(len(matrix)) - matrix, np.eye(len(matrix)) + matrix)
-    return found
+    return np.linalg.solve(np.eye(len(matrix)) - matrix, np.eye(len(matrix)) + matrix)
 
 
 def vectors(count: int) -> np.ndarray:

@@ -1,5 +1,4 @@
-"""Presets of the studies of lgt2022, which prints no data: a free body whose pitch passes 90 degrees, ever closer;
-chains of many lengths."""
+"""Presets of lgt2022, which prints no data: a free body whose pitch passes 90 degrees, ever closer; long chains."""
 import numpy as np
 
 from liestep.mechanics.contracts.parameters import Preset

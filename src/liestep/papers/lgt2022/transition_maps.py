@@ -57,8 +57,7 @@ def _product(component: Poses, start: np.ndarray, x: np.ndarray, y: np.ndarray) 
     """start psi(X) by matrix functions; Cayley charts are scaled by 1/2."""
     step = exponential(motion(x, y)) if component.chart == EXPONENTIAL else cayley(0.5*motion(x, y))
     if component.se3 == 1:
-        found: np.ndarray = start @ step
-        return found
+        return start @ step
     found = start.copy()
     found[:3, :3], found[:3, 3] = start[:3, :3] @ step[:3, :3], start[:3, 3] + y
     return found

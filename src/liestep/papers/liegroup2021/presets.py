@@ -29,21 +29,15 @@ def _equal(n: int, length: float, doc: str, kind: str = "printed") -> Preset:
                   resolutions=(1e-6,))
 
 
-def _equal_chains() -> dict[str, Preset]:
-    """unit_N: links of 1 m; total5_N: chains of 5 m, also longer ones than in the paper."""
-    unit = {f"unit_{n}": _equal(n, 1.0, f"{n} pendula of 1 m") for n in COUNTS}
-    total = {f"total5_{n}": _equal(n, 5.0/n, f"{n} pendula, 5 m together", "printed" if n in COUNTS else "own")
-             for n in (*COUNTS, 50, 100, 200)}
-    return unit | total
-
-
 PRESETS = {
     "spherical_pendulum_chain": {
         "orders": Preset("double pendulum from a generic start (the paper draws one at random)",
                          "liegroup2021 section 5.3, figure 5", "own",
                          {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, -GRAVITY]}, _generic_start,
                          0.1),
-        **_equal_chains(),
+        **{f"unit_{n}": _equal(n, 1.0, f"{n} pendula of 1 m") for n in COUNTS},
+        **{f"total5_{n}": _equal(n, 5.0/n, f"{n} pendula, 5 m together", "printed" if n in COUNTS else "own")
+           for n in (*COUNTS, 50, 100, 200)},  # also longer chains than in the paper
     },
     "heavy_top": {
         "printed": Preset("the numbers as printed: gravity = -Gamma0 points along +e_3, and the inertia is the one"

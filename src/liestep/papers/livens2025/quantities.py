@@ -1,10 +1,8 @@
 """Numbers of a run that only livens2025 defines: increments of invariants between samples (its figures 2, 4, 6, 8, 10,
 11, 16), the range of the total energy (80), the error (121) of the axis of the steady top and its largest errors along
-e1 and e3 (figure 12), and q.v in the middle of steps (remark 4.8).
-
-Increments are those of samples: studies that use them store every step. The range of (80) is that of every step, from
-the extrema of blocks: the energy alternates from step to step, and samples at even steps miss half of it.
-"""
+e1 and e3 (figure 12), and q.v in the middle of steps (remark 4.8). Increments are those of samples: studies that use
+them store every step. The range of (80) is that of every step, from the extrema of blocks: the energy alternates from
+step to step, and samples at even steps miss half of it."""
 import numpy as np
 
 from liestep.papers.livens2025.cone import PRECESSION, TILT

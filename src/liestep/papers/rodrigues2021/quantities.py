@@ -1,10 +1,8 @@
 """Numbers of a run that only rodrigues2021 defines: its relative errors of energy and trajectory, eqs. (35) to (38),
-and what the impact of a ring does to it.
-
-The norm of the reference is integrated from splines of order 8 through its samples, in pieces between the places where
-a body is turned by pi: there the square of the principal angle has a kink. (37) takes the root of a difference of
-squares, which halves the order of whatever it measures; the last column is the error of the trajectory itself.
-"""
+and what the impact of a ring does to it. The norm of the reference is integrated from splines of order 8 through its
+samples, in pieces between the places where a body is turned by pi: there the square of the principal angle has a kink.
+(37) takes the root of a difference of squares, which halves the order of whatever it measures; the last column is the
+error of the trajectory itself."""
 import json
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -24,8 +22,7 @@ FIELDS = ("position", "velocity", "angular_velocity")
 
 
 class Trajectory(NamedTuple):
-    """Samples of a trajectory: time (t,), smooth squares (t,) of positions and velocities, and quaternions (t, n, 4)
-    whose sign does not jump."""
+    """Samples: time (t,), squares (t,) of positions and velocities, quaternions (t, n, 4) whose sign does not jump."""
 
     time: np.ndarray
     squares: np.ndarray

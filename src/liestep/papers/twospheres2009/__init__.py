@@ -6,10 +6,9 @@ PAPER = Paper(
     citation="T. Lee, M. Leok, N. H. McClamroch: Lagrangian mechanics and variational integrators on two-spheres."
     " International Journal for Numerical Methods in Engineering 79 (2009) 1147-1174",
     doi="10.1002/nme.2603",
-    figures={f"twospheres2009.figure{number}": f"figures.{module}" for number, module in
-             {1: "panels", 2: "sphere", 3: "panels", 4: "panels", 5: "panels", 6: "sphere", 7: "sphere"}.items()}
-    | {"twospheres2009.energy_signs": "figures.scans", "twospheres2009.dipole_scan": "figures.scans"},
+    figures={f"twospheres2009.{name}": f"figures.{module}" for module, names in {
+        "panels": "figure1 figure3 figure4 figure5", "sphere": "figure2 figure6 figure7",
+        "scans": "energy_signs dipole_scan"}.items() for name in names.split()},
     evidence=("evidence.angles", "evidence.continuous", "evidence.discrete", "evidence.rod", "evidence.runs"),
-    presets="presets",
-    quantities="quantities",
+    presets="presets", quantities="quantities",
 )

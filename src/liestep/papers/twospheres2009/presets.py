@@ -1,6 +1,5 @@
 """Presets of twospheres2009: the data of its examples, printed or guessed."""
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -54,44 +53,22 @@ def _rod(inertia: str, doc: str, citation: str) -> Preset:
 
 def _magnets(along: int, across: int, plane: str) -> Preset:
     """4 x 4 grid of spacing 1.2 l, row by row: coordinate number `along` fastest, the other one number `across`."""
-    spacing = 1.2*0.02
-    places = []
-    for k in range(16):
-        place = [0.0, 0.0, 0.0]
-        place[along] = spacing*(k % 4)
-        place[across] = spacing*(k//4)
-        places.append(place)
+    places, spacing = np.zeros((16, 3)), 1.2*0.02
+    places[:, along], places[:, across] = spacing*(np.arange(16) % 4), spacing*(np.arange(16)//4)
     return Preset(f"4 x 4 grid in the {plane} plane, row by row; plane, numbering and t_end are not printed",
                   "twospheres2009, example 5; layout guessed", "guess",
-                  {"mass": 0.05, "length": 0.02, "moment": 0.1, "positions": places, "permeability": 4e-7*np.pi},
-                  printed_start, 10.0)
+                  {"mass": 0.05, "length": 0.02, "moment": 0.1, "positions": places.tolist(),
+                   "permeability": 4e-7*np.pi}, printed_start, 10.0)
 
 
-def _scaled_vortices(strength: float) -> Callable[[Parameters], dict[str, np.ndarray]]:
-    """The vortices with another strength, in rad/s: omega is proportional to it."""
+def _strength(strength: float) -> Preset:
+    """The molecules with another strength of the vortices (rad/s), to which omega is proportional."""
     def start(parameters: Parameters) -> dict[str, np.ndarray]:
         state = vortices(parameters)
         return {**state, "omega": strength/VORTEX_STRENGTH*state["omega"]}
 
-    return start
-
-
-def _strengths() -> dict[str, Preset]:
-    """The molecules with other strengths of the vortices: what was tried to find the calibrated one."""
-    found = {}
-    for tenths in (30, 31, 32, 34, 35, 36):
-        strength = tenths/10.0
-        found[f"paper_strength_{tenths}"] = replace(
-            _molecules("mean"), doc=f"642 molecules, vortices of strength {strength:g} rad/s instead of 3.3",
-            initial=_scaled_vortices(strength))
-    return found
-
-
-def _narrow() -> Preset:
-    """Two vortices that do not merge; together as fast as those of the preset paper: 7.52 J at the start."""
-    return replace(_molecules("mean"), doc="642 molecules, vortices 10 degrees wide instead of 15, of 7.94 rad/s, with"
-                   " the kinetic energy of the wider ones",
-                   initial=lambda parameters: vortices(parameters, 7.94, math.radians(10.0)))
+    return replace(_molecules("mean"), doc=f"642 molecules, vortices of strength {strength:g} rad/s instead of 3.3",
+                   initial=start)
 
 
 def _molecules(reading: str) -> Preset:
@@ -134,5 +111,12 @@ PRESETS = {
     "dipole_array": {"paper": _magnets(0, 1, "x-y"), "paper_xz": _magnets(0, 2, "x-z"),
                      "paper_yz": _magnets(1, 2, "y-z")},
     "lennard_jones_sphere": {"paper": _molecules("mean"), "paper_sigma_min": _molecules("min"),
-                             "paper_sigma_max": _molecules("max"), "paper_narrow": _narrow(), **_strengths()},
+                             "paper_sigma_max": _molecules("max"),
+                             # two vortices that do not merge; together as fast as those of the paper: 7.52 J at first
+                             "paper_narrow": replace(
+                                 _molecules("mean"), doc="642 molecules, vortices 10 degrees wide instead of 15, of"
+                                 " 7.94 rad/s, with the kinetic energy of the wider ones",
+                                 initial=lambda parameters: vortices(parameters, 7.94, math.radians(10.0))),
+                             **{f"paper_strength_{tenths}": _strength(tenths/10.0)
+                                for tenths in (30, 31, 32, 34, 35, 36)}},
 }

@@ -29,8 +29,7 @@ def numbers(value: Any) -> Any:
 
 
 def assignments(items: list[str], what: str) -> dict:
-    """NAME=VALUE arguments as a dictionary; values are YAML, so that lists and 1e-3 work. Words, and what JSON writes
-    the same, need no package for it."""
+    """NAME=VALUE arguments; values are YAML, so that lists and 1e-3 work; words and JSON need no package for it."""
     found = {}
     for item in items:
         name, sign, value = item.partition("=")
@@ -64,8 +63,7 @@ def loader_of_yaml() -> Any:
 
 
 def require_flat(text: str, path: Path) -> None:
-    """Raises InputError for text that is nested so deeply that libyaml, which calls itself for each
-    level, would end the process."""
+    """Raises InputError for text nested so deeply that libyaml, which calls itself, would end the process."""
     import yaml
 
     longest = max(map(len, text.split("\n")), default=0)

@@ -1,5 +1,4 @@
-"""Fixed steps that spend a budget: a number of evaluations of forces or right-hand sides for a whole run, and no more
-than so many operations."""
+"""Fixed steps that spend a budget: so many evaluations of forces or right-hand sides in a run, or operations."""
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -44,11 +43,8 @@ class Cap(NamedTuple):
 
 def cap_of(start: Start, most: int) -> Cap:
     """The cap of a problem. Operations are those of the vector field in its form by default, counted as it runs; where
-    code that counts cannot run, one for each pair of numbers of the state.
-
-    Raises:
-        InputError: one evaluation takes more.
-    """
+    code that counts cannot run, one for each pair of numbers of the state. Raises InputError: one evaluation takes
+    more."""
     try:
         found = formulate(start.system.item, start.parameters, start.initial, "vector_field", {})
         each = operations(found.problem, lambda plain, y, out: plain.rhs(0.0, y, out), found.start)
@@ -64,11 +60,7 @@ def cap_of(start: Start, most: int) -> Cap:
 def evaluations_per_step(spec: RunSpecification, largest: int = 0) -> int:
     """Evaluations that the second step of a run takes, in plain Python; at least 1. Implicit steps take more when they
     are longer: what a run has spent is in its file. `largest`: budget of the longest run, so that long times are not
-    tried in a few steps.
-
-    Raises:
-        InputError: no step succeeds, however short.
-    """
+    tried in a few steps. Raises InputError: no step succeeds, however short."""
     assert spec.steps is not None
     for steps in TRIED:
         if steps < largest/LONGEST:
@@ -90,11 +82,8 @@ def evaluations_per_step(spec: RunSpecification, largest: int = 0) -> int:
 
 
 def step_counts(spec: RunSpecification, budgets: Sequence[int], intervals: int, fewest: int) -> list[int]:
-    """Numbers of steps that spend about so many evaluations, each a multiple of `intervals`, increasing.
-
-    Raises:
-        InputError: a budget is less than one step takes.
-    """
+    """Numbers of steps that spend about so many evaluations, each a multiple of `intervals`, increasing. Raises
+    InputError: a budget is less than one step takes."""
     each = evaluations_per_step(spec, max(budgets))
     for budget in budgets:
         if budget < each:
@@ -106,11 +95,8 @@ def step_counts(spec: RunSpecification, budgets: Sequence[int], intervals: int, 
 
 def fictitious_steps(spec: RunSpecification, budgets: Sequence[int]) -> list[float]:
     """Steps of fictitious time (`Method.fictitious`) that spend about so many evaluations if it runs against time as it
-    does in the first step of `spec`: where it runs more slowly later, a run spends more.
-
-    Raises:
-        InputError: a budget is less than one step takes, or the first step fails.
-    """
+    does in the first step of `spec`: where it runs more slowly later, a run spends more. Raises InputError: a budget is
+    less than one step takes, or the first step fails."""
     assert spec.tolerance is not None
     formulated, integrator = build(spec)
     problem, component = plain(formulated.problem), plain(integrator)

@@ -1,11 +1,12 @@
 """What is wrong with a configuration file, in one sentence: line, key, what is allowed, closest match."""
 import re
 from collections.abc import Mapping
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from liestep.errors import meant, unknown
+from liestep.errors import InputError, meant, unknown
 from liestep.study.plan.yamlfile import line_of
 
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
@@ -18,6 +19,17 @@ QUOTE = "'"
 SHORT = ("too_short", "string_too_short")
 BOUNDS = {"greater_than": ("greater than", "gt"), "greater_than_equal": ("at least", "ge"),
           "less_than": ("less than", "lt"), "less_than_equal": ("at most", "le")}
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validated(model: type[Model], path: Path, content: Any, lines: dict[tuple, int]) -> Model:
+    """Content of a file as its schema. Raises InputError: file, line, key, what is allowed, and the closest match."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path}, {complaint(error, content, lines, model)}") from None
 
 
 def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], root: type[BaseModel]) -> str:

@@ -6,11 +6,11 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, model_validator
 
 from liestep.errors import InputError, unknown
 from liestep.simulation.runs.numbers import MOST
-from liestep.study.plan.complaints import complaint
+from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import LONGEST, twins
 from liestep.study.plan.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
 from liestep.study.plan.yamlfile import line_of, read_yaml
@@ -74,8 +74,7 @@ class Ladder(Strict):
         return self
 
     def expand(self) -> list[float]:
-        """The values of a list or geometric ladder; `to` is included when the ladder meets it within 1 %.
-        Raises InputError for counts."""
+        """Values of a list or geometric ladder; `to` is met within 1 %. Raises InputError for counts."""
         if self.values:
             return list(self.values)
         if self.counts:
@@ -215,11 +214,7 @@ class IntegratorConfig(Settings):
 
 
 def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfig]:
-    """Keys and entries of all combinations of `vary`; the first option varies slowest.
-
-    Raises:
-        ValueError: an option is given twice, or a key is too long.
-    """
+    """Keys and entries of all combinations of `vary`, the first slowest. Raises ValueError: option twice, long key."""
     if both := entry.vary.keys() & entry.options.keys():
         raise ValueError(f"integrators.{key}: option {min(both)} stands under options and under vary")
     found = {}
@@ -235,11 +230,8 @@ def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfi
 
 def each_horizon(problems: Mapping[str, ProblemConfig], budgets: list[int] | None) -> dict[str, ProblemConfig]:
     """Problems with one horizon each. A horizon of n periods spends n times the evaluations, of the problem or else
-    those of the study, `budgets`.
-
-    Raises:
-        ValueError: horizons without a period, or together with an end; a key twice, or too long.
-    """
+    those of the study, `budgets`. Raises ValueError: horizons without a period, or together with an end; a key twice,
+    or too long."""
     found: dict[str, ProblemConfig] = {}
     for key, problem in problems.items():
         made = {key: problem}
@@ -319,18 +311,11 @@ class StudyConfig(Settings):
 
 
 def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
-    """Validated content of a study file and the lines of its keys.
-
-    Raises:
-        InputError: file, line, key, what is allowed, and the closest match.
-    """
+    """Validated study file and the lines of its keys. Raises InputError: file, line, key, what is allowed, closest."""
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
         raise InputError(f"{path}, line 1: a study is a mapping with the keys {', '.join(StudyConfig.model_fields)}")
-    try:
-        config = StudyConfig.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{path}, {complaint(error, content, lines, StudyConfig)}") from None
+    config = validated(StudyConfig, path, content, lines)
     for one in config.integrators:
         for key in content["integrators"]:
             if one.startswith(f"{key}_"):  # lines of the entry whose combination it is

@@ -12,11 +12,8 @@ NotApplicable = dict[tuple[str, str], str]   # (problem, integrator) -> sentence
 
 def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig, NotApplicable]:
     """The study with the systems and integrators that `every_system` and `every_integrator` add, of the package and of
-    its own plugins, each problem with those that can run on it, and why the others cannot.
-
-    Raises:
-        InputError: parameters or start of a problem are wrong.
-    """
+    its own plugins, each problem with those that can run on it, and why the others cannot. Raises InputError:
+    parameters or start of a problem are wrong."""
     problems, integrators = dict(config.problems), dict(config.integrators)
     if config.every_system:
         named = {setup.system for setup in problems.values()}

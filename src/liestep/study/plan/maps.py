@@ -17,11 +17,7 @@ OF_SINGLE_RUNS = ("replicas", "ensemble", "exponents", "log_steps")
 
 
 def map_of(setup: ProblemConfig) -> ParameterMap | None:
-    """The map that a problem asks for, if any.
-
-    Raises:
-        InputError: too many cells, said before they take memory; or grid and sample together.
-    """
+    """The map of a problem, if any. Raises InputError: too many cells, before they take memory; grid and sample."""
     grid, sample = setup.grid if isinstance(setup.grid, dict) else None, setup.sample
     if grid is not None and sample is not None:
         raise InputError("give grid or sample, not both")
@@ -57,11 +53,8 @@ def is_map(setup: ProblemConfig) -> bool:
 
 
 def require_reduced(found: Mapping[str, Any], adaptive: bool, several: bool) -> dict[str, Any]:
-    """Numbers of samples and outputs of trajectories that are reduced: both ends.
-
-    Raises:
-        InputError: a single run, or a setting whose results are not among what is kept.
-    """
+    """Numbers of samples and outputs of trajectories that are reduced: both ends. Raises InputError: a single run, or a
+    setting whose results are not among what is kept."""
     if not several:
         raise InputError("reduced is for maps (grid, sample) and ensembles; leave it out for single runs")
     for name in ("exponents", "log_steps", "replicas"):

@@ -1,6 +1,5 @@
-"""Which ids of studies and papers are allowed: they become paths, names of rules and words of commands.
-
-Keys of problems and integrators are `liestep.study.plan.config.Name`."""
+"""Which ids of studies and papers are allowed: they become paths, names of rules and words of commands. Keys of
+problems and integrators are `liestep.study.plan.config.Name`."""
 import os
 import re
 from collections.abc import Iterable
@@ -41,12 +40,8 @@ def require_name(what: str, text: str, path: Path | None = None) -> str:
 
 
 def named_files(folder: Path, what: str) -> list[Path]:
-    """All YAML files of a folder and its folders, sorted; hidden ones are none.
-
-    Raises:
-        InputError: a file whose name cannot be an id, or differs from another's in upper and lower case only; a folder
-            that cannot be read.
-    """
+    """All YAML files of a folder and its folders, sorted; hidden ones are none. Raises InputError: a file whose name
+    cannot be an id, or differs from another's in upper and lower case only; a folder that cannot be read."""
     def refuse(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):
             raise InputError(f"cannot read {error.filename}: {error.strerror}; what is in it would be overlooked")

@@ -48,11 +48,8 @@ figures: [convergence, energy_error, momentum_error, work_precision]
 
 
 def new_study(name: str, config: Path, problem: str, preset: str | None = None) -> Path:
-    """Write <config>/studies/<name>.yaml for a problem; returns its path.
-
-    Raises:
-        InputError: a name that cannot be one, an unknown problem or preset, or the file exists or cannot be written.
-    """
+    """Write <config>/studies/<name>.yaml for a problem; returns its path. Raises InputError: a name that cannot be one,
+    an unknown problem or preset, or the file exists or cannot be written."""
     require_name("the name of a study", name)
     for other in study_names(config):
         if name.startswith(f"{other}/") or other.startswith(f"{name}/"):

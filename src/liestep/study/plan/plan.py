@@ -95,11 +95,7 @@ class Study:
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
-        """Study by id or by the path of its file.
-
-        Raises:
-            InputError: no such study; names the closest one.
-        """
+        """Study by id or by the path of its file. Raises InputError: no such study; names the closest one."""
         root = Path(config)/"studies"
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
@@ -130,8 +126,7 @@ class Study:
         return places[-1]
 
     def _load_plugins(self) -> tuple[str, ...]:
-        """Make the systems and integrators of the study's own files known; relative paths start at the study file
-        or the working directory."""
+        """Make systems and integrators of the study's files known, relative to the study file or working directory."""
         found: list[str] = []
         for number, text in enumerate(self.config.plugins):
             try:
@@ -166,11 +161,7 @@ class Study:
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
-        """All sweeps with their cells.
-
-        Raises:
-            InputError: an entry that makes no valid run; names file, line and key.
-        """
+        """All sweeps with their cells. Raises InputError: an entry that makes no valid run; file, line and key."""
         return tuple(self._planned(*pair) for pair in self.pairs())
 
     def _planned(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
@@ -183,11 +174,8 @@ class Study:
         return [cell for sweep in self.sweeps for cell in sweep.cells]
 
     def select(self, problem: str, integrator: str | None = None, resolutions: list[str] | None = None) -> list[Cell]:
-        """Cells of a problem, of one of its sweeps, or some cells of a sweep by resolution label.
-
-        Raises:
-            InputError: unknown problem, integrator or resolution of this study.
-        """
+        """Cells of a problem, of one of its sweeps, or some cells of a sweep by resolution label. Raises InputError:
+        unknown problem, integrator or resolution of this study."""
         for what, name, known in (("problem", problem, self.config.problems),
                                   ("integrator", integrator, self.config.integrators)):
             if name is not None and name not in known:
@@ -279,8 +267,7 @@ class Study:
         return Request(setup.preset, setup.parameters, setup.initial, entry.options if entry else {})
 
     def _settings(self, setup: ProblemConfig, key: str, entry: IntegratorConfig, adaptive: bool) -> dict[str, Any]:
-        """All settings of a pair. Raises InputError for one that means nothing for the method and stands at the
-        integrator or the pair."""
+        """All settings of a pair. Raises InputError for its own ones that mean nothing for the method."""
         kind = "adaptive" if adaptive else "of fixed steps"
         for level in (setup.overrides.get(key), entry):
             for name in MEANINGLESS[adaptive]:
@@ -352,3 +339,21 @@ def study_names(config: Path = Path("config")) -> list[str]:
     """Ids of all study files, sorted. Raises InputError for a file whose name cannot be an id."""
     root = Path(config)/"studies"
     return [path.relative_to(root).with_suffix("").as_posix() for path in named_files(root, "the name of a study")]
+
+
+EXPLICIT = "rigid_bodies"  # formulation whose maps kick and drift
+
+
+def warnings(study: Study) -> Iterator[str]:
+    """One sentence for each problem and integrator with steps above the largest stable one of the system."""
+    for problem, integrator in dict.fromkeys((cell.problem, cell.integrator) for cell in study.cells):
+        specs = [cell.spec for cell in study.select(problem, integrator)]
+        facts = specs[0].sheet
+        if facts.largest_step is None or specs[0].method.formulation != EXPLICIT:
+            continue
+        limit = facts.largest_step(specs[0].parameters)
+        above = sorted({spec.step for spec in specs if spec.step is not None and spec.step > limit})
+        if above:
+            listed = ", ".join(f"{step:.4g}" for step in above)
+            yield (f"step {listed} of {integrator} on {problem} is above {limit:.4g} s, where explicit steps are"
+                   f" unstable: its runs may end early")

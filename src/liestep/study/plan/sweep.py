@@ -24,12 +24,9 @@ class Counts(NamedTuple):
 
 
 def run_cells(cells: Sequence[Cell], store: Store | None = None) -> Counts:
-    """Make what is missing or out of date; names each run on standard error. What the store has is not computed.
-
-    Raises:
-        InputError: a run that memory cannot hold; a file that cannot be written;
-            or, when all other runs are made, a run that cannot even be a failed one.
-    """
+    """Make what is missing or out of date; names each run on standard error. What the store has is not computed. Raises
+    InputError: a run that memory cannot hold; a file that cannot be written; or, when all other runs are made, a run
+    that cannot even be a failed one."""
     for cell in cells:
         require_memory(cell.spec, _name(cell))
     made = kept = failed = linked = 0

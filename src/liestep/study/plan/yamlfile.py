@@ -14,13 +14,8 @@ MOST_ENTRIES = 100_000  # most values of a file, with those that aliases repeat:
 
 
 def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
-    """Content of a YAML file, and the line of every key path.
-
-    Numbers such as 1e-3, which YAML 1.1 reads as text, are numbers here.
-
-    Raises:
-        InputError: missing or malformed; names file and line.
-    """
+    """Content of a YAML file, and the line of every key path. Numbers such as 1e-3, which YAML 1.1 reads as text, are
+    numbers here. Raises InputError: missing or malformed; names file and line."""
     path = Path(path)
     text = read_text(path, LARGEST)
     loader = LOADER(text)

@@ -16,11 +16,8 @@ from liestep.study.tables.reading import run_file, shards_after
 
 def write_cells(study: Study) -> None:
     """Write the table: keys, number of the cell or member, status, then every number of the files; those of arrays are
-    columns name_i_j. A number that a trajectory has not is empty, a counter 0.
-
-    Raises:
-        InputError: a file is missing, incomplete or stale, or the folder cannot be written.
-    """
+    columns name_i_j. A number that a trajectory has not is empty, a counter 0. Raises InputError: a file is missing,
+    incomplete or stale, or the folder cannot be written."""
     names: dict[str, type] = {}
     for cell, _ in reduced_cells(study):
         names |= {name: values.dtype.type for name, values in numbers(run_file(cell))}
@@ -55,4 +52,3 @@ def rows(cell: Cell, resolution: str, names: dict[str, type]) -> dict[str, np.nd
             "number": np.arange(count) + first_of(cell.spec), "status": [words[value] for value in file["status"]],
             **{name: found.get(name, np.full(count, 0 if issubclass(kind, np.integer) else np.nan, dtype=kind))
                for name, kind in names.items()}}
-

@@ -5,12 +5,10 @@ import numpy as np
 
 
 def horizon(time: np.ndarray, separation: np.ndarray, start: float = 1e-12, limit: float = 1e-6) -> float | None:
-    """First time at which a perturbation of size `start` has grown to `limit`; None if it never does.
-
-    time, separation: shape (n,), times that increase and the distance of the perturbed from the unperturbed motion, in
-    the norm of `start` and `limit`. Between samples log(separation) is interpolated; separations below `start` count as
-    `start`. Raises ValueError for shapes that do not match, values that are not finite, or unless 0 < start < limit.
-    """
+    """First time at which a perturbation of size `start` has grown to `limit`; None if it never does. time, separation:
+    shape (n,), times that increase and the distance of the perturbed from the unperturbed motion, in the norm of
+    `start` and `limit`. Between samples log(separation) is interpolated; separations below `start` count as `start`.
+    Raises ValueError for shapes that do not match, values that are not finite, or unless 0 < start < limit."""
     time, separation = np.asarray(time, dtype=float), np.asarray(separation, dtype=float)
     if time.ndim != 1 or separation.shape != time.shape or not 0.0 < start < limit:
         raise ValueError(f"time and separation must be (n,) and 0 < start < limit; got {time.shape},"
@@ -44,8 +42,7 @@ def interval(sample: np.ndarray, level: float = 0.9) -> tuple[float, float]:
 
 
 def _members(sample: np.ndarray) -> np.ndarray:
-    """The sample as a float array (n,); raises ValueError unless n >= 2 and all are finite
-    (leave failed members out)."""
+    """The sample as float (n,); raises ValueError unless n >= 2 and all are finite (leave failed members out)."""
     sample = np.asarray(sample, dtype=float)
     if sample.ndim != 1 or sample.size < 2 or not np.all(np.isfinite(sample)):
         raise ValueError("a sample needs one axis, at least two members, and finite values")

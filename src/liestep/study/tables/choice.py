@@ -40,11 +40,9 @@ class Choice:
 
 
 def choose(table: Iterable[Mapping[str, Any]], error: float, cost: str = "seconds") -> Choice:
-    """The choice among rows with the columns `integrator`, `error` and `cost` (in any unit).
-
-    A row counts if its error is at most `error` and its cost a number; of each integrator the cheapest one counts. At
-    equal costs the first row comes first.
-    """
+    """The choice among rows with the columns `integrator`, `error` and `cost` (in any unit). A row counts if its error
+    is at most `error` and its cost a number; of each integrator the cheapest one counts. At equal costs the first row
+    comes first."""
     best: dict[str, float] = {}
     for row in table:
         if row["error"] <= error and isfinite(row[cost]):

@@ -1,8 +1,6 @@
-"""Does an invariant drift? Verdict from its signed deviation d = I - I(0) along one run, and its confirmation at 4 T.
-
-A slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated;
-maxima of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together.
-"""
+"""Does an invariant drift? Verdict from its signed deviation d = I - I(0) along one run, and its confirmation at 4 T. A
+slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated;
+maxima of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together."""
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite, log, log10, sqrt
@@ -112,9 +110,8 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
     0.75, hence growth must last: the exponent with the median of the last tenth of the block maxima exceeds 0.5. Maxima
     below 4 eps scale count as 4 eps scale, or the first units of round-off would be growth.
 
-    Raises ValueError for shapes that do not match, values that are not finite, times that do not
-    increase, too few samples.
-    """
+    Raises ValueError for shapes that do not match, values that are not finite, times that do not increase, too few
+    samples."""
     time, deviation, block_mean = _checked(time, deviation, block_mean, blocks)
     if not (steps > 0 and scale > 0.0 and isfinite(scale) and (period is None or 0.0 < period < inf)):
         raise ValueError(f"steps, scale and period must be positive, got {steps}, {scale} and {period}")
@@ -146,12 +143,9 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
 
 
 def confirm(first: DriftEstimate, longer: DriftEstimate) -> DriftEstimate:
-    """The estimate of a run of length 4 T with the verdict that both runs support, else "undecided".
-
-    Both must agree; only "bounded" with "round-off" gives "round-off", because both exclude a drift and a
-    slow accumulation of round-off rises above a bounded oscillation with time. Raises ValueError if
-    `longer` is shorter than 4 T.
-    """
+    """The estimate of a run of length 4 T with the verdict that both runs support, else "undecided". Both must agree;
+    only "bounded" with "round-off" gives "round-off", because both exclude a drift and a slow accumulation of round-off
+    rises above a bounded oscillation with time. Raises ValueError if `longer` is shorter than 4 T."""
     if longer.duration < CONFIRMATION*first.duration*(1.0 - SLACK):
         raise ValueError(f"the confirming run must be {CONFIRMATION:g} times as long, got"
                          f" {longer.duration/first.duration:g}")
@@ -166,8 +160,7 @@ def confirm(first: DriftEstimate, longer: DriftEstimate) -> DriftEstimate:
                    reason=f"{first.verdict} at T, but {longer.verdict} at {CONFIRMATION:g} T")
 
 
-def _checked(time: Any, deviation: Any, block_mean: Any,
-             blocks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(time: Any, deviation: Any, block_mean: Any, blocks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three inputs as float arrays."""
     time, deviation, block_mean = (np.asarray(values, dtype=float) for values in (time, deviation, block_mean))
     if time.ndim != 1 or deviation.shape != time.shape or block_mean.shape != (blocks,):
@@ -283,12 +276,9 @@ def rounded_up(bound: float) -> str:
 
 
 def _deciding_factor(e: DriftEstimate) -> float:
-    """How many times longer a run must be to decide, at least 4 (the confirming run), at most 10000.
-
-    The slope is taken as a constant rate and its interval as shrinking like 1/sqrt(T); a growth exponent
-    between the limits as a constant plus linear growth; a growth that did not last as an excursion, which must
-    occur in the first hundredth.
-    """
+    """How many times longer a run must be to decide, at least 4 (the confirming run), at most 10000. The slope is taken
+    as a constant rate and its interval as shrinking like 1/sqrt(T); a growth exponent between the limits as a constant
+    plus linear growth; a growth that did not last as an excursion, which must occur in the first hundredth."""
     factor = np.geomspace(CONFIRMATION, 1e4, 500)
     change, width = abs(e.slope)*factor, 0.5*(e.slope_high - e.slope_low)/np.sqrt(factor)
     decided = (change + width <= BOUND*e.amplitude) | (change - width > e.amplitude/2)

@@ -27,11 +27,8 @@ class StateError:
 
 
 def state_error(run: RunFile, reference: RunFile) -> StateError:
-    """Error of a complete run; all NaN for one that stopped early, because it has no error over the whole time.
-
-    Raises:
-        InputError: the sample times differ from those of the reference.
-    """
+    """Error of a complete run; all NaN for one that stopped early, because it has no error over the whole time. Raises
+    InputError: the sample times differ from those of the reference."""
     if run.failed:
         return StateError()
     time, wanted = run["time"], reference["time"]
@@ -87,8 +84,7 @@ def error_fields(run: RunFile) -> list[StateField]:
 
 
 def error_variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of the variables of a run's file that `state_error` and `replica_floor` read; a file of
-    something else has none."""
+    """Variables of a run's file that `state_error` and `replica_floor` read; of something else none."""
     names = [item.split(":")[0] for item in attributes.get("error_norms", "").split()]
     return ("time", *names, *(f"spread_{name}" for name in names))
 
@@ -99,8 +95,7 @@ def reference_floor(reference: RunFile, fields: list[StateField]) -> float:
 
 
 def replica_floor(run: RunFile, reference: RunFile) -> float:
-    """Largest scaled distance between runs of the same method started 1 ulp apart; NaN without replicas
-    or if one of them failed."""
+    """Largest scaled distance between runs started 1 ulp apart; NaN without replicas or if one failed."""
     fields = counted(error_fields(run))
     spreads = [run.variables.get(f"spread_{part.name}") for part in fields]
     whole = [spread for spread in spreads if spread is not None and len(spread) == len(reference["time"])]

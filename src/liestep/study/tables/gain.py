@@ -9,12 +9,10 @@ if TYPE_CHECKING:
 
 def gains(adaptive: "pandas.DataFrame", constant: "pandas.DataFrame", quantity: str,
           over: str) -> tuple[np.ndarray, np.ndarray]:
-    """Gain of each adaptive run (rows of metrics.csv of one problem), and whether it is a lower bound.
-
-    The `quantity` of constant steps at the adaptive run's number `over` (steps, for example) is interpolated in
-    logarithms between complete runs. A run with fewer than the fewest of them counts with the quantity of the fewest,
-    which is a lower bound. NaN where an adaptive run stopped early or has more than the most of them.
-    """
+    """Gain of each adaptive run (rows of metrics.csv of one problem), and whether it is a lower bound. The `quantity`
+    of constant steps at the adaptive run's number `over` (steps, for example) is interpolated in logarithms between
+    complete runs. A run with fewer than the fewest of them counts with the quantity of the fewest, which is a lower
+    bound. NaN where an adaptive run stopped early or has more than the most of them."""
     complete = constant[constant["status"] == "ok"].sort_values(over)
     counts, sizes = complete[over].to_numpy(float), complete[quantity].to_numpy(float)
     own, small = adaptive[over].to_numpy(float), adaptive[quantity].to_numpy(float)

@@ -49,8 +49,7 @@ def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    """COLUMNS, then those that depend on the study: error_<field>, statistics of further
-    observables, and the quantities of its paper."""
+    """COLUMNS, then those of the study: error_<field>, statistics of further observables, quantities of its paper."""
     return (*COLUMNS, *sorted({name for row in rows for name in row}.difference(COLUMNS)))
 
 
@@ -61,14 +60,11 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     of the last stored energy (of member 0 of an ensemble). energy_scale is the largest kinetic energy along the
     reference. error, error_<field> and error_final are those of `StateError`: NaN without a reference, for ensembles,
     and for runs that stopped early, which stay rows with their status. error_final_second is error_final against the
-    run of the study's second reference instead. floor is the larger of floor_reference
-    (disagreement of the engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that
-    want the table `work`. momentum_error_max is the largest over the conserved components, momentum_error_max_relative
-    that divided by momentum_scale, the sum of |M omega| over the bodies at the start.
-
-    Raises:
-        InputError: a file is missing, incomplete or stale, or a problem's samples differ from its reference's.
-    """
+    run of the study's second reference instead. floor is the larger of floor_reference (disagreement of the engines)
+    and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that want the table `work`.
+    momentum_error_max is the largest over the conserved components, momentum_error_max_relative that divided by
+    momentum_scale, the sum of |M omega| over the bodies at the start. Raises InputError: a file is missing, incomplete
+    or stale, or a problem's samples differ from its reference's."""
     rows: list[dict[str, Any]] = []
     own = quantities_of(study.name)
 
@@ -107,11 +103,8 @@ def _map_rows(study: Study, cell: Cell, spec: ShardSpecification, cost: Cost | N
 
 
 def _second_reference(study: Study, problem: str) -> RunFile | None:
-    """The run that the study takes as another reference of a problem; None without one, or if it stopped early.
-
-    Raises:
-        InputError: the study has no such run, or several.
-    """
+    """The run that the study takes as another reference of a problem; None without one, or if it stopped early. Raises
+    InputError: the study has no such run, or several."""
     key = study.config.second_reference
     if key is None:
         return None

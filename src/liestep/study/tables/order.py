@@ -1,10 +1,7 @@
-"""Observed order of convergence of one method on one problem: which points may be used, two fits,
-and an honest uncertainty.
-
-Points are (step h, error e). Errors are scaled, so that 0.1 means "ten per cent of the solution": above it
-the error has saturated. Only true step ratios are used; log2 of a ratio that is not 2 certifies a
-third-order method as fourth order.
-"""
+"""Observed order of convergence of one method on one problem: which points may be used, two fits, and an honest
+uncertainty. Points are (step h, error e). Errors are scaled, so that 0.1 means "ten per cent of the solution": above it
+the error has saturated. Only true step ratios are used; log2 of a ratio that is not 2 certifies a third-order method as
+fourth order."""
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, log, nan
@@ -84,9 +81,8 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
     admissible points are too few or span too little and others were lost to the floor, or the error stops falling at
     the smallest steps (p_a < 0.5), so the floor given is too low; "asymptotic", a sufficient window, u <= 0.15 (0.3 if
     theory > 4), and no term of lower order; "short range", the same over less than a decade in h and four in e: slopes
-    that agree, too few for a statement about the method; "pre-asymptotic", everything
-    else. Raises ValueError for arrays that do not match, steps that are not positive and negative errors or floors.
-    """
+    that agree, too few for a statement about the method; "pre-asymptotic", everything else. Raises ValueError for
+    arrays that do not match, steps that are not positive and negative errors or floors."""
     h, error, floor = _checked(h, error, floor)
     admissible = np.isfinite(error) & _high_enough(error, floor) & (error <= LARGEST_ERROR)
     points = _thinned(h, admissible)
@@ -214,9 +210,7 @@ def _fit_plain(log_h: np.ndarray, log_e: np.ndarray) -> float:
 def _project(log_h: np.ndarray, log_e: np.ndarray, share: np.ndarray,
              limits: tuple[float, float] = CORRECTION) -> tuple[float, float, np.ndarray]:
     """Least squares of e = C h^p (1 + c share): order, c within `limits`, residuals. Fit (b) has share = (h/h_max)^s.
-
-    For a given c the fit is a straight line, so c alone is searched, on a grid that shrinks around its best point.
-    """
+    For a given c the fit is a straight line, so c alone is searched, on a grid that shrinks around its best point."""
     x = log_h - log_h.mean()
     low, high = limits
     for _ in range(8):

@@ -1,9 +1,8 @@
-"""Quantities: numbers of a run that only one paper defines (its own norms, for example), as columns of metrics.csv.
-
-The module that a paper declares as `quantities` (see `liestep.mechanics.contracts.paper`) has `QUANTITIES`, a tuple of
+"""Quantities: numbers of a run that only one paper defines (its own norms, for example), as columns of metrics.csv. The
+module that a paper declares as `quantities` (see `liestep.mechanics.contracts.paper`) has `QUANTITIES`, a tuple of
 functions of a run's file and its problem's reference (None where the study asks for none) that return columns, name ->
-number, `NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they read.
-"""
+number, `NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they
+read."""
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -23,11 +22,7 @@ class Quantities:
     variables: tuple[str, ...] = ()
 
     def columns(self, file: RunFile, reference: RunFile | None) -> dict[str, float]:
-        """All columns of a run.
-
-        Raises:
-            ValueError: two functions give one column, or one that is not among the names.
-        """
+        """All columns of a run. Raises ValueError: two functions give one, or one that is not among the names."""
         found: dict[str, float] = {}
         for function in self.functions:
             columns = function(file, reference)

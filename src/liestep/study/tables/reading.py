@@ -1,7 +1,5 @@
-"""Files of runs and references, read once: the tables and figures of a study ask for the same ones many times.
-
-A file that was replaced or touched since is read again. Arrays are shared and therefore read-only.
-"""
+"""Files of runs and references, read once: the tables and figures of a study ask for the same ones many times. A file
+that was replaced or touched since is read again. Arrays are shared and therefore read-only."""
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from pathlib import Path
@@ -26,8 +24,7 @@ def run_file(cell: Cell, names: Names = None) -> RunFile:
 
 
 def whole_file(study: Study, cell: Cell, names: Names = None) -> RunFile:
-    """The file of a cell; where it is the first shard of an ensemble, or of a map that is reduced, those of all of them
-    together. Errors as `require_current`."""
+    """The file of a cell; of a first shard those of all shards together. Errors as `require_current`."""
     shards = [cell, *shards_after(study, cell)]
     return joined([run_file(shard, names) for shard in shards]) if len(shards) > 1 else run_file(cell, names)
 

@@ -1,5 +1,4 @@
-"""What a study has produced, for tables, figures and claims. Everything that is read is checked to belong to
-today's study and sources."""
+"""What a study has produced, for tables, figures and claims, checked against today's study and sources."""
 from functools import cached_property
 
 import pandas
@@ -19,11 +18,8 @@ TIMINGS = ("runtime", "run_sha256", "tolerance", "seconds", "error")  # further 
 
 
 class StudyResults:
-    """Files and tables of one study.
-
-    `metrics` has one row per run (see `liestep.study.tables.metrics`); keys of problems and integrators are
-    those of the study file.
-    """
+    """Files and tables of one study. `metrics` has one row per run (see `liestep.study.tables.metrics`); keys of
+    problems and integrators are those of the study file."""
 
     def __init__(self, study: Study):
         self.study = study
@@ -36,10 +32,7 @@ class StudyResults:
     @cached_property
     def metrics(self) -> pandas.DataFrame:
         """metrics.csv, rows in the order of the study's cells, and `seconds` of timings.csv where the study has times.
-
-        Raises:
-            InputError: missing, or made for another state of the study.
-        """
+        Raises InputError: missing, or made for another state of the study."""
         table = read_csv(self.study.folder/"metrics.csv", (*KEYS, "run_sha256", "source_hash"))
         wanted = [f"{cell.spec.sha256} {cell.spec.source_hash}" for cell in self.study.cells
                   for _ in range(rows_of(cell.spec))]
@@ -61,11 +54,7 @@ class StudyResults:
         return dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
 
     def table(self, name: str) -> pandas.DataFrame:
-        """A table of the study by name, or its timings.
-
-        Raises:
-            InputError: it does not exist, is no table, or is of another study.
-        """
+        """A table of the study, or its timings. Raises InputError: missing, no table, or of another study."""
         path = self.study.folder/f"{name}.csv"
         declared = table_of(name)
         table = read_csv(path, (*declared.keys, *declared.needed) if declared else
@@ -81,11 +70,7 @@ class StudyResults:
         return table[(table["problem"] == problem) & (table["integrator"] == integrator)]
 
     def file(self, problem: str, integrator: str, resolution: str) -> RunFile:
-        """The file of one run.
-
-        Raises:
-            InputError: unknown keys; missing, incomplete or stale file.
-        """
+        """The file of one run. Raises InputError: unknown keys; missing, incomplete or stale file."""
         cell, = self.study.select(problem, integrator, [resolution])
         return whole_file(self.study, cell)
 
@@ -100,10 +85,5 @@ class StudyResults:
 
     def reference(self, problem: str) -> RunFile | None:
         """The reference of a problem with q, omega, energy at the samples of its runs; None if the study asks for none.
-
-        Raises:
-            InputError: missing, incomplete or stale file.
-        """
-        if not self.config.reference:
-            return None
-        return reference_file(self.study, problem)
+        Raises InputError: missing, incomplete or stale file."""
+        return reference_file(self.study, problem) if self.config.reference else None

@@ -13,11 +13,7 @@ from liestep.study.tables.table import of_maps
 
 
 def analyse(study: Study) -> list[Path]:
-    """Write metrics.csv, the tables that the study asks for, and tables.md; returns the paths.
-
-    Raises:
-        InputError: a file is missing, incomplete or stale.
-    """
+    """Write metrics.csv, the study's tables and tables.md; the paths. Raises InputError: a missing or stale file."""
     rows = metrics.metrics_rows(study)
     paths = [_write(study, "metrics", metrics.columns(rows), rows)]
     if is_reduced(study.config):
@@ -94,10 +90,6 @@ def _text(value: Any) -> str:
 
 
 def write_seconds(study: Study) -> Path:
-    """seconds.csv from timings.csv and metrics.csv.
-
-    Raises:
-        InputError: one of them is missing or stale.
-    """
+    """seconds.csv from timings.csv and metrics.csv. Raises InputError: one of them is missing or stale."""
     results = StudyResults(study)
     return _write(study, "seconds", work.SECONDS_COLUMNS, work.seconds_rows(results.metrics, results.table("timings")))

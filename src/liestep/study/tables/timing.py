@@ -1,8 +1,6 @@
 """timings.csv: seconds of every run of a study, compilation and statistics excluded. It is processor time of the
-thread, so that other work on the machine counts less.
-
-Times are products of their own: no run's file holds any, so that runs repeat byte for byte.
-"""
+thread, so that other work on the machine counts less. Times are products of their own: no run's file holds any, so that
+runs repeat byte for byte."""
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import nan
@@ -47,15 +45,10 @@ TAYLOR_TOLERANCES = (1e-6, 1e-15)
 
 
 def time_study(study: "Study") -> tuple[Path, int]:
-    """Time all runs and write timings.csv; returns its path and the number of rows.
-
-    Rows with runtime "core" are the study's runs. With references there are rows of other runtimes for each problem:
-    scipy's DOP853 on the same compiled right-hand side, and heyoka's Taylor series, with their errors; their overhead
-    is not that of the core.
-
-    Raises:
-        InputError: a reference is missing or stale.
-    """
+    """Time all runs and write timings.csv; returns its path and the number of rows. Rows with runtime "core" are the
+    study's runs. With references there are rows of other runtimes for each problem: scipy's DOP853 on the same compiled
+    right-hand side, and heyoka's Taylor series, with their errors; their overhead is not that of the core. Raises
+    InputError: a reference is missing or stale."""
     rows = [{"study": study.name, **row}
             for row in (*_core_rows(study), *(_other_rows(study) if study.config.reference else ()))]
     path = study.folder/"timings.csv"
@@ -83,10 +76,8 @@ def _core_rows(study: "Study") -> Iterator[dict[str, Any]]:
 
 def time_run(spec: RunSpecification) -> tuple[float, int]:
     """Seconds of one trajectory (the shortest of several repetitions) and their number; NaN for a run that stops early.
-
     The clock runs during the call of the compiled loop. Of a run of fixed steps that takes longer than PIECE only the
-    first steps are made, and the time is scaled: every step does the same work, up to the number of iterations.
-    """
+    first steps are made, and the time is scaled: every step does the same work, up to the number of iterations."""
     try:
         once, share = timer(spec)
     except PluginError:
@@ -113,8 +104,7 @@ def timer(spec: RunSpecification) -> tuple[Callable[[], float], float]:
 
 
 def shortest(once: Callable[[], float]) -> tuple[float, int]:
-    """Shortest of REPEATS repetitions, of more for short ones and of two for those longer than
-    LONG, and their number."""
+    """Shortest of REPEATS repetitions, more for short ones, two for those longer than LONG; their number."""
     times: list[float] = []
     while (len(times) < (2 if times and times[0] > LONG else REPEATS)
            or (sum(times) < ENOUGH and len(times) < MOST_REPEATS)):
@@ -214,4 +204,3 @@ class _Clock:
         begin = thread_time()
         self.result = self.solve()
         return thread_time() - begin
-

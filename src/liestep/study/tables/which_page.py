@@ -27,31 +27,24 @@ def which_page(results: StudyResults, rows: Iterable[Mapping[str, Any]]) -> str:
     for problem in dict.fromkeys(row["problem"] for row in rows if row["scope"] == "problem"):
         own = [row for row in rows if row["scope"] == "problem" and row["problem"] == problem]
         label = without_markup(results.config.problems[problem].label or problem)
-        parts.append(f"## {label}\n\n`{results.config.problems[problem].system}`, class {own[0]['class']},"
-                     f" {_horizon(own[0])}\n")
+        periods = f", {own[0]['periods']:g} periods" if own[0]["periods"] else ""
+        parts.append(f"## {label}\n\n`{results.config.problems[problem].system}`, class {own[0]['class']}, to t ="
+                     f" {own[0]['t_end']:g} s{periods}\n")
         parts += _sections(own, "")
-    for kind, periods in dict.fromkeys((row["class"], row["periods"]) for row in rows if row["scope"] == "class"):
-        own = [row for row in rows if row["scope"] == "class" and (row["class"], row["periods"]) == (kind, periods)]
-        over = f" over {periods:g} periods" if periods else ""
+    for kind, count in dict.fromkeys((row["class"], row["periods"]) for row in rows if row["scope"] == "class"):
+        own = [row for row in rows if row["scope"] == "class" and (row["class"], row["periods"]) == (kind, count)]
+        over = f" over {count:g} periods" if count else ""
         parts.append(f"## The class {kind}{over}\n\nCosts are relative: the geometric mean, over the problems of the"
                      " class, of a method's cost divided by that of the best method of each problem.\n")
         parts += _sections(own, "relative ")
     named = {row[which] for row in rows for which in ("winner", "runner_up")} & results.config.integrators.keys()
     variants = {name: results.config.integrators[name] for name in sorted(named)}
-    lines = [f"- {name}: `{results.study.integrator_id(name)}` with {_options(entry.options)}"
+    lines = [f"- {name}: `{results.study.integrator_id(name)}` with "
+             + ", ".join(f"{option} {value}" for option, value in entry.options.items())
              for name, entry in variants.items() if entry is not None and entry.options]
     if lines:
         parts += ["## Names\n\nMethods are integrators at their defaults, except:\n", "\n".join(lines) + "\n"]
     return "\n".join(parts)
-
-
-def _options(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in options.items())
-
-
-def _horizon(row: Mapping[str, Any]) -> str:
-    periods = row["periods"]
-    return f"to t = {row['t_end']:g} s" + (f", {periods:g} periods" if periods else "")
 
 
 def _sections(rows: list[Mapping[str, Any]], relative: str) -> Iterable[str]:
@@ -74,16 +67,9 @@ def cell(row: Mapping[str, Any], form: str) -> str:
     """What a row of the table says: method, step or tolerance, work, runner-up with its ratio."""
     if row["verdict"] == "nobody":
         return "nobody"
-    size = ""
-    if _number(row["tolerance"]):
-        size = f", tolerance {row['tolerance']:.2g}"
-    elif _number(row["step"]):
-        size = f", step {row['step']:.3g}"
+    size = next((f", {name} {row[name]:{form_of}}" for name, form_of in (("tolerance", ".2g"), ("step", ".3g"))
+                 if row[name] is not None and isfinite(row[name])), "")
     text = f"**{row['winner']}**{size}, {form.format(row['work'])}"
     if row["runner_up"]:
         text += f"<br>{'tie: ' if row['verdict'] == 'tie' else ''}{row['runner_up']} {row['ratio']:.3g}"
     return text
-
-
-def _number(value: Any) -> bool:
-    return value is not None and isfinite(value)

@@ -42,6 +42,14 @@ def slope(function: Callable[[float], Any], step: float) -> Any:
     return (8.0*near - far)/(12.0*step)
 
 
+def _along(function: Callable, q: np.ndarray, unit: np.ndarray, s: float) -> Any:
+    return function(q + s*unit)
+
+
+def _turning(problem: Any, y: np.ndarray, u: np.ndarray, s: float) -> np.ndarray:
+    return np.array(problem.torque(turned(y, s*u)))
+
+
 def turned(y: np.ndarray, u: np.ndarray, body: int = 0) -> np.ndarray:
     """The state with the attitude of a body, three rows, turned by exp(hat u) (Rodrigues' formula)."""
     angle, out = float(np.linalg.norm(u)), y.copy()
@@ -96,7 +104,7 @@ def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, fl
         generator, problem, gaps, sizes = np.random.Generator(np.random.PCG64(1)), plain(form.problem), [], [1e-300]
         for _ in range(DIRECTIONS):
             y, u = turned(form.start, generator.standard_normal(3)), generator.standard_normal(3)
-            expected = slope(lambda s, y=y, u=u, problem=problem: np.array(problem.torque(turned(y, s*u))), TURN)
+            expected = slope(partial(_turning, problem, y, u), TURN)
             found = np.array(problem.torque_slope(y, tuple(u)))
             gaps.append(float(np.abs(found - expected).max()))
             sizes += [float(np.abs(values).max()) for values in (found, expected, np.array(problem.torque(y)))]
@@ -182,7 +190,7 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
                       [(int(generator.integers(q.shape[0])), int(generator.integers(3))) for _ in range(3)]):
             unit = np.zeros_like(q)
             unit[place] = 1.0
-            slopes[place] = slope(lambda s, q=q, unit=unit: system.potential(q + s*unit), DISPLACEMENT)
+            slopes[place] = slope(partial(_along, system.potential, q, unit), DISPLACEMENT)
         gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
         worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
         if not gap[worst] <= wrong:

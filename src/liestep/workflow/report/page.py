@@ -1,5 +1,4 @@
-"""The report: an index with the verdicts, and one page for each paper and for each folder of own studies, each with its
-own limit of size."""
+"""The report: an index with the verdicts, and a page for each paper and folder of studies, limited in size."""
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -96,11 +95,8 @@ class Surroundings:
 
 
 def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
-    """Path and text of the index and of each page, and one line about it.
-
-    Raises:
-        InputError: a product is missing or stale; the sentence says which command makes it.
-    """
+    """Path and text of the index and of each page, and one line about it. Raises InputError: a product is missing or
+    stale; the sentence says which command makes it."""
     pages = collect(workflow)
     cited = citing(page.claims for page in pages if page.claims)
     known = entries(pages)

@@ -33,21 +33,13 @@ class Picture:
 
 
 def embed(paths: Sequence[Path], budget: int) -> list[Picture]:
-    """All figures at the sharpest level at which their addresses have at most `budget` characters
-    together, else at the last.
-
-    Raises:
-        InputError: a figure is missing or no PNG file.
-    """
+    """All figures at the sharpest level at which their addresses have at most `budget` characters together, else at the
+    last. Raises InputError: a figure is missing or no PNG file."""
     return _best(picture, paths, LEVELS, budget)
 
 
 def embed_films(films: Sequence[Animation], budget: int) -> list[Picture]:
-    """All films, as `embed`.
-
-    Raises:
-        InputError: a film is missing, no GIF file, or of another run.
-    """
+    """All films, as `embed`. Raises InputError: a film is missing, no GIF file, or of another run."""
     return _best(smaller, [checked(film) for film in films], FILM_LEVELS, budget)
 
 
@@ -82,11 +74,7 @@ def encoded(content: bytes, width: int, quality: int) -> tuple[bytes, tuple[int,
 
 
 def picture(path: Path, width: int, quality: int) -> Picture:
-    """One figure, at most `width` pixels wide, as WebP of a quality from 0 to 100.
-
-    Raises:
-        InputError: missing or no PNG file.
-    """
+    """A figure at most `width` pixels wide, as WebP of quality 0 to 100. Raises InputError: missing or no PNG."""
     try:
         return _embedded("webp", *encoded(path.read_bytes(), width, quality))
     except FileNotFoundError:
@@ -116,8 +104,7 @@ def checked(film: Animation) -> bytes:
 
 
 def smaller(content: bytes, width: int, every: int) -> Picture:
-    """The film at most `width` pixels wide, with every so many of its frames and COLOURS colours;
-    as it is if that is less."""
+    """The film at most `width` pixels wide, every so many frames, COLOURS colours; as it is if that is less."""
     with Image.open(io.BytesIO(content)) as image:
         full = image.size
         size = min(width, image.width), round(image.height*min(width, image.width)/image.width)

@@ -24,11 +24,8 @@ SHOWN = ("problem_label", "integrator_label", "resolution", "status", "steps", "
 
 
 def table_data(results: StudyResults, name: str) -> dict[str, Any]:
-    """Columns with their headings and units, and rows of a table: the readable columns that are not empty.
-
-    Raises:
-        InputError: it does not exist, or has rows of runs that are not in the study.
-    """
+    """Columns with their headings and units, and rows of a table: the readable columns that are not empty. Raises
+    InputError: it does not exist, or has rows of runs that are not in the study."""
     table = results.table(name)
     for keys in (("problem", "integrator", "resolution"), ("problem", "integrator")):
         if set(keys) <= set(table.columns) and "runtime" not in table.columns:
@@ -96,10 +93,7 @@ def _value(item: Any) -> Any:
 
 def runs_data(results: StudyResults) -> dict[str, Any]:
     """Every run of a study: its row of metrics.csv and what its file was made from. What runs share is stored once.
-
-    Raises:
-        InputError: metrics.csv is missing or stale.
-    """
+    Raises InputError: metrics.csv is missing or stale."""
     metrics = results.metrics
     columns = [column for column in metrics.columns if metrics[column].notna().any()]
     titles = headings(columns, results.study)
@@ -151,11 +145,7 @@ def abbreviate(value: Any) -> Any:
 
 
 def references_data(results: StudyResults) -> list[dict[str, Any]]:
-    """Reference of each problem: file, engines, hashes; empty where the study asks for none.
-
-    Raises:
-        InputError: one is missing or stale.
-    """
+    """Reference of each problem: file, engines, hashes; empty without. Raises InputError: missing or stale."""
     if not results.config.reference:
         return []
     found = []

@@ -104,11 +104,7 @@ class StudyPage:
 
 
 def study_page(products: StudyProducts) -> StudyPage:
-    """Products of a study, all checked.
-
-    Raises:
-        InputError: one is missing or stale.
-    """
+    """Products of a study, all checked. Raises InputError: one is missing or stale."""
     results = StudyResults(products.study)
     names = [path.stem for path in products.tables if path.suffix == ".csv" and path.stem != "metrics"]
     names += ["timings"]*bool(products.timings)

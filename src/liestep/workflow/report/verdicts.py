@@ -8,9 +8,8 @@ from urllib.parse import quote
 import pandas
 from markupsafe import Markup, escape
 
-from liestep.claims.cards import Card, cards
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
-from liestep.claims.counting import WORDS, Statement, counts, headline, statements
+from liestep.claims.counting import WORDS, Card, Statement, cards, counts, headline, statements
 from liestep.claims.errata import load_errata
 from liestep.claims.judging import describe
 from liestep.errors import InputError
@@ -55,8 +54,7 @@ def evidence(claim: Claim, paper: str, figures: Mapping[str, Collection[str]],
 
 
 def link_errata(text: str, paper: str, known: Sequence[str]) -> Markup:
-    """A text in which "erratum 9" and "errata 5 and 6" lead to the entries of the paper; `known` are their
-    ids, for example 9 or 5a."""
+    """A text in which "erratum 9", "errata 5 and 6" lead to entries of the paper; `known`: ids, as 9 or 5a."""
 
     def link(match: re.Match) -> str:
         entry = next((name for name in known if name == match[0] or re.sub(r"\D", "", name) == match[0]), None)
@@ -79,8 +77,7 @@ ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "o
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """A claim with its row of claims.csv; `links` are (text, study, anchor) of figures and tables, `runs`
-    (study, anchor, keys of the run)."""
+    """A claim with its row of claims.csv; `links`: (text, study, anchor); `runs`: (study, anchor, keys)."""
 
     paper: str
     claim: Claim
@@ -194,11 +191,7 @@ def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables:
 
 
 def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
-    """Errata of all papers, given by their files, with their evidence.
-
-    Raises:
-        InputError: errata.csv is missing, or is not of today's errata files.
-    """
+    """Errata of all papers by their files, with evidence. Raises InputError: errata.csv is missing or stale."""
     files = [load_errata(path.stem, path.parent.parent) for path in paths]
     if not files:
         return []

@@ -1,5 +1,4 @@
-"""Evidence on the formulas of lgt2022 for rotations and rigid motions, from random data with a fixed seed and matrix
-exponentials."""
+"""Evidence on the formulas of lgt2022 for rotations and motions, from random data and matrix exponentials."""
 import numpy as np
 
 from liestep.claims.errata import Evidence
@@ -11,8 +10,7 @@ EXACT, WRONG = 1e-13, 0.01
 
 def attitude(scalar: float, vector: np.ndarray) -> np.ndarray:
     """R(Q) of a quaternion."""
-    found: np.ndarray = np.eye(3) + 2.0*(scalar*hat(vector) + hat(vector) @ hat(vector))
-    return found
+    return np.eye(3) + 2.0*(scalar*hat(vector) + hat(vector) @ hat(vector))
 
 
 def product(p: tuple[float, np.ndarray], q: tuple[float, np.ndarray]) -> tuple[float, np.ndarray]:

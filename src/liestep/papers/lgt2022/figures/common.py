@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, marks
 from liestep.figures.panels import label_of, legend_below, logarithmic
-from liestep.figures.scenes.colour import mix
-from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, Results, new_figure
+from liestep.figures.scenes.space import mix
+from liestep.figures.style import DOUBLE, Results, ladder, new_figure
 
 LEAST = 1e-16  # a residual of zero is drawn here
 LOST = "#CC3311"

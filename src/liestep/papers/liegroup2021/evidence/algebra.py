@@ -35,8 +35,7 @@ def rate(path) -> np.ndarray:
 
 
 def body_sign() -> Evidence:
-    """f on so(3)*: the generator of g.mu = g mu for f = +-I^-1 mu against the momentum Q^T pi of a
-    body that turns with it."""
+    """f on so(3)*: the generator of g.mu = g mu for f = +-I^-1 mu against the momentum Q^T pi of a turning body."""
     random = np.random.default_rng(1)
     attitude, momentum = turn(random.standard_normal(3)), random.standard_normal(3)
     spatial = attitude @ momentum
@@ -52,8 +51,7 @@ def body_sign() -> Evidence:
 
 
 def top_sign() -> Evidence:
-    """f on se(3)*: the generator of (g, u).(Pi, Gamma) = (g Pi + u x g Gamma, g Gamma) against
-    the heavy top's (23)-(24)."""
+    """f on se(3)*: the generator of (g, u).(Pi, Gamma) = (g Pi + u x g Gamma, g Gamma) against (23)-(24)."""
     random = np.random.default_rng(2)
     momentum, gamma, arm = random.standard_normal((3, 3))
     body_rate = momentum/INERTIA
@@ -81,8 +79,7 @@ def _translation(u: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def hamiltonian_order() -> Evidence:
-    """One spherical pendulum in (q, pi): the generator (u x q, u x pi + v x q) for both orders of
-    the two derivatives of H."""
+    """A pendulum in (q, pi): the generator (u x q, u x pi + v x q) for both orders of the derivatives of H."""
     random = np.random.default_rng(8)
     q = random.standard_normal(3)
     q /= np.linalg.norm(q)
@@ -141,8 +138,7 @@ def _classical(slope: Callable[[float, np.ndarray], np.ndarray], start: np.ndarr
 
 
 def frozen_point() -> Evidence:
-    """The equation for sigma with the point frozen at the start of the step, and with the
-    moving point P(t) as printed."""
+    """The equation for sigma with the point frozen at the start of the step, and with P(t) as printed."""
     start, end, steps = np.array([0.6, 0.0, 0.8]), 0.5, 200
     path = _classical(lambda t, y: np.cross(_field(y), y), start, end, 2*steps)
 

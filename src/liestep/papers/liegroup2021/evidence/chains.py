@@ -160,8 +160,7 @@ def final_state(preset: str, integrator: str, tolerance: float,
 
 
 def reference_bias() -> Evidence:
-    """Error of ode45 with the tolerances of the public code's reference, beside that of RKMK(5,4)
-    which it is meant to measure."""
+    """Error of ode45 with the tolerances of the public code's reference, beside that of RKMK(5,4)."""
     numbers: dict[str, float] = {}
     for preset, name in (("unit_2", "two"), ("total5_20", "twenty")):
         exact, _ = final_state(preset, "dop853", 1e-13, {"atol": 1e-14})
@@ -171,8 +170,7 @@ def reference_bias() -> Evidence:
                     f"{name}_pair": float(np.linalg.norm(pair - exact)),
                     f"{name}_seen": float(np.linalg.norm(pair - reference))}
     comparable = all(numbers[f"{name}_reference"] >= 0.1*numbers[f"{name}_pair"] for name in ("two", "twenty"))
-    return Evidence(comparable,
-                    "error at T = 3 of ode45 at RelTol 1e-6, AbsTol 1e-12: {two_reference:.2g} for N = 2,"
+    return Evidence(comparable, "error at T = 3 of ode45 at RelTol 1e-6, AbsTol 1e-12: {two_reference:.2g} for N = 2,"
                     " {twenty_reference:.2g} for N = 20, L = 5/N; of RKMK(5,4) at 1e-6: {two_pair:.2g} and"
                     " {twenty_pair:.2g}, which against that reference look like {two_seen:.2g} and {twenty_seen:.2g}",
                     numbers)

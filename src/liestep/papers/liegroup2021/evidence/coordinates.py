@@ -31,8 +31,7 @@ def _operations(chart: str, angle: float) -> int:
 
 
 def coordinates_cost() -> Evidence:
-    """Additions, multiplications, divisions, square roots, sines and cosines count one each. No if Cayley maps took as
-    many as the exponential."""
+    """Operations, roots, sines and cosines count one each. No if Cayley maps took as many as the exponential."""
     found = {chart: [_operations(chart, angle) for angle in ANGLES] for chart in CHARTS}
     numbers = {f"{chart}{k}": float(count) for chart, counts in found.items() for k, count in enumerate(counts)}
     cheaper = all(cayley < exponential for cayley, exponential in zip(found["cayley"], found["exp"], strict=True))
@@ -49,8 +48,7 @@ def _end(integrator: str, option: str, representation: str) -> np.ndarray:
 
 
 def representation() -> Evidence:
-    """A Lie group method takes the same step whatever numbers hold the attitude; a Runge-Kutta method in these numbers
-    does not."""
+    """A Lie group method takes the same step whatever numbers hold the attitude; a Runge-Kutta method does not."""
     group = [_end("rkmk", "attitude", name) for name in REPRESENTATIONS]
     numbers = [_end("rk4", "form", name) for name in ("quaternion", "matrix", "euler")]
     gaps = {"lie": max(float(np.abs(end - group[0]).max()) for end in group[1:]),

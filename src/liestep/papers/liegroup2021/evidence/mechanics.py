@@ -14,14 +14,12 @@ GRAVITY = 9.81
 
 
 def top_torque(gamma0: np.ndarray) -> np.ndarray:
-    """Torque at Q = 1 from the Hamiltonian: minus the derivative of M l Gamma0.(Q chi) under
-    rotations exp(hat(u)) Q."""
+    """Torque at Q = 1: minus the derivative of M l Gamma0.(Q chi) under rotations exp(hat(u)) Q."""
     return -np.array([rate(lambda s, axis=axis: MASS*LENGTH*np.dot(gamma0, turn(s*axis) @ AXIS)) for axis in np.eye(3)])
 
 
 def top_gravity() -> Evidence:
-    """The torque that the printed Hamiltonian and Gamma0 give, against the torques of forces up
-    and down; g read twice."""
+    """The torque of the printed Hamiltonian and Gamma0 against those of forces up and down; g read twice."""
     torque = top_torque(GAMMA0)
     up, down = (np.cross(LENGTH*AXIS, [0.0, 0.0, sign*MASS*GRAVITY]) for sign in (1.0, -1.0))
     numbers = {"torque": size(torque), "up": size(torque - up), "down": size(torque - down),
@@ -33,8 +31,7 @@ def top_gravity() -> Evidence:
 
 
 def top_mirror() -> Evidence:
-    """The printed top and the one with gravity down and the other sign of the rate about e3 are the same motion
-    seen turned by pi about e2."""
+    """The printed top, and that with gravity down and the other rate about e3, are one motion turned by pi about e2."""
     flip = np.diag([-1.0, 1.0, -1.0])
     printed = simulate("heavy_top", "rkmk tableau=dormand_prince5", preset="printed", step=1e-4, t_end=0.2, samples=11)
     start = {"attitude": np.eye(3), "angular_momentum": INERTIA*[0.0, SPIN, PRINTED_RATE]}

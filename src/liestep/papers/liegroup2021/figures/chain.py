@@ -9,10 +9,9 @@ from matplotlib.lines import Line2D
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
-from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import directions, parameters
-from liestep.figures.selection import first_run
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.scenes.space import mix
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, new_figure, subplots
 from liestep.papers.liegroup2021.figures.common import staircase
 
 VARIABLE, CONSTANT, NEAR, PAPER, DEFAULT = "rkmk54", "rkmk5", "rkmk5_near", "ode45_paper", "ode45"
@@ -93,16 +92,8 @@ CAPTION = (" (a) as in the paper: Euclidean distance in R^6N at the end from ode
            " of steps (right axis); (b) accepted steps against time for the longest chain (MATLAB's ode45 returns four"
            " points for each step by default); (c) against the reference: RKMK5 with as many steps as RKMK(5,4) and up"
            " to 5 % fewer or more (line: median, band: all), RKMK(5,4), and the reference of the paper itself. {runs}")
-
-
-@drawing("Chains of N pendula of 1 m: constant and variable steps." + CAPTION)
-def figure8(results: Results) -> Figure:
-    return _chains(results)
-
-
-@drawing("Chains of N pendula, 5 m together: constant and variable steps." + CAPTION)
-def figure10(results: Results) -> Figure:
-    return _chains(results)
+figure8 = drawing("Chains of N pendula of 1 m: constant and variable steps." + CAPTION)(_chains)
+figure10 = drawing("Chains of N pendula, 5 m together: constant and variable steps." + CAPTION)(_chains)
 
 
 @drawing("Motion of chains of 5 m. They fall from 45 degrees above the horizontal, turning at 1 rad/s, shown every 0.3"
@@ -130,11 +121,8 @@ def chain_motion(results: Results) -> Figure:
     return figure
 
 
-
-
 def _panel(axes: Axes, results: Results, key: str, paper: str, styles: dict[str, Mark]) -> None:
-    """A method's error against the accurate reference (filled) and its distance from the paper's one (hollow), with
-    the error of that reference."""
+    """A method's error against the accurate reference (filled) and the paper's one (hollow), and that one's error."""
     problems = list(results.config.problems)
     counts = [bodies(results, problem) for problem in problems]
 

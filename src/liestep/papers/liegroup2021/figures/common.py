@@ -1,15 +1,13 @@
 """What the figures of liegroup2021 share. They find runs by the keys of the study files in config/studies/liegroup2021.
-
-Figures 2 and 3 are in the module top, 5 to 7 in pendulum, 8 and 10 in chain, 9 and 11 in
-peak, 13 to 18 in quadrotors; figures 1, 4 and 12 of the paper are sketches.
-"""
+Figures 2 and 3 are in the module top, 5 to 7, 9 and 11 in double_pendulum, 8 and 10 in chain, 13 to 18 in quadrotors;
+figures 1, 4 and 12 of the paper are sketches."""
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from liestep.figures.marks import SOLID
-from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import mix
 from liestep.simulation.runs.files import RunFile
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors

@@ -1,13 +1,11 @@
-"""What variable steps gain over as many constant ones: not in liegroup2021, whose figures 8 and 10 have one start and
-one tolerance."""
-
+"""What variable steps gain over as many constant ones: the paper's figures have one start and one tolerance."""
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from liestep.errors import InputError
-from liestep.figures.marks import Mark, marks
+from liestep.figures.marks import marks
 from liestep.figures.panels import label_of, legend_below
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.study.tables.gain import gains
@@ -43,14 +41,6 @@ def _map(axes: Axes, results: Results, tolerances: list[float], values: np.ndarr
     axes.set_xlabel("log10 of the tolerance")
 
 
-def _curves(axes: Axes, results: Results, problem: str, styles: dict[str, Mark]) -> None:
-    for key in (CONSTANT, VARIABLE):
-        rows = results.select(problem, key)
-        rows = rows[rows["status"] == "ok"].sort_values(OVER)
-        axes.loglog(rows[OVER], rows[QUANTITY], marker=styles[key].marker, markersize=2.5, **styles[key].line)
-    axes.set_title(label_of(results, problem), fontsize=7.0)
-
-
 @drawing("{title}: (a) error at the end of as many constant steps of RKMK5, interpolated between numbers of steps,"
          " divided by that of RKMK(5,4), for each start (elevation of both links; aside: also turning out of the"
          " vertical plane) and tolerance; >: fewer constant steps than the run takes leave the chart, so that the gain"
@@ -68,7 +58,10 @@ def gain(results: Results) -> Figure:
     upper = figure.add_subplot(shape[0, 1])
     lower = figure.add_subplot(shape[1, 1], sharex=upper, sharey=upper)
     for axes, place, letter in ((upper, int(np.nanargmax(median)), "b"), (lower, int(np.nanargmin(median)), "c")):
-        _curves(axes, results, problems[place], styles)
+        for key in (CONSTANT, VARIABLE):
+            rows = results.select(problems[place], key)
+            rows = rows[rows["status"] == "ok"].sort_values(OVER)
+            axes.loglog(rows[OVER], rows[QUANTITY], marker=styles[key].marker, markersize=2.5, **styles[key].line)
         axes.set(title=f"({letter}) {label_of(results, problems[place])}", ylabel="error at the end")
     lower.set_xlabel("steps")
     legend_below(figure, [styles[key] for key in (CONSTANT, VARIABLE)], 2)

@@ -1,7 +1,5 @@
-"""Figures 13 to 18 of liegroup2021: two quadrotors with a suspended load, order, tracking,
-and the flight at four times, in which e3 points down on paper (14)."""
+"""Figures 13 to 18 of liegroup2021: two quadrotors with a load, order, tracking, the flight (14; e3 points down)."""
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,13 +11,10 @@ from liestep.figures.panels import hollow, legend_below, logarithmic, slope_tria
 from liestep.figures.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
 from liestep.figures.scenes.motion import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View, triad
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
+from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.mechanics.contracts.sheet import Parameters
 
 METHODS = ("lie_euler", "lie_heun", "rkmk3", "rkmk4")
 PAPER = "ode45_paper"
@@ -150,7 +145,7 @@ def figure14(results: Results) -> Figure:
     return figure
 
 
-def _scene(axes: Axes, file: RunFile, data: "Parameters", k: int) -> Scene:
+def _scene(axes: Axes, file: RunFile, data: Parameters, k: int) -> Scene:
     scene = Scene(axes, VIEW, fade=0.15)
     path = desired_path(data, file["time"])[::20]
     for start in range(0, len(path) - 1, 4):

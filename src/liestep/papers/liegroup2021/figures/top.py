@@ -1,5 +1,4 @@
 """Figures 2 and 3 of liegroup2021: the heavy top by symplectic Lie group integrators."""
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -7,11 +6,9 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import parameters
-from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.scenes.space import Scene, View, graticule, mix, sphere_body, triad
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.simulation.runs.files import RunFile
 
 METHODS = ("slgi_0", "slgi_half", "slgi_1", "slgi_kk")  # keys of the study; SLGIKK is the same map as theta = 1/2
@@ -49,8 +46,7 @@ def _sphere(axes: Axes, gamma: np.ndarray, colour: str, line: bool) -> float:
 
 
 def _order_panel(axes: Axes, results: Results, problem: str, column: str, floor: bool) -> None:
-    """Errors of all methods against the step, solid where above 30 floors; triangles where the last two
-    errors have their slope."""
+    """Errors against the step, solid above 30 floors; triangles where the last two errors have their slope."""
     level = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max()
     for key, mark in _styles(results).items():
         steps, errors = ladder(results, problem, key, column)

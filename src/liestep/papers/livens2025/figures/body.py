@@ -6,11 +6,9 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import SOLID, Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic
-from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import snapshots
-from liestep.figures.scenes.space import Scene, View
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.scenes.space import Scene, View, mix
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
 
 PROBLEM = "body"

@@ -1,8 +1,6 @@
 """What the figures of livens2025 share. They find runs by the keys of the study files in config/studies/livens2025.
-
-Figures 1 to 4 are in the module masses, 5 to 9 and the parasite in body, 10 to 13 in top, 14 to 16 in loop; the
-sketches on the left of figures 1, 3, 10 and 14 of the paper are drawn small.
-"""
+Figures 1 to 4 are in the module masses, 5 to 9 and the parasite in body, 10 to 16 in top; the sketches on the left of
+figures 1, 3, 10 and 14 of the paper are drawn small."""
 from collections.abc import Iterable, Sequence
 
 import numpy as np

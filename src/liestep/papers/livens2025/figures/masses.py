@@ -1,5 +1,4 @@
 """Figures 1 to 4 of livens2025: mass-spring system and spring pendulum, and what the energy does not see."""
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -9,8 +8,7 @@ from liestep.figures.panels import hollow, label_of, legend_below, line_handle, 
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.motion import parameters
 from liestep.figures.scenes.space import Scene, View
-from liestep.figures.selection import first_run, ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.papers.livens2025.figures.common import COMPONENTS, PARTS, against_time, dots, increments
 from liestep.simulation.runs.files import RunFile
 
@@ -96,7 +94,7 @@ def energy_is_not_accuracy(results: Results) -> Figure:
         mark = marks(results)["eml_gonzalez" if problem == SPRING and key != "mpl" else key if key == "mpl" else "eml"]
         for axes, column in ((left, "generalized_energy_error_max"), (right, "error_position")):
             steps, values = ladder(results, problem, key, column)
-            hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
+            hollow(axes, steps, np.maximum(values, 1e-17), mark)
         handles.append(line_handle(mark, label, marker=True))
     for axes, label, title in ((left, "largest error of (74) (J)", "(a) generalized energy"),
                                (right, "relative error of the position", "(b) position")):
@@ -117,7 +115,7 @@ def gradients(results: Results) -> Figure:
             mark = marks(results)[key]
             for axes, column in ((left, energy), (right, momentum)):
                 steps, values = ladder(results, problem, key, column)
-                hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
+                hollow(axes, steps, np.maximum(values, 1e-17), mark)
         for axes, label in ((left, "largest error of the energy (J)"),
                             (right, f"largest error of {symbol} (kg m$^2$/s)")):
             logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=label_of(results, problem))

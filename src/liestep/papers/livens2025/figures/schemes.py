@@ -1,5 +1,4 @@
 """Own figures of livens2025 that compare many schemes: compositions, largest steps, chains, work."""
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
@@ -8,8 +7,7 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.selection import ladder
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.figures.style import DOUBLE, Results, drawing, ladder, new_figure, subplots
 
 
 def _ladders(results: Results, axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:
@@ -19,7 +17,7 @@ def _ladders(results: Results, axes: Axes, problem: str, x: str, y: str) -> list
         rows = results.select(problem, key)
         rows = rows[(rows["status"] == "ok") & (rows[x] > 0.0) & (rows[y] > 0.0)].sort_values("step")
         if not rows.empty:
-            hollow(axes, rows[x].to_numpy(float), rows[y].to_numpy(float), mark, np.ones(len(rows), dtype=bool))
+            hollow(axes, rows[x].to_numpy(float), rows[y].to_numpy(float), mark)
             handles.append(line_handle(mark, mark.label, marker=True))
     logarithmic(axes)
     return handles
@@ -77,8 +75,8 @@ def chain_scaling(results: Results) -> Figure:
         mark = marks(results)[key]
         seconds = np.array([ladder(results, f"bars_{n}", key, "seconds")[1][0]
                             / float(results.select(f"bars_{n}", key)["steps"].iloc[0]) for n in numbers])
-        hollow(left, numbers, seconds, mark, np.ones(len(numbers), dtype=bool))
-        hollow(right, numbers, seconds/numbers, mark, np.ones(len(numbers), dtype=bool))
+        hollow(left, numbers, seconds, mark)
+        hollow(right, numbers, seconds/numbers, mark)
         if key == "eml":
             left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5)
             left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7, dashes=(3, 2),

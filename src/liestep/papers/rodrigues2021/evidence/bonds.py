@@ -92,8 +92,7 @@ def contact_factor() -> Evidence:
 
 
 def frames_of_momenta() -> Evidence:
-    """(32), (34): the moments of the printed shear energy on two bodies, summed in the inertial frame and in the frames
-    of the bodies."""
+    """(32), (34): the moments of the printed shear energy, summed in the inertial frame and in the bodies' frames."""
     one, two, *places = pair(5)
     first, second, _ = loads(printed_shear, (one, two, *places))
     numbers = {"inertial": size(first + second), "body": size(one.T @ first + two.T @ second)}
@@ -103,8 +102,7 @@ def frames_of_momenta() -> Evidence:
 
 
 def invariances() -> Evidence:
-    """(33), (53): the printed shear energy under R -> QR in place and under a turn of everything; the total of x x F
-    and the moments."""
+    """(33), (53): the printed shear energy under R -> QR in place and under a turn of everything; its moments."""
     state, turn = pair(6), random_turns(1, 7)[0]
     one, two, x1, x2 = state
     base = printed_shear(*state)

@@ -25,8 +25,7 @@ def random_turns(count: int, seed: int) -> list[np.ndarray]:
 
 
 def verlet(moment, h: float = 1e-3, steps: int = 10_000) -> dict[str, float]:
-    """Map (25) of the printed pendulum with a function (R) -> spatial moment: largest changes of the energy and of
-    (R rho0).Omega."""
+    """Map (25) of the pendulum with (R) -> spatial moment: largest changes of the energy and of (R rho0).Omega."""
     turn, omega = rotation(2.0*np.tan(3.0*np.pi/8.0)*np.array([0.0, 1.0, 0.0])), 0.2*np.array([1.0, 0.0, 1.0])
     energy, product = [], []
     for _ in range(steps + 1):

@@ -172,8 +172,7 @@ def overhead() -> Evidence:
 
 
 def quaternion_form() -> Evidence:
-    """(25) with a unit quaternion, q <- (1, h w/2) q divided by its length, against the matrix R(h w): no trigonometric
-    function, one square root."""
+    """(25) as q <- (1, h w/2) q divided by its length, against R(h w): no trigonometric function, one square root."""
     w, h = np.array([0.3, -1.1, 0.8]), 0.7
     tally, q = Tally(), np.array([0.5, -0.5, 0.1, 0.7])/1.0
     root = tally.functions().sqrt
@@ -195,13 +194,11 @@ def matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrix of a quaternion of any length, scalar part first."""
     w, v = q[0], q[1:]
     skew = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-    found: np.ndarray = ((w*w - v @ v)*np.eye(3) + 2.0*np.outer(v, v) + 2.0*w*skew)/(q @ q)
-    return found
+    return ((w*w - v @ v)*np.eye(3) + 2.0*np.outer(v, v) + 2.0*w*skew)/(q @ q)
 
 
 def chart_limits() -> Evidence:
-    """A body that turns by pi/2 in each step of (25): alpha ends at a turn of pi, modified parameters at 2 pi; the
-    matrix goes on."""
+    """A turn by pi/2 in each step of (25): alpha ends at pi, modified parameters at 2 pi; the matrix goes on."""
     numbers = {}
     for chart in ("alpha", "modified", "none"):
         component = plain(method("rodrigues").build(
@@ -226,8 +223,7 @@ def closed_form(momentum: np.ndarray, moments: np.ndarray) -> np.ndarray:
     w = momentum/moments
     s, c = increment(EXACT, 1.0, tuple(w))
     skew = hat(w)
-    found: np.ndarray = np.eye(3) + s*skew + c*skew @ skew
-    return found
+    return np.eye(3) + s*skew + c*skew @ skew
 
 
 def implicit_equation() -> Evidence:

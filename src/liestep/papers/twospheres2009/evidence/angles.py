@@ -90,8 +90,7 @@ def compactness() -> Evidence:
 
 
 def triple_pendulum() -> Evidence:
-    """A triple spherical pendulum in angles, away from the poles: its error falls with the fourth power of the step
-    and meets the motion in (q, omega)."""
+    """A triple pendulum in angles, away from the poles: fourth order, and the motion in (q, omega)."""
     q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48], [0.48, -0.6, 0.64]])
     omega = np.cross(q, [[0.2, 0.9, 0.5], [0.7, 0.1, 0.6], [0.3, -0.4, 0.8]])
     setting: dict[str, Any] = {"preset": "chain3", "initial": {"q": q, "omega": omega}, "t_end": 0.5, "samples": 11}

@@ -47,8 +47,7 @@ def force_sign(problem: str, numbers: dict[str, float],
     printed, flipped = size(total + gradient)/size(gradient), size(total - gradient)/size(gradient)
     return Evidence(printed <= 1e-6 and flipped >= 0.1,
                     "twelve random bodies: the sum differs from central differences of -V by {printed:.1e} of them, of"
-                    " +V by {flipped:.2g}",
-                    {"printed": printed, "flipped": flipped})
+                    " +V by {flipped:.2g}", {"printed": printed, "flipped": flipped})
 
 
 def nbody_sign() -> Evidence:
@@ -86,8 +85,7 @@ def determinant() -> Evidence:
 
 
 class GreatCircles:
-    """Two coupled bodies on great circles q(t) with a variation xi(t) x q(t), constant dV/dq;
-    all derivatives are exact."""
+    """Two bodies on great circles q(t) with a variation xi(t) x q(t), constant dV/dq; derivatives are exact."""
 
     def __init__(self, seed: int):
         random = np.random.default_rng(seed)
@@ -126,8 +124,7 @@ class GreatCircles:
 
 
 def boundary_term() -> Evidence:
-    """Variation of an action over one second by Gauss quadrature, directly and after integration by
-    parts as before eq. (5)."""
+    """Variation of an action over 1 s by Gauss quadrature, directly and by parts as before eq. (5)."""
     motion = GreatCircles(14)
     nodes, weights = np.polynomial.legendre.leggauss(24)
     exact, interior = (0.5*float(np.dot(weights, [integrand(0.5*(x + 1.0)) for x in nodes]))
@@ -136,8 +133,7 @@ def boundary_term() -> Evidence:
                           for term in (motion.boundary_corrected, motion.boundary_printed))
     return Evidence(abs(corrected - exact) <= 1e-10 and abs(printed - exact) >= 0.1,
                     "variation of an action {exact:.6g}; after integration by parts corrected {corrected:.6g},"
-                    " printed {printed:.6g}",
-                    {"exact": exact, "corrected": corrected, "printed": printed})
+                    " printed {printed:.6g}", {"exact": exact, "corrected": corrected, "printed": printed})
 
 
 SYSTEMS = {  # system -> preset, step: an explicit, a coupled and a stiff one

@@ -13,8 +13,7 @@ ROUND_OFF = 1e-11  # largest relative residual of an equation that holds
 
 
 class PendulumStates(NamedTuple):
-    """Consecutive states of a chain of spherical pendula, step h; constant mass matrix and
-    gradient of the potential."""
+    """Consecutive states of a chain of pendula, step h; constant mass matrix and gradient of the potential."""
 
     q: np.ndarray         # (steps + 1, n, 3)
     omega: np.ndarray     # (steps + 1, n, 3)
@@ -88,8 +87,7 @@ def momentum_symbol() -> Evidence:
     corrected, printed = size(formula - p)/size(p), float(np.linalg.norm(formula - q, axis=-1).min())
     return Evidence(corrected <= ROUND_OFF and printed >= 0.1,
                     "along a motion the right side differs from p of (12) by {corrected:.1e} of it, from q by at"
-                    " least {printed:.2g}",
-                    {"corrected": corrected, "printed": printed})
+                    " least {printed:.2g}", {"corrected": corrected, "printed": printed})
 
 
 def determines(q: np.ndarray, outer: int) -> float:
@@ -135,13 +133,11 @@ def legendre_signs() -> Evidence:
                   residual(end, -1.0, -1.0))
     return Evidence(printed <= ROUND_OFF and flipped >= 1e-3,
                     "relative residual along a motion {printed:.1e} as printed, with any one sign changed at"
-                    " least {flipped:.1g}",
-                    {"printed": printed, "flipped": flipped})
+                    " least {flipped:.1g}", {"printed": printed, "flipped": flipped})
 
 
 def matrix_index() -> Evidence:
-    """omega_{k+1} of three pendula from eq. (25), with hat(q_1) of step k in the last entry of the
-    first row, and of step k+1."""
+    """omega_{k+1} of three pendula from (25), with hat(q_1) of step k and k+1 in the last entry of the first row."""
     motion = pendulum_motion("chain3", h=0.05, steps=20)
     before, q, omega, h = motion.q[-2], motion.q[-1], motion.omega[-1], motion.h
     right = (np.cross(q, motion.pull(q - before))/h - 0.5*h*np.cross(q, motion.gradient)).ravel()

@@ -21,13 +21,11 @@ def horizontal_rod() -> Evidence:
                           for q in (facts.presets["paper"].initial(parameters)["q"][0], (0.0, 0.0, 1.0)))
     return Evidence(abs(corrected - 90.0) <= 1e-9 and abs(printed - 90.0) >= 1.0,
                     "angle between gravity and the rod, said to be horizontal: {corrected:g} degrees with [1,0,0],"
-                    " {printed:g} as printed",
-                    {"corrected": corrected, "printed": printed})
+                    " {printed:g} as printed", {"corrected": corrected, "printed": printed})
 
 
 def rod_energy(mass: np.ndarray, length: np.ndarray, rates: np.ndarray) -> float:
-    """Kinetic energy of serially joined uniform rods with dq_i/dt = rates[i], by Gauss
-    quadrature along each rod (exact)."""
+    """Kinetic energy of joined uniform rods with dq_i/dt = rates[i], by Gauss quadrature (exact)."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
     total, joint = 0.0, np.zeros(3)
     for m, extent, rate in zip(mass, length, rates, strict=True):
@@ -115,8 +113,7 @@ def rod_equation() -> Evidence:
 
 
 def spring_sum() -> Evidence:
-    """Joints that resist bending when the sum in the potential covers the spring term, and when that
-    term stands once with i = n."""
+    """Joints that resist bending when the sum covers the spring term, and when that stands once with i = n."""
     facts, parameters = rod_sheet(gravity=[0.0, 0.0, 0.0])
     n, straight = parameters["elements"], parameters["clamp"]
     bent = np.array([np.cos(0.1), np.sin(0.1), 0.0])

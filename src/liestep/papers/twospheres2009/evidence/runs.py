@@ -90,8 +90,7 @@ def body_steps() -> Evidence:
 
 
 def pendulum_units() -> Evidence:
-    """Example 1 with the printed l = g = 9.81 and with l = g = 1: ode45 at RelTol 1e-4, AbsTol
-    1e-6, outputs every 0.01 s."""
+    """Example 1 with l = g = 9.81 and l = g = 1: ode45 at RelTol 1e-4, AbsTol 1e-6, outputs every 0.01 s."""
     numbers = {"paper_vi": PENDULUM_VI, "paper_rk": PENDULUM_RK}
     for preset, name in (("paper", "printed"), ("paper_scaled", "scaled")):
         numbers[f"{name}_vi"] = mean_energy_error("spherical_pendulum_chain", preset=preset, step=0.01)
@@ -114,8 +113,7 @@ def face_count() -> Evidence:
 
 
 def rounded_starts() -> Evidence:
-    """Distance from the unit sphere of the initial directions printed with four digits, and of the
-    roots that round to them."""
+    """Distance from the sphere of the directions printed with four digits, and of the roots that round to them."""
     printed = {("spherical_pendulum_chain", 0): (0.8660, 0.0, 0.5), ("spring_pendula", 2): (0.4698, 0.1710, 0.8660),
                ("dipole_array", 15): (0.3536, 0.3536, -0.8660)}
     rounded, exact, same = [], [], True
@@ -138,8 +136,7 @@ MOLECULES_END, MOLECULES_STEP = 40.0, 0.01
 
 
 def _tips(power: int) -> np.ndarray:
-    """Places of the free end at 0.1, 0.2, 0.3 s for each of ELEMENTS; the stiffness of the joints grows with this power
-    of their number from the printed one."""
+    """Free end at 0.1, 0.2, 0.3 s for each of ELEMENTS; stiffness grows with this power of their number."""
     found = []
     for n in ELEMENTS:
         stiffness = STIFFNESS*((n + 1)/(PRINTED_ELEMENTS + 1))**power

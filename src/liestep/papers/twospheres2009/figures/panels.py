@@ -1,9 +1,6 @@
-"""Figures 1 and 3 to 5 of twospheres2009: motion (a), total energy (b) and unit length error (c) as in the paper.
-
-The paper's colours and dashes: variational integrator red and solid, Runge-Kutta blue and dotted, with
-reprojection black and dashed. The other figures are in the module sphere (2, 6, 7). In the motions (a)
-gravity points down on paper.
-"""
+"""Figures 1 and 3 to 5 of twospheres2009: motion (a), total energy (b) and unit length error (c) as in the paper. The
+paper's colours and dashes: variational integrator red and solid, Runge-Kutta blue and dotted, with reprojection black
+and dashed. The other figures are in the module sphere (2, 6, 7). In the motions (a) gravity points down on paper."""
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,11 +12,9 @@ from matplotlib.figure import Figure
 from liestep.errors import InputError
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
 from liestep.figures.scenes import looks
-from liestep.figures.scenes.colour import mix
 from liestep.figures.scenes.motion import Place, directions, parameters, snapshots
-from liestep.figures.scenes.space import Scene, View, triad
-from liestep.figures.selection import problems_of, run_with
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.scenes.space import Scene, View, mix, triad
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, problems_of, run_with
 from liestep.simulation.runs.files import RunFile
 
 RED, BLUE, BLACK = "#D62728", "#1F4FBF", "#111111"
@@ -41,8 +36,7 @@ def energy_panel(axes: Axes, curves: list[Curve], letter: str = "(b)") -> None:
 
 
 def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
-    """Mean over the bodies of |1 - q.q| against time, logarithmic: samples pale, means over a
-    hundredth of the run on top."""
+    """Mean of |1 - q.q| against time, logarithmic: samples pale, means over a hundredth of the run on top."""
     for label, style, file in reversed(curves):
         sampled = file["unit_length_error"]
         axes.plot(file["time"], np.where(sampled > 0.0, sampled, np.nan), color=mix(style["color"], "white", 0.65),
@@ -71,8 +65,7 @@ def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, Place], Non
 
 
 def _compared(results: Results, problem: str, others: list[Curve]) -> tuple[RunFile, list[Curve]]:
-    """The variational run and all curves of the panels: it, the one by the printed formulas (larger round-off) if
-    there is one, the others."""
+    """The variational run and all curves: it, the one by the printed formulas if there is one, the others."""
     vi = run_with(results, problem, "vi_sphere", form="increment")
     try:
         printed = [("VI, printed formulas", PRINTED, run_with(results, problem, "vi_sphere", form="paper"))]

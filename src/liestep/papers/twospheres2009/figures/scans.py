@@ -1,6 +1,5 @@
 """What the data that twospheres2009 does not print decide: the sign of RK45's energy change in example 4, and the
 numbers of example 5 over layout, step and duration."""
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

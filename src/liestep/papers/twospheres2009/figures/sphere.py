@@ -14,8 +14,7 @@ from liestep.figures.panels import logarithmic, slope_triangle
 from liestep.figures.scenes.looks import COLOURS, trail
 from liestep.figures.scenes.motion import Place, directions
 from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
-from liestep.figures.selection import problems_of, run_with
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure, problems_of, run_with
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI
 from liestep.simulation.runs.files import RunFile
@@ -144,8 +143,7 @@ def figure6(results: Results) -> Figure:
 
 
 def _all_steps(axes: Axes, file: RunFile) -> None:
-    """Energy over all steps: mean and range of each hundredth of the run; single samples would show beats that the
-    motion does not have."""
+    """Energy over all steps: mean and range of each hundredth of the run; single samples would show false beats."""
     mean, low, high = (file["energy"][0] + file.blocks("energy", name) for name in ("mean", "min", "max"))
     ends = np.linspace(0.0, file.attributes["t_end"], mean.size + 1)
     axes.stairs(high, ends, baseline=low, fill=True, color="#F0B7B7", linewidth=0.0, label="range")
@@ -220,20 +218,16 @@ TIE = 1e-9  # a point so close to an edge or corner lies in all faces that meet 
 
 
 def face_values(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Value of each face (m,): mean of `values` (n,) over the points (n, 3) in the face and in the faces
-    that share a vertex with it.
-
-    vertices: (v, 3) unit vectors; faces: (m, 3), counter-clockwise from outside. A point within TIE of a boundary
-    counts in every face there, but once in a mean. A face without any point in its neighbourhood is NaN.
-    """
+    """Value of each face (m,): mean of `values` (n,) over the points (n, 3) in the face and in the faces that share a
+    vertex with it. vertices: (v, 3) unit vectors; faces: (m, 3), counter-clockwise from outside. A point within TIE of
+    a boundary counts in every face there, but once in a mean. A face without any point in its neighbourhood is NaN."""
     members = ((neighbours(faces, len(vertices)) @ containing(vertices, faces, points)) > 0).astype(float)
     count = np.asarray(members.sum(axis=1)).ravel()
     return np.where(count > 0.0, (members @ values)/np.maximum(count, 1.0), np.nan)
 
 
 def containing(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> csr_array:
-    """1 where a face holds a point (m, n): the point lies on the inner side of the three planes
-    through the face's edges."""
+    """1 where a face holds a point (m, n): it lies inside the three planes through the face's edges."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     normals = np.stack([np.cross(a, b), np.cross(b, c), np.cross(c, a)])
     normals = normals/np.linalg.norm(normals, axis=2, keepdims=True)

@@ -1,5 +1,4 @@
-"""One file for each table that a study may ask for, named after it: its first line says what a row is, and it declares
-`TABLE`. Nothing lists them."""
+"""One file for each table that a study may ask for, named after it, declares `TABLE`. Nothing lists them."""
 import importlib
 from pkgutil import iter_modules
 from typing import cast

@@ -14,12 +14,9 @@ COLUMNS = ("study", *PAIR, "t_end", "first", "last", "other_first", "other_last"
 
 def crossover_rows(results: StudyResults) -> list[dict[str, Any]]:
     """One row per problem and pair of its complete runs in which the method that begins with the smaller energy error
-    ends with the larger one, columns COLUMNS.
-
-    The energy error at t is the largest |E - E(0)| up to t, over all steps, at the ends of the hundredths of the run:
-    first and last are those of the method, other_* those of the method it is compared with. crossover is the end of the
-    first hundredth from which on the method's error is the larger one.
-    """
+    ends with the larger one, columns COLUMNS. The energy error at t is the largest |E - E(0)| up to t, over all steps,
+    at the ends of the hundredths of the run: first and last are those of the method, other_* those of the method it is
+    compared with. crossover is the end of the first hundredth from which on the method's error is the larger one."""
     rows = []
     runs = results.metrics[(results.metrics["status"] == "ok") & (results.metrics["members"] == 1)].to_dict("records")
     for one, other in permutations(runs, 2):

@@ -1,5 +1,4 @@
-"""The table `crossover_time`: of two methods that cost the same, from which time on the one that is better in the end
-is better for good."""
+"""The table `crossover_time`: of two methods at one cost, from when on the better one is better for good."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 from math import inf, nan
@@ -42,14 +41,12 @@ class MotionHorizons(NamedTuple):
 
 
 def crossover_time_rows(results: StudyResults) -> list[dict[str, Any]]:
-    """One row for each motion, quantity, cost and pair of methods, columns COLUMNS.
-
-    method is the one that has the smaller error at the end of the longest horizon that both have. crossover_time is the
-    first time from which on its error stays the smaller one; 0 where it always is. Errors are the largest up to a time:
-    of the energy (J) and the momentum (relative) over all steps at the ends of the hundredths of each horizon, of the
-    manifold likewise, of the state at the samples. verdict: from the start, takes over, tie (the errors at the end
-    differ by 10 % at most, or both keep momentum or manifold to KEPT), neither (both stopped).
-    """
+    """One row for each motion, quantity, cost and pair of methods, columns COLUMNS. method is the one that has the
+    smaller error at the end of the longest horizon that both have. crossover_time is the first time from which on its
+    error stays the smaller one; 0 where it always is. Errors are the largest up to a time: of the energy (J) and the
+    momentum (relative) over all steps at the ends of the hundredths of each horizon, of the manifold likewise, of the
+    state at the samples. verdict: from the start, takes over, tie (the errors at the end differ by 10 % at most, or
+    both keep momentum or manifold to KEPT), neither (both stopped)."""
     rows = []
     for motion in motions(results):
         known = {name: spent(results, motion, name) for name in results.config.integrators}
@@ -108,9 +105,7 @@ def compare(pair: Mapping[str, Mapping[float, Curve]], quantity: str) -> dict[st
 
 def takes_over(times: np.ndarray, errors: np.ndarray, others: np.ndarray) -> float:
     """First time from which on the errors stay below the others; 0 if they always are, infinite if not at the end.
-
-    times, errors, others: shape (n,), of one grid.
-    """
+    times, errors, others: shape (n,), of one grid."""
     above = np.flatnonzero(~(errors < others))
     if above.size == 0:
         return 0.0
@@ -152,8 +147,7 @@ def at_cost(parts: Spent, budget: float) -> dict[float, Curve]:
 
 
 def spent_in_a_period(run: Mapping[Any, Any], period: float) -> float:
-    """Evaluations of forces or right-hand sides in a period of the time that a run reached; 0 for one that
-    made no step."""
+    """Evaluations of forces or right-hand sides in a period of the time reached; 0 for a run without a step."""
     return float(evaluations_of(run)*period/run["time_reached"]) if run["time_reached"] > 0.0 else 0.0
 
 

@@ -23,13 +23,10 @@ MOVING = 1e-3  # components of q that vary less say nothing about periods
 
 def drift_rows(study: Study) -> list[dict[str, Any]]:
     """One row per run and invariant (energy, conserved components of the momentum map and of further invariants,
-    residuals), columns COLUMNS.
-
-    verdict_alone is that of the run. verdict is the one that the run and the same run (system, parameters, start,
-    method, step) over at least four times its t_end both support; both rows of the pair show it. confirmed_by and
-    confirms are the keys of the longer and of the shorter problem. Without such a pair a verdict that would decide is
-    "unconfirmed". slope is over the whole run, bound the x of |slope T| < x amplitude.
-    """
+    residuals), columns COLUMNS. verdict_alone is that of the run. verdict is the one that the run and the same run
+    (system, parameters, start, method, step) over at least four times its t_end both support; both rows of the pair
+    show it. confirmed_by and confirms are the keys of the longer and of the shorter problem. Without such a pair a
+    verdict that would decide is "unconfirmed". slope is over the whole run, bound the x of |slope T| < x amplitude."""
     cells = [cell for cell in study.cells if cell.spec.ensemble is None]
     files = {cell.path: run_file(cell) for cell in cells}
     found_in = {cell.path: {} if files[cell.path].failed else estimates(cell.spec, files[cell.path]) for cell in cells}
@@ -128,8 +125,7 @@ def period_of(file: RunFile) -> float:
 
 
 def longest_period(time: np.ndarray, q: np.ndarray) -> float:
-    """Estimate of the longest period: the longest mean time between upward passages of a
-    component of q through its mean."""
+    """Estimate of the longest period: longest mean time between upward passages of a component of q."""
     series = q.reshape(len(time), -1)
     series = series[:, np.ptp(series, axis=0) > MOVING]
     above = series > series.mean(axis=0)

@@ -17,12 +17,10 @@ APART = 3.0       # standard errors of the difference beyond which two means dif
 
 def ensemble_rows(results: StudyResults) -> list[dict[str, Any]]:
     """One row for each ensemble: mean over members and samples of the kinetic energy, with its 95 % interval from the
-    spread of the members' means (they are independent where the perturbations have grown), columns COLUMNS.
-
-    against is the ensemble of the same problem with the smallest energy error; deviation is the difference of the two
-    means in standard errors. verdict: reference (it is that one), agrees (at most APART), differs, too few (members),
-    stopped.
-    """
+    spread of the members' means (they are independent where the perturbations have grown), columns COLUMNS. against is
+    the ensemble of the same problem with the smallest energy error; deviation is the difference of the two means in
+    standard errors. verdict: reference (it is that one), agrees (at most APART), differs, too few (members),
+    stopped."""
     found: dict[str, list[dict[str, Any]]] = {}
     for cell in results.study.cells:
         if cell.spec.ensemble is None:

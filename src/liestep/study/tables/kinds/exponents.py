@@ -49,15 +49,11 @@ def cells_with_exponents(study: Study) -> list[Cell]:
 
 
 def time_scale(study: Study, spec: RunSpecification) -> float:
-    """Lyapunov time of a problem (s) from the longest run of the study with the same system, parameters and start; NaN
-    if there is none."""
-    same = [cell for cell in cells_with_exponents(study) if _same_problem(cell.spec, spec)]
+    """Lyapunov time of a problem (s) from the study's longest run with the same system, parameters, start; else NaN."""
+    wanted, names = spec.canonical(), ("problem", "parameters", "initial")
+    same = [cell for cell in cells_with_exponents(study)
+            if all(cell.spec.canonical()[name] == wanted[name] for name in names)]
     return lyapunov_time(run_file(max(same, key=lambda cell: cell.spec.t_end), ())) if same else nan
-
-
-def _same_problem(one: RunSpecification, other: RunSpecification) -> bool:
-    first, second = one.canonical(), other.canonical()
-    return all(first[name] == second[name] for name in ("problem", "parameters", "initial"))
 
 
 def in_lyapunov_times(horizon: float | None, scale: float) -> float | None:

@@ -1,8 +1,5 @@
-"""The table `growth`: how the state error grows with time, e(t) = C t^k for the largest error up to t.
-
-Symplectic and symmetric methods on integrable problems have k = 1, others k = 2 where their
-energy error drifts linearly.
-"""
+"""The table `growth`: how the state error grows with time, e(t) = C t^k for the largest error up to t. Symplectic and
+symmetric methods on integrable problems have k = 1, others k = 2 where their energy error drifts linearly."""
 from dataclasses import dataclass
 from math import isnan, nan, sqrt
 from typing import Any
@@ -28,14 +25,12 @@ COLUMNS = (*PAIR, "status", "error", "floor", "exponent", "uncertainty", "expone
 
 
 def growth_rows(results: StudyResults) -> list[dict[str, Any]]:
-    """One row per run with a reference, columns COLUMNS.
-
-    growth is the name of the whole number k with |exponent - k| <= uncertainty <= SURE, if the fit over the first
-    quarter of the run, which is the run of a quarter of the duration, gives the same name (a long run may be judged by
-    its own first quarter because its steps are those of the short one); "undecided" if not (two powers of similar size,
-    or of opposite sign, whose sum passes zero); "floor-limited" where the error at T/SPAN is below FLOOR_FACTOR times
-    the reference's floor, "saturated" where it exceeds LARGEST_ERROR at the end.
-    """
+    """One row per run with a reference, columns COLUMNS. growth is the name of the whole number k with |exponent - k|
+    <= uncertainty <= SURE, if the fit over the first quarter of the run, which is the run of a quarter of the duration,
+    gives the same name (a long run may be judged by its own first quarter because its steps are those of the short
+    one); "undecided" if not (two powers of similar size, or of opposite sign, whose sum passes zero); "floor-limited"
+    where the error at T/SPAN is below FLOOR_FACTOR times the reference's floor, "saturated" where it exceeds
+    LARGEST_ERROR at the end."""
     rows = []
     for run in results.metrics.to_dict("records"):
         row = {name: run[name] for name in (*PAIR, "status")}
@@ -51,12 +46,9 @@ def growth_rows(results: StudyResults) -> list[dict[str, Any]]:
 
 
 def judge(time: np.ndarray, error: np.ndarray, floor: float) -> dict[str, Any]:
-    """Exponent of the largest error up to t, its uncertainty and its name, for samples of the error
-    at `time` (both (time,)).
-
-    The uncertainty is the largest of: half the difference of the exponents of both halves (in log t), two standard
-    errors, LEAST. It is a bound by disagreement, not a probability.
-    """
+    """Exponent of the largest error up to t, its uncertainty and its name, for samples of the error at `time` (both
+    (time,)). The uncertainty is the largest of: half the difference of the exponents of both halves (in log t), two
+    standard errors, LEAST. It is a bound by disagreement, not a probability."""
     part = int(np.searchsorted(time, PART*time[-1]*(1.0 + SLACK), side="right"))
     whole, quarter = _fit(time, error, floor), _fit(time[:part], error[:part], floor)
     found = {"error": float(error.max()), "floor": floor, "exponent": whole.exponent, "uncertainty": whole.uncertainty,

@@ -15,12 +15,10 @@ LIMIT = 1e-6
 
 
 def horizon_rows(study: Study) -> list[dict[str, Any]]:
-    """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns COLUMNS.
-
-    The distance is that of `member_distances`, the largest over the members; horizon is empty if it stays below, and
-    the perturbation is the amplitude of the study. The Lyapunov time is that of a run of the study with exponents, of
-    the same system, parameters and start.
-    """
+    """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns COLUMNS. The
+    distance is that of `member_distances`, the largest over the members; horizon is empty if it stays below, and the
+    perturbation is the amplitude of the study. The Lyapunov time is that of a run of the study with exponents, of the
+    same system, parameters and start."""
     rows = []
     for cell in study.cells:
         if cell.spec.ensemble is None or cell.spec.ensemble.first:

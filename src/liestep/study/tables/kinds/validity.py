@@ -15,12 +15,10 @@ COLUMNS = ("study", "axis", "value", "problem", "integrator", "completes", "accu
 
 def validity_rows(results: StudyResults) -> list[dict[str, Any]]:
     """One row for each problem that lies on an axis (`at`) and each of its methods of fixed steps, columns COLUMNS.
-
     completes: the largest step of which, and of all smaller ones, the run came to its end; accurate: the largest step
     of which, and of all smaller ones, the state error is at most ACCURATE, and the evaluations of that run. smallest
     and largest are the ends of the ladder: a number that equals largest is a lower limit. NaN where the smallest step
-    fails. sentence: why the next larger step did not complete.
-    """
+    fails. sentence: why the next larger step did not complete."""
     rows = []
     for problem, setup in results.config.problems.items():
         for axis, value in setup.at.items():
@@ -50,5 +48,4 @@ def largest_steps(runs: pandas.DataFrame) -> dict[str, Any]:
     return found
 
 
-TABLE = Table(COLUMNS, validity_rows, readable=COLUMNS[1:],
-              needed=("axis", "value", "completes", "accurate"))
+TABLE = Table(COLUMNS, validity_rows, readable=COLUMNS[1:], needed=("axis", "value", "completes", "accurate"))

@@ -99,8 +99,7 @@ def _kept(results: StudyResults, key: str, facts: Sheet, parameters: Parameters)
 
 
 def together(members: Iterable[Costs], cost: str) -> Costs:
-    """Costs on a class of problems: geometric means of the costs relative to the best of each problem, of integrators
-    that reach a level on all of them."""
+    """Geometric means of costs relative to the best of each problem, of integrators that reach a level on all."""
     members = list(members)
     found: Costs = {}
     for name in members[0]:

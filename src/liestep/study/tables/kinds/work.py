@@ -16,20 +16,15 @@ SECONDS_COLUMNS = (*PAIR, "runtime", "basis", "error", "seconds")
 
 
 def work_rows(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
-    """Rows with columns COLUMNS; basis says what a row is.
-
-    basis "equal error": work at the state error `error`, by interpolation between runs in log-log; an error that a
-    method's runs do not enclose has no row. basis = a resolution: one run, in studies without a reference.
-    """
+    """Rows with columns COLUMNS; basis says what a row is. basis "equal error": work at the state error `error`, by
+    interpolation between runs in log-log; an error that a method's runs do not enclose has no row. basis = a
+    resolution: one run, in studies without a reference."""
     return [row | {"iterations_per_step": row["iterations"]/row["steps"]} for row in _rows(metrics, WORK)]
 
 
 def seconds_rows(metrics: pandas.DataFrame, timings: pandas.DataFrame) -> list[dict[str, Any]]:
-    """The same of seconds, columns SECONDS_COLUMNS: a table of its own, because times differ between
-    machines and between runs.
-
-    Rows of runtime "other runtime" hold seconds of scipy and heyoka.
-    """
+    """The same of seconds, columns SECONDS_COLUMNS: a table of its own, because times differ between machines and
+    between runs. Rows of runtime "other runtime" hold seconds of scipy and heyoka."""
     rows = [row | {"runtime": "core"} for row in _rows(metrics[metrics["seconds"].notna()], ("seconds",))]
     others = timings[timings["runtime"] == "other runtime"]
     for (problem, integrator), runs in others.groupby(["problem", "integrator"], sort=False):
@@ -55,8 +50,7 @@ def _rows(metrics: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[str, A
 def at_equal_error(runs: pandas.DataFrame, names: tuple[str, ...],
                    levels: tuple[float, ...] = LEVELS) -> list[dict[str, Any]]:
     """Values of the columns `names` at the levels that the runs enclose, from the first pair of neighbours (decreasing
-    step or tolerance) whose errors enclose the level; interpolated in log-log, zero work stays zero.
-    """
+    step or tolerance) whose errors enclose the level; interpolated in log-log, zero work stays zero."""
     runs = runs[runs["error"].notna() & (runs["error"] > 0.0)]
     runs = runs.sort_values("tolerance" if runs["tolerance"].notna().all() else "step", ascending=False)
     error = runs["error"].to_numpy(float)
