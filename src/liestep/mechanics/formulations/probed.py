@@ -3,11 +3,8 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile import rows
-from liestep.compile.tracing import Functions, plain_component
+from liestep.compile.tracing import PLAIN, plain_component
 
-PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
-                     for name in Functions._fields if hasattr(rows, name)})
 STATES, SMALL = 4, 1e-11  # random states, and what is round-off of a sum of torques
 Flags = tuple[bool, bool, bool]
 

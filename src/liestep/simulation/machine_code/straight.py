@@ -5,7 +5,6 @@ Vector fields have it, and with them the stages of integrators that offer it (`c
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
 nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action.
 """
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
@@ -15,7 +14,7 @@ import numpy as np
 
 from liestep.compile.cache import compiles, loop_for
 from liestep.compile.driver import evaluate
-from liestep.compile.sources import DERIVED, MARK, component_modules, source_hash
+from liestep.compile.sources import component_modules, of_plugins, source_hash
 from liestep.compile.straight.routines import Routine, kept, sum_of_stages
 from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
@@ -186,8 +185,7 @@ def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine])
     of what compiled code does not know, and have given the same bits: plain Python knows more, of whole numbers for
     example. At two states, at one of which nothing is zero. Raises Untraceable
     where they have not."""
-    if not any(hasattr(module, MARK) and not hasattr(module, DERIVED)
-               for module in map(sys.modules.get, component_modules(problem))):
+    if not of_plugins(problem):
         return found
     counted = problem.counters.copy()
     for name in found.keys() & LOOPS.keys():
