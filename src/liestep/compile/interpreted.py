@@ -3,13 +3,14 @@ steps. They call the same methods, and give the same bits: kernels are written s
 that is called by its address is machine code here too."""
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from time import thread_time
 from typing import Any
 
 import numpy as np
 
 from liestep.compile.cache import class_names, compiles, has_code, loop_for
-from liestep.compile.sources import of_plugins
+from liestep.compile.sources import black_box, of_plugins
 from liestep.compile.tracing import on_own_arrays, plain_function
 
 PAYS = 2.0   # s that a loop may run so in one process, all runs together: compiling takes 3 to 10
@@ -19,6 +20,28 @@ _spent: Counter[tuple] = Counter()  # s of each loop
 
 class NotWorthIt(Exception):
     """Compiling is faster, or plain Python cannot do it."""
+
+
+def plain_loop(function: Callable) -> Callable:
+    """A loop in plain Python, on the arrays of its arguments."""
+    plain = plain_function(function)
+
+    def call(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return plain(*map(on_own_arrays, args))
+
+    return call
+
+
+def brief_loop(function: Callable, *components: Any) -> Callable:
+    """As `liestep.compile.cache.loop_for`; while there is no code, its calls run in plain Python as long as that pays.
+    For loops that can be called again with the same arguments."""
+    def call(*args: Any) -> Any:
+        with suppress(NotWorthIt):
+            return FirstLoop(None).loop_for(function, *components)(*args)
+        return loop_for(function, *components)(*args)
+
+    return call
 
 
 class FirstLoop:
@@ -34,17 +57,16 @@ class FirstLoop:
         self.rest = PAYS - _spent[key]
         # the author of a plugin wants to hear what compiled code does not know
         self.interpreted = (self.rest > 0.0 and compiles() and not of_plugins(*components)
-                            and not has_code(function, *components))
+                            and not has_code(function, *components) and not black_box(*components))
         if not self.interpreted:
             return loop_for(function, *components)
-        plain = plain_function(function)
+        plain = plain_loop(function)
         self.since = thread_time()
 
         def call(*args: Any) -> Any:
             start = thread_time()
             try:
-                with np.errstate(all="ignore"):
-                    return plain(*map(on_own_arrays, args))
+                return plain(*args)
             except Exception as error:  # compiled code may know better: 1/0 is infinite there
                 raise NotWorthIt from error
             finally:

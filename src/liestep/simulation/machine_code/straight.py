@@ -14,7 +14,7 @@ import numpy as np
 
 from liestep.compile.cache import compiles, loop_for
 from liestep.compile.driver import evaluate
-from liestep.compile.sources import component_modules, of_plugins, source_hash
+from liestep.compile.sources import black_box, component_modules, of_plugins, source_hash
 from liestep.compile.straight.routines import Routine, kept, sum_of_stages
 from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
@@ -57,6 +57,9 @@ def _chosen(formulated: Formulated, integrator: Any, fewest: int = FEWEST) -> It
     none. An integrator calls no other methods of a problem than its formulation's protocol declares
     (`liestep.mechanics.contracts.formulations`), all of which the components here have."""
     problem, y, width = formulated.problem, formulated.start, formulated.width
+    if black_box(problem):
+        yield Untraceable("the system is a black box")
+        return
     for method in KINDS.get(formulated.formulation, ()):
         try:
             made = method(problem, y, width, integrator, fewest)

@@ -165,8 +165,8 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, fin
          interval, spec.duration, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
     _set_baseline(baseline, trial, formulated)
     logs, steps, status = [], 0, Status.RUNNING
-    reached = lambda: spec.t_start + spec.direction*float(memory[0])
-    with _in_pieces(spec, loop, y.size, limit, reached) as pieces:
+    with _in_pieces(spec, loop, y.size, limit,
+                    lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
         while status == Status.RUNNING:
             room = log[:pieces.steps]  # at most all of it
             if watch:
