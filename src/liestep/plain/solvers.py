@@ -173,7 +173,7 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
     """Solve dy/dt = fun(t, y, *args) with an integrator of the package, in the words of `scipy.integrate.solve_ivp`.
 
     Args:
-        fun: in numpy and math it is traced and runs as machine code (docs/my_system.md); what cannot be traced is called
+        fun: in numpy and math it is traced and runs as machine code (docs/my_system.md); what cannot be is called
             as it is. t_span: (t0, t1), forward or backward. y0: (n,).
         method: DOP853, RK45, RK4, Gauss, Taylor, or the id of any integrator of vector fields; RKMK4, RKMK853,
             LieTaylor or any id of one on groups with `group`. t_eval, dense_output, events, args: as scipy.
