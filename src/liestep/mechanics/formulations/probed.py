@@ -60,6 +60,8 @@ def kept_of_bodies(system: Any, n: int) -> tuple[Flags, Flags]:
         y, out = random.standard_normal((6*n, 3)), np.zeros((2*n, 3))
         y[:3*n] = np.concatenate([_turned(random) for _ in range(n)])
         system.forces(y, out, np.zeros(1))
+        if hasattr(system, "damp"):
+            system.damp(y, random.standard_normal((n, 3)), out)
         arms = np.cross(y[4*n:5*n], out[n:])
         turns.append(out[:n].sum(axis=0) + arms.sum(axis=0))
         pushes.append(out[n:].sum(axis=0))
