@@ -29,6 +29,7 @@ def test_examples_of_solve(capsys, monkeypatch):
     page = PAGE.with_name("solve.md").read_text("utf-8")
     exec("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), {"__name__": "__main__"})
     first, second, third = capsys.readouterr().out.strip().splitlines()
-    assert first.startswith("[-8.173") and first.endswith("True")
+    assert first.startswith("[-8.173")
+    assert first.endswith("True")
     assert second.startswith("[array([")
     assert float(third) < 1e-14

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 from plugin_room import _nothing_stays  # noqa: F401
+from scipy.integrate import solve_ivp
 
 import liestep
 from liestep.errors import InputError
