@@ -19,7 +19,8 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
     "energy_momentum": ("constrained_lagrangian", "quaternion_hamiltonian", "constant_mass"),
     "multibody": ("index_three",), "lie_groups": ("lie_action", "lie_chart"), "vector_fields": ("vector_field",),
 }
-MODULES = ("liestep.mechanics.contracts.formulations", "liestep.figures.interactive.accessor", "liestep.lgt")
+MODULES = ("liestep.mechanics.contracts.formulations", "liestep.figures.interactive.accessor", "liestep.lgt",
+           "liestep.plain.solvers")
 
 
 def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

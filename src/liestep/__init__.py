@@ -37,7 +37,7 @@ _PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "
            "Event": "liestep.simulation.runs.events"}
 __all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
            "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
-           "scipy", "simulate", "solve", "system", "systems", "tangent"]
+           "simulate", "solve", "system", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):
@@ -65,7 +65,7 @@ class _Facade(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__version__":
             return importlib.import_module("importlib.metadata").version("liestep")
-        if name in ("lgt", "scipy"):  # scipy: classes for its solve_ivp
+        if name in ("lgt", "scipy"):  # scipy: classes for its solve_ivp; `import *` must not hide scipy itself
             return importlib.import_module({"lgt": "liestep.lgt", "scipy": "liestep.plain.solvers"}[name])
         if name not in _PLACES:
             raise AttributeError(f"module 'liestep' has no attribute {name!r}", name=name, obj=self)
