@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from liestep.compile.status import IntegrationError
     from liestep.errors import InputError
-    from liestep.plain import solvers as scipy
+    from liestep.plain import solvers as scipy  # noqa: F401  liestep.scipy
     from liestep.plain import system
     from liestep.plain.solvers import solve
     from liestep.simulation.plugins.loading import load_plugin
