@@ -175,7 +175,7 @@ def loop_for(function: Callable, *components: Any) -> Any:
     """The loop specialised for the classes of `components` (their nested components included); in plain Python where
     one of them is a black box."""
     if black_box(*components):
-        from liestep.compile.interpreted import plain_loop
+        from liestep.compile.tracing import plain_loop
 
         return plain_loop(function)
     key = (function, class_names(*components))

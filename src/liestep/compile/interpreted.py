@@ -7,11 +7,9 @@ from contextlib import suppress
 from time import thread_time
 from typing import Any
 
-import numpy as np
-
 from liestep.compile.cache import class_names, compiles, has_code, loop_for
 from liestep.compile.sources import black_box, of_plugins
-from liestep.compile.tracing import on_own_arrays, plain_function
+from liestep.compile.tracing import plain_loop
 
 PAYS = 2.0   # s that a loop may run so in one process, all runs together: compiling takes 3 to 10
 SEEN = 0.5   # s after which its rate says how long the run will take
@@ -20,17 +18,6 @@ _spent: Counter[tuple] = Counter()  # s of each loop
 
 class NotWorthIt(Exception):
     """Compiling is faster, or plain Python cannot do it."""
-
-
-def plain_loop(function: Callable) -> Callable:
-    """A loop in plain Python, on the arrays of its arguments."""
-    plain = plain_function(function)
-
-    def call(*args: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return plain(*map(on_own_arrays, args))
-
-    return call
 
 
 def brief_loop(function: Callable, *components: Any) -> Callable:

@@ -60,9 +60,15 @@ def on_own_arrays(item: Any) -> Any:
     return rebuilt(item, lambda array: array, float, _plain_by(PLAIN)) if isinstance(item, tuple) else item
 
 
-def plain_function(function: Callable) -> Callable:
-    """A loop whose kernels are plain Python."""
-    return _plain(function, PLAIN)
+def plain_loop(function: Callable) -> Callable:
+    """A loop in plain Python, on the arrays of its arguments."""
+    plain = _plain(function, PLAIN)
+
+    def call(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return plain(*map(on_own_arrays, args))
+
+    return call
 
 
 def rebuilt(item: Any, array: Callable, scalar: Callable, method: Callable) -> Any:
