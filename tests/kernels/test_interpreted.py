@@ -21,7 +21,7 @@ def nothing_compiled(monkeypatch):
     """No code is there, and all loops may run in plain Python; the loops that were compiled."""
     compiled = []
     monkeypatch.setattr(interpreted, "PAYS", 2.0)
-    monkeypatch.setattr(interpreted, "_spent", interpreted.Counter())
+    monkeypatch.setattr(interpreted, "_spent", interpreted.defaultdict(float))
     monkeypatch.setattr(interpreted, "has_code", lambda *components: False)
     monkeypatch.setattr(interpreted, "loop_for", lambda *components: compiled.append(components))
     return compiled

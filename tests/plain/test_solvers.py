@@ -13,7 +13,7 @@ TOP = np.concatenate([np.eye(3).ravel(), [1.0, 2.0, -1.5]])
 @pytest.fixture(autouse=True)
 def _short_runs_in_plain_python(monkeypatch):
     monkeypatch.setattr(interpreted, "PAYS", 1e9)
-    monkeypatch.setattr(interpreted, "_spent", interpreted.Counter())
+    monkeypatch.setattr(interpreted, "_spent", interpreted.defaultdict(float))
 
 
 def lorenz(t, y, s):

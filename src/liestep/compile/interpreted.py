@@ -1,7 +1,7 @@
 """Time loops in plain Python, for short runs whose loop is not compiled yet: seconds of compiling for milliseconds of
 steps. They call the same methods, and give the same bits: kernels are written so that they do, compiled or not. Code
 that is called by its address is machine code here too."""
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from time import thread_time
@@ -13,7 +13,7 @@ from liestep.compile.tracing import plain_loop
 
 PAYS = 2.0   # s that a loop may run so in one process, all runs together: compiling takes 3 to 10
 SEEN = 0.5   # s after which its rate says how long the run will take
-_spent: Counter[tuple] = Counter()  # s of each loop
+_spent: defaultdict[tuple, float] = defaultdict(float)  # s of each loop
 
 
 class NotWorthIt(Exception):

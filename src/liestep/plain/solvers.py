@@ -17,6 +17,7 @@ from liestep.errors import InputError, unknown
 from liestep.plain import system
 from liestep.plain.blackbox import black_box_of
 from liestep.simulation.runs.dense import Between
+from liestep.simulation.runs.execution import Outcome
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.until import nodes_of
 
@@ -80,6 +81,9 @@ class Solver(OdeSolver):
     """
 
     integrator, group = "dop853", False
+    t: float
+    y: np.ndarray
+    _outcome: Outcome
 
     def __init__(self, fun: Callable, t0: float, y0: Any, t_bound: float, vectorized: bool = False, *,
                  rtol: float = 1e-6, atol: float | None = None, step: float | None = None, blackbox: bool = False,
