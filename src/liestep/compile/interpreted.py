@@ -12,7 +12,8 @@ from liestep.compile.sources import black_box, of_plugins
 from liestep.compile.tracing import plain_loop
 
 PAYS = 2.0   # s that a loop may run so in one process, all runs together: compiling takes 3 to 10
-SEEN = 0.5   # s after which its rate says how long the run will take
+SEEN = 0.5   # s after which its rate says how long the run will take, if its steps grow by this factor:
+GROWTH = 10.0
 _spent: defaultdict[tuple, float] = defaultdict(float)  # s of each loop
 
 
@@ -64,7 +65,7 @@ class FirstLoop:
     def progress(self, fraction: float) -> None:
         """Raises NotWorthIt where the run in plain Python will take too long."""
         taken = thread_time() - self.since
-        if self.interpreted and taken > min(self.rest, max(SEEN, self.rest*fraction)):
+        if self.interpreted and taken > min(self.rest, max(SEEN, GROWTH*self.rest*fraction)):
             raise NotWorthIt
         if self.shown:
             self.shown(fraction)
