@@ -50,6 +50,12 @@ def _results_are_not_read():
     assert not LOOKED, f"the test looks at the repository's own results: {LOOKED[0]}"
 
 
+@pytest.fixture(autouse=True)
+def _loops_are_compiled(monkeypatch):
+    """Tests look at machine code, also in runs that are short; `tests/kernels/test_interpreted.py` at the others."""
+    monkeypatch.setattr("liestep.compile.interpreted.PAYS", 0.0)
+
+
 if not WORKER:  # workers inherit the variable; it must stand before the package is imported
     os.environ["LIESTEP_CACHE"] = KEPT or tempfile.mkdtemp(prefix="liestep-tests-")
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     )
     from liestep.compile.status import IntegrationError
     from liestep.errors import InputError
+    from liestep.plain import solvers as scipy  # noqa: F401  liestep.scipy
     from liestep.plain import system
+    from liestep.plain.solvers import solve
     from liestep.simulation.plugins.loading import load_plugin
     from liestep.simulation.runs.events import Event
     from liestep.study.tables.order import observed_order
@@ -29,12 +31,13 @@ if TYPE_CHECKING:
 _PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "tangent", "consistent_start", "compare",
                             "open_run", "plot", "recommend"), "liestep.api.functions"),
            "load_plugin": "liestep.simulation.plugins.loading", "system": "liestep.plain",
+           "solve": "liestep.plain.solvers",
            "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.compile.status",
            "Event": "liestep.simulation.runs.events"}
 __all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
            "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
-           "simulate", "system", "systems", "tangent"]
+           "simulate", "solve", "system", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):
@@ -62,8 +65,8 @@ class _Facade(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__version__":
             return importlib.import_module("importlib.metadata").version("liestep")
-        if name == "lgt":
-            return importlib.import_module("liestep.lgt")
+        if name in ("lgt", "scipy"):  # scipy: classes for its solve_ivp; `import *` must not hide scipy itself
+            return importlib.import_module({"lgt": "liestep.lgt", "scipy": "liestep.plain.solvers"}[name])
         if name not in _PLACES:
             raise AttributeError(f"module 'liestep' has no attribute {name!r}", name=name, obj=self)
         return getattr(importlib.import_module(_PLACES[name]), name)

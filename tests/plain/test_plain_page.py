@@ -1,4 +1,4 @@
-"""docs/my_system.md: its examples run, and it is short."""
+"""docs/my_system.md and docs/solve.md: their examples run, and the first is short."""
 import re
 from pathlib import Path
 
@@ -21,3 +21,15 @@ def test_example(number, capsys):
     """Each one with the imports of the first."""
     exec("import numpy as np\nimport liestep\n" + EXAMPLES[number], {"__name__": "__main__"})
     assert re.search(PRINTED[number], capsys.readouterr().out.strip(), re.MULTILINE)
+
+
+def test_examples_of_solve(capsys, monkeypatch):
+    """One after the other, as on the page."""
+    monkeypatch.setattr("liestep.compile.interpreted.PAYS", 2.0)
+    page = PAGE.with_name("solve.md").read_text("utf-8")
+    exec("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), {"__name__": "__main__"})
+    first, second, third = capsys.readouterr().out.strip().splitlines()
+    assert first.startswith("[-8.173")
+    assert first.endswith("True")
+    assert second.startswith("[array([")
+    assert float(third) < 1e-14

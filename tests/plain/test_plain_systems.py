@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
+from scipy.integrate import solve_ivp
 
 import liestep
 from liestep.errors import InputError
@@ -108,3 +109,41 @@ def test_check_says_how_many_digits_are_lost():
 
     assert made(lambda y: 2*np.sin(y/2)**2) < 1.5
     assert 6.5 < made(lambda y: 1 - np.cos(y)) < 8.5
+
+
+def test_forces_on_free_bodies_are_those_of_scipy(monkeypatch):
+    """A spring between points of two bodies, drag, a drag of turning and a torque along an axis."""
+    monkeypatch.setattr("liestep.compile.interpreted.PAYS", 60.0)
+    masses, J = np.array([1.0, 2.0]), np.array([[1, 2, 2.5], [0.5, 0.6, 0.7]])
+    R0 = np.array([np.eye(3), [[0, -1, 0], [1, 0, 0], [0, 0, 1]]])
+    start = {"x": [[0, 0, 0], [1.5, 0, 0.2]], "v": [[0, 1, 0], [0, 0, 0.3]], "R": R0,
+             "rate": [[0.1, 0.2, 0.3], [1, 0, -1]]}
+
+    def gap(x, R):
+        return x[0] + R[0][:, 0] - x[1] - R[1][:, 2]
+
+    def torque(R, omega, p):
+        return [-p.c*omega[0], 0.3*np.cross(R[1][:, 2], omega[1]) + p.c*R[1][:, 0]]
+
+    two = liestep.system("two", potential=lambda x, R, p: 0.5*p.k*(gap(x, R) @ gap(x, R)), force=lambda v, p: -p.c*v,
+                         torque=torque, mass=masses, inertia=J, parameters={"k": 3.0, "c": 0.2}, start=start)
+
+    def rates(t, y):
+        x, v, R, m = y[:6].reshape(2, 3), y[6:12].reshape(2, 3), y[12:30].reshape(2, 3, 3), y[30:].reshape(2, 3)
+        w = np.array([R[i] @ ((R[i].T @ m[i])/J[i]) for i in range(2)])
+        pull = 3*gap(x, R)
+        turns = np.array([np.cross(R[0][:, 0], -pull) - 0.2*w[0],
+                          np.cross(R[1][:, 2], pull) + 0.3*np.cross(R[1][:, 2], w[1]) + 0.2*R[1][:, 0]])
+        return np.concatenate([v.ravel(), ((np.array([-pull, pull]) - 0.2*v)/masses[:, None]).ravel(),
+                               *(np.cross(w[i], R[i].T).T.ravel() for i in range(2)), turns.ravel()])
+
+    spins = [R0[i] @ (J[i]*np.array(rate)) for i, rate in enumerate(start["rate"])]
+    y0 = np.concatenate([np.ravel(x) for x in (start["x"], start["v"], R0, spins)])
+    exact = solve_ivp(rates, (0, 1), y0, "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    data = two.simulate("dop853", tolerance=1e-11, t_end=1.0)
+    assert np.abs(data["position"].values[-1].ravel() - exact[:6]).max() < 1e-9
+    assert np.abs(data["attitude"].values[-1].ravel() - exact[12:30]).max() < 1e-9
+    assert data.attrs["energy_error_max"] < 1e-8  # less the work
+    assert data.attrs["momentum_conserved"] == "none"
+    with pytest.raises(liestep.InputError, match="forces that depend on velocities"):
+        two.simulate("lgvi", step=0.01)

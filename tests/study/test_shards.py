@@ -104,7 +104,7 @@ def stopping(number: int):
     """`run_once`, but the member of this number stops half way."""
     calls = iter(range(10**6))
 
-    def run(spec, state=None, progress=None):
+    def run(spec, state=None, progress=None, **more):
         outcome = run_once(spec, state, progress)
         if next(calls) == number:
             outcome.status, outcome.time_reached = Status.NOT_FINITE, 0.5

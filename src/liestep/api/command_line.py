@@ -90,7 +90,7 @@ def command_run(arguments: argparse.Namespace) -> None:
     require_disk(estimate(spec).size, arguments.output.parent)
     require_free(arguments.output, spec.sha256)
     with progress_bar(f"{arguments.integrator} on {arguments.problem}", sys.stderr.isatty()) as progress:
-        content = carry_out(spec, progress)
+        content = carry_out(spec, progress, interpreted=True)
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
     if "warning" in content.attributes:

@@ -22,7 +22,8 @@ import numpy as np
 
 from liestep.compile.dispatch import compiler
 from liestep.compile.separate import parts_with_addresses, separate_methods
-from liestep.compile.sources import component_modules, module_file, source_hash
+from liestep.compile.sources import black_box, component_modules, module_file, source_hash
+from liestep.compile.tracing import plain_loop
 from liestep.errors import InputError
 from liestep.files import sealed
 from liestep.files.answers import cache_folder
@@ -171,8 +172,11 @@ def prepare(*components: Any) -> bool:
     return bool(parts)
 
 
-def loop_for(function: Callable, *components: Any) -> CompiledLoop:
-    """The loop specialised for the classes of `components` (their nested components included)."""
+def loop_for(function: Callable, *components: Any) -> Any:
+    """The loop specialised for the classes of `components` (their nested components included); in plain Python where
+    one of them is a black box."""
+    if black_box(*components):
+        return plain_loop(function)
     key = (function, class_names(*components))
     if key not in _loops:
         _loops[key] = CompiledLoop(function, _name(function, *components))

@@ -12,6 +12,7 @@ from typing import Any
 PIECE = 0.1           # s of a piece
 FIRST = 1e-3          # s of the first one for a fast method; its steps are counted by the next two numbers
 LINEAR, QUADRATIC = 1.5e-8, 1e-9  # s a step of a fast method takes for each number of the state, and for each pair
+SLOW = 10**6          # in place of the size of the state: the first piece is one step
 GROWTH = 8.0          # a piece has at most so many times the steps of the one before
 MOST = 2**40          # steps of a piece: those that end early, at a full log, would ask for ever more
 

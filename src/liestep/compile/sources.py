@@ -90,6 +90,17 @@ def derived_text(module: str) -> str:
     return str(getattr(sys.modules.get(module), DERIVED, ""))
 
 
+def black_box(*components: Any) -> bool:
+    """Whether there is among components one that calls code that cannot be compiled (`liestep.plain.blackbox`)."""
+    return any(isinstance(item, tuple) and (hasattr(item, "black_box") or black_box(*item)) for item in components)
+
+
+def of_plugins(*components: Any) -> bool:
+    """Whether plugins are among the modules of components; not those that `liestep.plain` has written."""
+    return any(hasattr(module, MARK) and not hasattr(module, DERIVED)
+               for module in map(sys.modules.get, component_modules(*components)))
+
+
 def component_modules(*components: Any) -> tuple[str, ...]:
     """Modules of the classes of all NamedTuples in a tree of components, sorted."""
     found = set()

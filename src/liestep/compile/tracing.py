@@ -51,6 +51,26 @@ def plain_component(component: Any, functions: Functions, numbers: type = object
     return rebuilt(component, array, functions.scalar, _plain_by(functions))
 
 
+PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
+                     for name in Functions._fields if hasattr(rows, name)})  # float64
+
+
+def on_own_arrays(item: Any) -> Any:
+    """A component, or another argument of a loop, with methods in plain Python that read and write its own arrays."""
+    return rebuilt(item, lambda array: array, float, _plain_by(PLAIN)) if isinstance(item, tuple) else item
+
+
+def plain_loop(function: Callable) -> Callable:
+    """A loop in plain Python, on the arrays of its arguments."""
+    plain = _plain(function, PLAIN)
+
+    def call(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return plain(*map(on_own_arrays, args))
+
+    return call
+
+
 def rebuilt(item: Any, array: Callable, scalar: Callable, method: Callable) -> Any:
     """A component with other arrays, scalars and methods, each made from its own by one of the functions."""
     if isinstance(item, np.ndarray):

@@ -89,7 +89,8 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
 
         potential(q, p), mass             points on spheres, q (n, 3)          start q, v or omega; force(t, q, v, p)
         potential(R, p), inertia          a body about a fixed point           start R, rate; torque(t, R, omega, p)
-        potential(x, R, p), mass, inertia free bodies, x (n, 3), R (n, 3, 3)   start x, v, R, rate
+        potential(x, R, p), mass, inertia free bodies, x (n, 3), R (n, 3, 3)   start x, v, R, rate; force and
+                                                                               torque(x, v, R, omega, p)
         lagrangian(q, v, p)               general coordinates, quadratic in v  start q, v; force(t, q, v, p)
         hamiltonian(q, momentum, p)       Hamilton's equations                 start q, momentum; force
         rhs(t, y, p)                      dy/dt = f                            start y

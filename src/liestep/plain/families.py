@@ -253,7 +253,8 @@ def _is_linear(w: Writer, v: Any, slope: np.ndarray, y: Any) -> bool:
 
 
 def rigid_bodies(w: Writer, given: Given) -> str:
-    """Free bodies with V(x, R, p)."""
+    """Free bodies with V(x, R, p); force and torque (x, v, R, omega, p) are applied beside it, spatial, about the
+    centres of mass."""
     x0 = field_of(w.start, "x")
     single = x0.ndim == 1
     x0 = np.atleast_2d(x0)
@@ -265,14 +266,24 @@ def rigid_bodies(w: Writer, given: Given) -> str:
         momentum = field_of(w.start, "angular_momentum", one).reshape(n, 3)
     else:
         momentum = np.einsum("nij,nj->ni", turn, w.parameters["inertia"]*rate)
-    y = w.array("y", np.concatenate([np.swapaxes(turn, 1, 2).reshape(-1, 3), momentum, x0]))
-    places, axes = y[4*n:], frozen([y[3*i:3*i + 3].T for i in range(n)])
+    y = w.array("y", np.concatenate([np.swapaxes(turn, 1, 2).reshape(-1, 3), momentum, x0, v0]))
+    places, axes = y[4*n:5*n], frozen([y[3*i:3*i + 3].T for i in range(n)])
     v = w.call("potential", given.potential, (), x=places[0] if single else places,
                R=axes[0] if single else axes) if given.potential else 0.0
     slope = np.reshape(gradient(v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
     turns = [[-_total([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
     w.method("forces(self, y, out, energy)", [*entries("out", [*turns, *(-slope[3*n:])]), ("energy[0]", v)],
              "return True")
+    if given.force or given.torque:
+        omega = np.einsum("nij,nj->ni", turn, np.einsum("nij,ni->nj", turn, momentum)/w.parameters["inertia"])
+        seen = {"x": places, "v": y[5*n:], "R": axes, "omega": w.array("rates", omega)}
+        seen = {name: value[0] if single else value for name, value in seen.items()}
+        torque, force = (np.reshape(w.call(name, function, one, **seen), (n, 3)) if function else np.zeros((n, 3))
+                         for name, function in (("torque", given.torque), ("force", given.force)))
+        added = np.concatenate([torque, force])
+        moving = np.concatenate([np.reshape(np.asarray(seen["omega"], dtype=object), (n, 3)), y[5*n:]])
+        w.method("damp(self, y, rates, out)", [*((f"{target} +", x) for target, x in entries("out", added)),
+                                               ("", _total(list((added*moving).flat)))])
     return w.text("Kept rigid_bodies kept_of_bodies", w.returned(
         position=x0, velocity=v0, attitude=turn, angular_momentum=momentum), [], [
         "rigid_bodies(", "build=build, masses=lambda p: p['mass'], moments=lambda p: p['inertia'],",
@@ -415,7 +426,7 @@ def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
     if allowed is not None:
         made, what = general[chosen[0]], chosen[0]
     elif given.inertia is not None and "x" in start:
-        made, what, allowed = rigid_bodies, "free bodies", ("mass", "inertia")
+        made, what, allowed = rigid_bodies, "free bodies", ("mass", "inertia", "force", "torque")
     elif given.inertia is not None:
         made, what, allowed = fixed_body, "a body about a fixed point", ("inertia", "torque")
     elif given.mass is not None:

@@ -3,11 +3,8 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile import rows
-from liestep.compile.tracing import Functions, plain_component
+from liestep.compile.tracing import PLAIN, plain_component
 
-PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
-                     for name in Functions._fields if hasattr(rows, name)})
 STATES, SMALL = 4, 1e-11  # random states, and what is round-off of a sum of torques
 Flags = tuple[bool, bool, bool]
 
@@ -63,6 +60,8 @@ def kept_of_bodies(system: Any, n: int) -> tuple[Flags, Flags]:
         y, out = random.standard_normal((6*n, 3)), np.zeros((2*n, 3))
         y[:3*n] = np.concatenate([_turned(random) for _ in range(n)])
         system.forces(y, out, np.zeros(1))
+        if hasattr(system, "damp"):
+            system.damp(y, random.standard_normal((n, 3)), out)
         arms = np.cross(y[4*n:5*n], out[n:])
         turns.append(out[:n].sum(axis=0) + arms.sum(axis=0))
         pushes.append(out[n:].sum(axis=0))

@@ -4,7 +4,6 @@ methods themselves. It is compiled separately from the time loops, and called by
 Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.routines`). Of Lie group
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
 nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action."""
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
@@ -16,7 +15,7 @@ from liestep.compile.cache import compiles, loop_for
 from liestep.compile.dispatch import hands_on
 from liestep.compile.driver import evaluate
 from liestep.compile.separate import call_address
-from liestep.compile.sources import DERIVED, MARK, component_modules, source_hash
+from liestep.compile.sources import black_box, component_modules, of_plugins, source_hash
 from liestep.compile.straight.routines import Routine, kept, sum_of_stages
 from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
@@ -131,6 +130,9 @@ def _chosen(formulated: Formulated, integrator: Any, fewest: int = FEWEST) -> It
     none. An integrator calls no other methods of a problem than its formulation's protocol declares
     (`liestep.mechanics.contracts.formulations`), all of which the components here have."""
     problem, y, width = formulated.problem, formulated.start, formulated.width
+    if black_box(problem):
+        yield Untraceable("the system is a black box")
+        return
     for method in KINDS.get(formulated.formulation, ()):
         try:
             made = method(problem, y, width, integrator, fewest)
@@ -257,8 +259,7 @@ def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine])
     """The routines of a problem; those of a plugin after its methods have been compiled as loops, which names the lines
     of what compiled code does not know, and have given the same bits: plain Python knows more, of whole numbers for
     example. At two states, at one of which nothing is zero. Raises Untraceable where they have not."""
-    if not any(hasattr(module, MARK) and not hasattr(module, DERIVED)
-               for module in map(sys.modules.get, component_modules(problem))):
+    if not of_plugins(problem):
         return found
     counted = problem.counters.copy()
     for name in found.keys() & LOOPS.keys():

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.cache import loop_for
+from liestep.compile.interpreted import brief_loop
 from liestep.compile.partial import interpolated_steps, partial_steps
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.simulation.catalogue import integrator_ids, method, sheet
 from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.execution import Outcome, build
 from liestep.simulation.runs.specification import RunSpecification, applicable, specify
 
 ROWS = "rows"  # variable of a data set with the nodes: rows of the state at every step
@@ -30,7 +30,7 @@ class Between:
         self._work = integrator.workspace(self.formulated.problem, self.formulated.start)
         problem, integrator = for_loop(self.formulated, integrator, spec.steps or 0)
         self._parts = integrator, problem
-        self._loop = loop_for(interpolated_steps if self.adaptive else partial_steps, *self._parts, self._work)
+        self._loop = brief_loop(interpolated_steps if self.adaptive else partial_steps, *self._parts, self._work)
         self.extend(nodes, times)
 
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
@@ -42,6 +42,7 @@ class Between:
         self.times = times
         self.lengths = np.diff(times) if self.adaptive else np.full(len(nodes) - 1, self.spec.step)
         self._integrals: np.ndarray | None = None
+        self.outcome: Outcome | None = None  # once the run has ended
 
     @property
     def points(self) -> int:

@@ -1,16 +1,17 @@
 """Carry out a specification: build the components, run the compiled loop, whose recorder keeps samples and running
 statistics, collect everything that goes into the file."""
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import loop_for
+from liestep.compile.cache import CompiledLoop, loop_for
 from liestep.compile.counters import counts
 from liestep.compile.driver import advance, advance_adaptive
-from liestep.compile.pieces import Pieces, TooLong
+from liestep.compile.interpreted import FirstLoop, NotWorthIt
+from liestep.compile.pieces import SLOW, Pieces, TooLong
 from liestep.compile.rows import copy
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
@@ -206,14 +207,23 @@ def not_run(spec: RunSpecification) -> Outcome:
 
 @plugin_errors()
 def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
-             progress: Progress | None = None, limit: float | None = None, watch: Watch | None = None) -> Outcome:
+             progress: Progress | None = None, limit: float | None = None, watch: Watch | None = None,
+             interpreted: bool = False) -> Outcome:
     """Integrate one trajectory, or as much of it as `watch` wants; a failing step ends it and is recorded, never
-    raised. limit: s that its steps may take. Raises InputError: an error in a plugin's code, or RunTooLong, the limit;
-    PluginError when it cannot be compiled; KeyboardInterrupt: Ctrl-C, within a step or 0.5 s; its sentence says how far
-    the run had come."""
+    raised. limit: s that its steps may take. interpreted: a short run whose loop is not compiled yet may run in plain
+    Python (`liestep.compile.interpreted`); the bits are the same. Raises InputError: an error in a plugin's code, or
+    RunTooLong, the limit; PluginError when it cannot be compiled; KeyboardInterrupt: Ctrl-C, within a step or 0.5 s;
+    its sentence says how far the run had come."""
     formulated, integrator = build(spec, state)
     run = _run_adaptive if spec.steps is None else _run_fixed
-    return run(spec, formulated, integrator, progress, limit, watch)
+    if interpreted:
+        first = FirstLoop(progress)
+        with suppress(NotWorthIt):
+            outcome = run(spec, formulated, integrator, first.loop_for, first.progress, limit, watch)
+            if outcome.status == Status.OK or not first.interpreted:
+                return outcome
+        formulated, integrator = build(spec, state)
+    return run(spec, formulated, integrator, loop_for, progress, limit, watch)
 
 
 def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:
@@ -227,11 +237,11 @@ def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated)
 
 
 @contextmanager
-def _in_pieces(spec: RunSpecification, numbers: int, limit: float | None, reached: Callable[[], float]) \
-        -> Iterator[Pieces]:
+def _in_pieces(spec: RunSpecification, loop: Callable, numbers: int, limit: float | None,
+               reached: Callable[[], float]) -> Iterator[Pieces]:
     """Pieces of a run; how far it had come is said where it is given up."""
     try:
-        with Pieces(numbers, limit) as pieces:
+        with Pieces(numbers if isinstance(loop, CompiledLoop) else SLOW, limit) as pieces:
             yield pieces
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted: {spec.integrator} on {spec.problem} had come to t = {reached():.6g} of"
@@ -241,8 +251,8 @@ def _in_pieces(spec: RunSpecification, numbers: int, limit: float | None, reache
                          f" {spec.t_end:.6g} s") from None
 
 
-def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None,
-               limit: float | None = None, watch: Watch | None = None) -> Outcome:
+def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, finds: Callable,
+               progress: Progress | None, limit: float | None, watch: Watch | None) -> Outcome:
     assert spec.steps is not None
     assert spec.step is not None
     (problem, integrator), y = for_loop(formulated, integrator, spec.steps), formulated.start.copy()
@@ -251,11 +261,11 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
     recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
     work = integrator.workspace(formulated.problem, y)
-    loop = loop_for(advance, integrator, problem, recorder, work)
+    loop = finds(advance, integrator, problem, recorder, work)
     loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
     _set_baseline(baseline, trial, formulated)
     status, done = Status.OK, 0
-    with _in_pieces(spec, y.size, limit, lambda: spec.t_start + done*h) as pieces:
+    with _in_pieces(spec, loop, y.size, limit, lambda: spec.t_start + done*h) as pieces:
         while status == Status.OK and done < spec.steps:
             last = min(done + (min(pieces.steps, WATCHED) if watch else pieces.steps), spec.steps)
             status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
@@ -268,8 +278,8 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
                    counts(problem.counters))
 
 
-def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
-                  limit: float | None = None, watch: Watch | None = None) -> Outcome:
+def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, finds: Callable,
+                  progress: Progress | None, limit: float | None, watch: Watch | None) -> Outcome:
     (problem, pair), y = for_loop(formulated, pair, steps=0), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
@@ -278,13 +288,14 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
                            integrals=accepted.integrals, steps=False)
     work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
     memory, log = np.zeros(4), np.zeros((WATCHED if watch else STEP_LOG, 2))
-    loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
+    loop = finds(advance_adaptive, pair, problem, outputs, accepted, work)
     interval = spec.duration/(spec.outputs - 1)
     loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0],  # no room for a step
          interval, spec.duration, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
     _set_baseline(baseline, trial, formulated)
     logs, steps, status = [], 0, Status.RUNNING
-    with _in_pieces(spec, y.size, limit, lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
+    with _in_pieces(spec, loop, y.size, limit,
+                    lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
         while status == Status.RUNNING:
             room = log[:pieces.steps]  # at most all of it
             if watch:

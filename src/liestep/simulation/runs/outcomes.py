@@ -12,9 +12,10 @@ from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, ensembl
 from liestep.simulation.runs.specification import RunSpecification
 
 
-def carry_out(spec: RunSpecification, progress: Progress | None = None) -> Content:
-    """Run a specification (all its replicas or members) and collect the content of its file. Raises InputError: see
-    `liestep.simulation.runs.until.observed`; PluginError: the code of a plugin cannot be compiled."""
+def carry_out(spec: RunSpecification, progress: Progress | None = None, *, interpreted: bool = False) -> Content:
+    """Run a specification (all its replicas or members) and collect the content of its file. interpreted: see
+    `run_once`. Raises InputError: see `liestep.simulation.runs.until.observed`; PluginError: the code of a plugin
+    cannot be compiled."""
     if spec.observed:
         from liestep.simulation.runs.until import observed
 
@@ -22,7 +23,7 @@ def carry_out(spec: RunSpecification, progress: Progress | None = None) -> Conte
     if spec.ensemble is not None:
         outcomes = [run() for run in members(spec)]
     else:
-        outcomes = [trajectory(spec, state, progress if k == 0 else None)
+        outcomes = [trajectory(spec, state, progress if k == 0 else None, interpreted)
                     for k, state in enumerate(replica_states(spec))]
     return collected(spec, outcomes)
 
@@ -32,10 +33,11 @@ def members(spec: RunSpecification) -> Iterator[Callable[[], Outcome]]:
     return (partial(trajectory, spec, state) for state in ensemble_states(spec))
 
 
-def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None) -> Outcome:
+def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None,
+               interpreted: bool = False) -> Outcome:
     """One trajectory (see `run_once`); where exponents are asked for, with the growth of derivatives in each of its
     blocks and the symplecticity of its step, NaN for a run that stopped early."""
-    outcome = run_once(spec, state, progress)
+    outcome = run_once(spec, state, progress, interpreted=interpreted)
     if spec.exponents:
         outcome.growth = np.full((BLOCKS, spec.exponents), np.nan)
         if outcome.status == Status.OK:

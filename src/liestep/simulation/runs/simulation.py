@@ -95,9 +95,9 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
         from liestep.simulation.runs.progress import progress_bar
 
         with progress_bar(f"{spec.integrator} on {spec.problem}", progress) as shown:
-            content = carry_out(spec, shown)
+            content = carry_out(spec, shown, interpreted=True)
     else:
-        content = carry_out(spec)
+        content = carry_out(spec, interpreted=True)
     if "warning" in content.attributes:
         warnings.warn(content.attributes["warning"], stacklevel=4)  # of who called `liestep.simulate`
     return content

@@ -183,7 +183,7 @@ def with_nodes(spec: RunSpecification) -> Content:
     require_nodes(spec)
     _require_single(spec, "dense output is")
     content = _carry_out(spec)
-    content.add(ROWS, ("node", "row", "column"), _between(spec).nodes, "1", "rows of the state at every step")
+    content.add(ROWS, ("node", "row", "column"), nodes_of(spec).nodes, "1", "rows of the state at every step")
     return content
 
 
@@ -195,7 +195,7 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
     partial steps; more nodes than fit the memory."""
     _require_single(spec, "until and times are")
     search = None if spec.until is None else _searched(spec)
-    between = search.between if search else _between(spec)
+    between = search.between if search else nodes_of(spec)
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
     if search is None or not search.complete:
         content = _carry_out(plain, progress)
@@ -241,7 +241,7 @@ def _require_single(spec: RunSpecification, what: str) -> None:
         raise InputError(f"{what} for single runs; leave out ensemble, replicas and exponents")
 
 
-def _between(spec: RunSpecification, watch: Callable[[Between], bool] | None = None) -> Between:
+def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = None) -> Between:
     """The run with all its nodes, or those up to the step after which `watch` has seen enough."""
     if spec.steps is not None:
         spec = replace(spec, samples=spec.steps + 1)
@@ -257,7 +257,8 @@ def _between(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
         kept[0].extend(nodes, times)
         return watch is not None and watch(kept[0])
 
-    run_once(replace(spec, times=None, until=None), watch=keep)
+    outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=watch is None)
+    kept[0].outcome = outcome
     return kept[0]
 
 
@@ -268,7 +269,7 @@ def _searched(spec: RunSpecification) -> Search:
     shapes = {name: values.shape[1:] for name, values in formulated.to_fields(formulated.start[None]).items()}
     shapes |= {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
     search = Search(event_function(spec.until, shapes), spec.until)
-    _between(spec, search.watch)
+    nodes_of(spec, search.watch)
     search.finish()
     return search
 

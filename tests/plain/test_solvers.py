@@ -1,0 +1,125 @@
+"""`liestep.solve` and the classes for `scipy.integrate.solve_ivp` against scipy and analytic solutions."""
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import liestep
+from liestep.compile import interpreted
+
+MOMENTS = np.array([1.0, 2.0, 3.0])
+TOP = np.concatenate([np.eye(3).ravel(), [1.0, 2.0, -1.5]])
+
+
+@pytest.fixture(autouse=True)
+def _short_runs_in_plain_python(monkeypatch):
+    monkeypatch.setattr(interpreted, "PAYS", 1e9)
+    monkeypatch.setattr(interpreted, "_spent", interpreted.defaultdict(float))
+
+
+def lorenz(t, y, s):
+    return [s*(y[1] - y[0]), y[0]*(28 - y[2]) - y[1], y[0]*y[1] - 8/3*y[2]]
+
+
+def top(t, y):
+    R, x = y[:9].reshape(3, 3), y[9:]
+    w = R @ ((R.T @ x)/MOMENTS)
+    W = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+    return np.concatenate([(W @ R).ravel(), np.cross(R[:, 2], np.array([0, 0, -3.0]))])
+
+
+def swing(t, y):
+    return [y[1], -y[0]]
+
+
+def branching(t, y):
+    return [y[1], -y[0]] if y[0] > -10 else [0.0, 0.0]
+
+
+@pytest.mark.parametrize("more", [{}, {"blackbox": True}])
+def test_lorenz_is_that_of_scipy(more):
+    at = [0.5, 1.0, 2.0]
+    found = liestep.solve(lorenz, (0, 2), [1, 1, 1], args=(10.0,), rtol=1e-11, t_eval=at, **more)
+    exact = solve_ivp(lorenz, (0, 2), [1, 1, 1], "DOP853", args=(10.0,), rtol=1e-13, atol=1e-13, t_eval=at)
+    assert found.success
+    assert found.compiled == (not more)
+    assert np.abs(found.y - exact.y).max() < 1e-8
+    assert 100 < found.nfev < 3000
+
+
+@pytest.mark.parametrize("method", [{"method": "RK4", "step": 1e-3}, {"method": "DOP853", "rtol": 1e-12},
+                                    {"method": "RK45", "rtol": 1e-10}, {"method": "Gauss", "step": 0.01},
+                                    {"method": "Taylor", "rtol": 1e-13}])
+def test_a_swing_both_ways_with_dense_output(method):
+    for end in (3.0, -3.0):
+        found = liestep.solve(swing, (0, end), [1.0, 0.0], dense_output=True, **method)
+        times = np.linspace(0, end, 50)
+        assert found.t[-1] == end
+        assert np.abs(found.sol(times) - [np.cos(times), -np.sin(times)]).max() < 1e-8
+
+
+@pytest.mark.parametrize("more", [{}, {"blackbox": True}])
+@pytest.mark.parametrize("method", [{"method": "RKMK4", "step": 0.002}, {"method": "RKMK853", "rtol": 1e-11}])
+def test_a_top_keeps_its_rotation_and_ends_at_an_event(method, more):
+    def low(t, y):
+        return y[8] - 0.5
+
+    low.terminal = True
+    found = liestep.solve(top, (0, 1), TOP, events=low, **method, **more)
+    exact = solve_ivp(top, (0, 1), TOP, "DOP853", events=low, rtol=1e-13, atol=1e-13)
+    assert found.status == 1
+    assert abs(found.t_events[0][0] - exact.t_events[0][0]) < 1e-8
+    assert np.abs(found.y[:, -1] - exact.y[:, -1]).max() < 1e-8
+    R = found.y[:9, -1].reshape(3, 3)
+    assert np.abs(R.T @ R - np.eye(3)).max() < 1e-14
+
+
+def test_the_classes_stand_in_solve_ivp():
+    found = solve_ivp(top, (0, 0.5), TOP, method=liestep.scipy.RKMK4, step=0.005, t_eval=[0.1, 0.3])
+    exact = solve_ivp(top, (0, 0.5), TOP, "DOP853", rtol=1e-12, atol=1e-12, t_eval=[0.1, 0.3])
+    assert np.abs(found.y - exact.y).max() < 1e-7
+
+
+def test_rotations_alone():
+    def turn(t, y):
+        return (np.array([[0, -1.0, 0], [1.0, 0, 0], [0, 0, 0]]) @ y.reshape(3, 3)).ravel()
+
+    found = liestep.solve(turn, (0, 1), np.eye(3).ravel(), "RKMK4", step=0.1, group="SO3")
+    assert found.compiled
+    assert np.allclose(found.y[:4, -1], [np.cos(1), -np.sin(1), 0, np.sin(1)], atol=1e-14)
+
+
+def test_what_cannot_be_traced_is_called_and_says_why():
+    found = liestep.solve(branching, (0, np.pi), [1.0, 0.0], rtol=1e-11)
+    assert not found.compiled
+    assert "branches on a value of the state" in found.reason
+    assert np.abs(found.y[:, -1] - [-1.0, 0.0]).max() < 1e-9
+
+
+def test_other_starts_are_the_same_system():
+    from liestep.simulation.catalogue import plugin_entries
+
+    liestep.solve(swing, (0, 1), [1.0, 0.0])
+    known = set(plugin_entries())
+    assert liestep.solve(swing, (0, 2), [0.3, 0.1]).success
+    assert set(plugin_entries()) == known
+
+
+def test_a_run_that_fails_says_so():
+    found = liestep.solve(lambda t, y: y*y, (0, 2), [1.0], rtol=1e-9, blackbox=True)
+    assert found.status == -1
+    assert "step too small" in found.message
+    assert abs(found.t[-1] - 1.0) < 1e-6
+
+
+@pytest.mark.parametrize(("arguments", "more", "words"), [
+    ((swing, (0, 1), [1.0, 0.0], "RKMK4"), {"step": 0.1}, "y0 has 2 numbers; on a group it is R"),
+    ((swing, (0, 1), [1.0, 0.0]), {"max_stpe": 0.1}, "unknown option 'max_stpe'"),
+    ((swing, (0, 1), [1.0, 0.0], "RK4"), {}, "step"),
+    ((swing, (0, 1), [1.0, 0.0], "RK5"), {}, "RK5"),
+    ((swing, (0, 1), [1.0, 0.0]), {"group": "SO4"}, "SO4"),
+    ((top, (0, 1), 2.0*TOP, "RKMK4"), {"step": 0.1}, "attitude"),
+    ((swing, (0, 1), [1.0, 0.0], "Taylor"), {"blackbox": True}, "a black box has no derivatives and no series"),
+    ((lambda t, y: y[:1], (0, 1), [1.0, 0.0]), {"blackbox": True}, "returns shape")])
+def test_wrong_arguments_are_one_sentence(arguments, more, words):
+    with pytest.raises(liestep.InputError, match=words):
+        liestep.solve(*arguments, **more)
