@@ -16,16 +16,14 @@ from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, State
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
-    AttitudeField,
-    AttitudeGenerator,
     DrivenBody,
     DualField,
     DualGenerator,
-    PinnedBody,
     QuadraticTop,
     RigidBody,
     has_applied,
 )
+from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator
 from liestep.mechanics.formulations.work import with_work
 
 if TYPE_CHECKING:
@@ -65,7 +63,7 @@ class Declared(NamedTuple):
     mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        """Formulation `cotangent_rotation`."""
+        """Formulations `cotangent_rotation` and `rigid_bodies`."""
         body = RigidBody(self.build(parameters), new_counters())
         return self.attitude(parameters, state, self.driven(parameters, body))
 
@@ -77,11 +75,7 @@ class Declared(NamedTuple):
         """The body with the torques that its system applies, if it does."""
         if not has_applied(body.system):
             return body
-        return DrivenBody(body, body.system, body.counters, np.zeros(2), self.observables(parameters)[-1].columns.stop)
-
-    def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        """Formulation `rigid_bodies`: the same rows."""
-        return self.attitude(parameters, state, PinnedBody(self.build(parameters), new_counters()))
+        return DrivenBody(body, body.system, body.counters, np.zeros(3), self.observables(parameters)[-1].columns.stop)
 
     def quadratic(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `quadratic_rotation`, with the rows q and p more."""
@@ -96,8 +90,8 @@ class Declared(NamedTuple):
         if options["form"] == "coadjoint":
             return self.dual(parameters, state, DualField(system, counters))
         return self.attitude(parameters, state,
-                             AttitudeField(self.driven(parameters, RigidBody(system, counters)), counters,
-                                           int(options["form"] == "orthonormal")))
+                             BodiesField(self.driven(parameters, RigidBody(system, counters)), np.zeros((1, 3)),
+                                         counters, int(options["form"] == "orthonormal")))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         from liestep.geometry.groups.charted import in_coordinates
@@ -120,7 +114,8 @@ class Declared(NamedTuple):
         if has_applied(system):
             parts.append((Translation(1), 1))
         action = product(*parts)
-        generator = AttitudeGenerator(self.driven(parameters, RigidBody(system, counters)), chosen == "semidirect")
+        body = self.driven(parameters, RigidBody(system, counters))
+        generator = BodiesGenerator(body, np.zeros((1, 3)), chosen == "semidirect")
         return self.attitude(parameters, state, ActionForm(action, generator, counters))
 
     @property
@@ -195,7 +190,7 @@ class Declared(NamedTuple):
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field, self.check_form),
                  "lie_action": Form(self.action, action | CHART, self.check_form),
-                 "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
+                 "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.body)}
         if self.mass_center is not None:
             from liestep.mechanics.formulations.fixed_body.absolute import POSES, pose_options
 

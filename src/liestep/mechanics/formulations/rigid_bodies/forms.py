@@ -115,7 +115,7 @@ class Declared(NamedTuple):
             factors.append((Translation(2*n), 2*n))
         if bodies is not plain:
             factors.append((Translation(1), 1))
-        generator = BodiesGenerator(bodies, np.zeros_like(plain.spare))
+        generator = BodiesGenerator(bodies, np.zeros_like(plain.spare), True)
         return self.formulated(parameters, state, bodies, ActionForm(product(*factors), generator, plain.counters))
 
     def formulated(self, parameters: Parameters, state: State, bodies: Any, problem: Any) -> Formulated:
