@@ -9,15 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.tracing import plain_component
 from liestep.mechanics.formulations.spheres.components import has_force
-from liestep.mechanics.formulations.symbolic import (
-    NotSymbolic,
-    SeriesEquations,
-    expressions,
-    functions,
-    symbolic_gradient,
-)
+from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, symbolic_gradient, traced
 
 LARGEST = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
 
@@ -47,19 +40,10 @@ def _to_rows(values: np.ndarray) -> np.ndarray:
 
 
 def _forces(system: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The part of the system's forces tangent to the spheres, as expressions.
-
-    Raises:
-        NotSymbolic: the code decides on values, or uses a function that expressions do not have.
-    """
+    """The part of the system's forces tangent to the spheres, as expressions; errors as of `traced`."""
     import heyoka
 
-    out = np.zeros(q.shape, dtype=object)
-    try:
-        plain_component(system, functions()).force(heyoka.time, q, np.cross(q, v), out)
-    except (TypeError, ValueError) as error:
-        raise NotSymbolic(f"the force is not one expression: {error}") from None
-    found = expressions(out)
+    found = traced(system, "force", q.shape, lambda plain, out: plain.force(heyoka.time, q, np.cross(q, v), out))
     return np.array([f - heyoka.sum(list(a*f))/heyoka.sum(list(a*a))*a for a, f in zip(q, found, strict=True)],
                     dtype=object)
 
