@@ -1,4 +1,5 @@
-"""All formulations of a rigid body about a fixed point from its system: fields, observables and start of each.
+"""Rigid bodies about a fixed point: a sheet with all formulations from torque, energy and coadjoint motion; fields,
+observables and start of each.
 
 What one formulation alone needs is imported where it is made: a run has one of them.
 """
@@ -12,8 +13,10 @@ from liestep.compile.counters import new_counters
 from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, State
+from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
     DrivenBody,
@@ -24,7 +27,7 @@ from liestep.mechanics.formulations.fixed_body.components import (
     has_applied,
 )
 from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator
-from liestep.mechanics.formulations.work import with_work
+from liestep.mechanics.formulations.work import requires_forces, with_work
 
 if TYPE_CHECKING:
     from liestep.mechanics.formulations.fixed_body.absolute import Pinned
@@ -59,7 +62,7 @@ class Declared(NamedTuple):
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
     invariants: Callable[[Parameters, int], tuple[Observable, ...]]
     measures: Callable[[Parameters, int], tuple[Observable, ...]]
-    lever: Callable[[Parameters], np.ndarray] | None = None  # see `family.fixed_body`
+    lever: Callable[[Parameters], np.ndarray] | None = None  # see `fixed_body`
     mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -267,3 +270,32 @@ def rotational_energy(parameters: Parameters, fields: Mapping[str, np.ndarray]) 
     """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,)."""
     momentum = np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"])
     return 0.5*np.sum(momentum*momentum/parameters["inertia"], axis=1)
+
+
+def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
+               conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]],
+               invariants: Callable[[Parameters, int], tuple[Observable, ...]], presets: Mapping[str, Preset],
+               gravity: Callable[[Parameters], np.ndarray | None] = lambda parameters: None, quadratic: bool = False,
+               measures: Callable[[Parameters, int], tuple[Observable, ...]] = lambda parameters, first: (),
+               lever: Callable[[Parameters], np.ndarray] | None = None,
+               mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None, **further: Any) -> Sheet:
+    """Sheet of a body with state attitude (3, 3), body to space, and angular_momentum (3,), spatial, in kg m2/s.
+
+    `build` makes a NamedTuple with the methods listed in `mechanics.formulations.fixed_body.components`; the parameter
+    `inertia` holds the principal moments (3,) in kg m2. gravity gives (3,) in m/s2, spatial, None for a free body;
+    `invariants(parameters, first)` are the system's own columns of `observe` and `dual_observe`, from column `first`,
+    `measures(parameters, first)` further ones of `observe`; with them the file has the mean square of the energy error;
+    `quadratic` offers the formulation quadratic_rotation; `lever` gives l (3,) in kg m, in the body, of V =
+    -gravity.(Q l), zeros without forces, and offers the formulations in redundant coordinates; `mass_center` gives the
+    mass in kg and the centre of mass (3,) in m, and offers absolute coordinates. `further` are fields of `Sheet`:
+    citation, combination, engines, exact, fallback, requires, symmetries.
+    """
+    if lever is not None:
+        further.setdefault("requires", lambda values, method: needs_thickness(values, method, mass_center))
+    declared = Declared(build, gravity, conserved_momentum, invariants, measures, lever, mass_center)
+    further["requires"] = requires_forces("torques", declared.has_applied, further.get("requires"))
+    return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
+                 conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,
+                 manifold=lambda values, state: check_attitude("attitude", state["attitude"]),
+                 forms=declared.forms(quadratic), kinetic_energy=rotational_energy,
+                 moments=lambda values: values["inertia"][None], **further)
