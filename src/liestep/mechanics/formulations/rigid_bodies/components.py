@@ -194,7 +194,7 @@ class BodiesField(NamedTuple):
             if problem.translates():
                 put(out, 4*n + i, row(y, 5*n + i))
                 put(out, 5*n + i, scale(1.0/problem.mass(i), row(self.f, n + i)))
-        problem.add_power(out, 6*n)
+        problem.add_power(out, 6*n if problem.translates() else 4*n)
         return True
 
     def project(self, y: np.ndarray) -> None:
@@ -225,5 +225,5 @@ class BodiesGenerator(NamedTuple):
             if problem.translates():
                 put(out, 2*n + i, row(y, 5*n + i))
                 put(out, 3*n + i, scale(1.0/problem.mass(i), row(self.f, n + i)))
-        problem.add_power(out, 4*n)
+        problem.add_power(out, 4*n if problem.translates() else 2*n)
         return True
