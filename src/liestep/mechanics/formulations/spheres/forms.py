@@ -44,6 +44,7 @@ FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
           StateField("omega", "rad s-1", "angular velocities orthogonal to q, spatial", norm="relative", tangent="q"))
 MULTIPLIER = StateField("multiplier", "J", "multipliers of (|q|^2 - 1)/2", ("constraint",), "derived")
 GAUSS = 5  # points of mean values of gradients
+FALLBACK = "vi_sphere weights=kl8"
 
 
 def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
@@ -225,9 +226,6 @@ def _velocity_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
     n = rows.shape[-2]//2
     q = rows[..., :n, :]
     return {"q": q, "omega": np.cross(q, rows[..., n:2*n, :])}
-
-
-FALLBACK = "vi_sphere weights=kl8"
 
 
 def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
