@@ -175,11 +175,6 @@ class DrivenBody(NamedTuple):
         separate_work(y[y.shape[0] - 1, 0], self.column, out)
 
 
-def has_applied(system: Any) -> bool:
-    """Whether a system declares an applied torque: known from its class, before anything is compiled."""
-    return hasattr(type(system), "applied")
-
-
 @borrows(FieldOfRows)
 class DualField(NamedTuple):
     """Vector field of the body state: dPi/dt = f_1 x Pi + f_2 x Gamma, dGamma/dt = f_1 x Gamma."""

@@ -24,10 +24,9 @@ from liestep.mechanics.formulations.fixed_body.components import (
     DualGenerator,
     QuadraticTop,
     RigidBody,
-    has_applied,
 )
 from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator
-from liestep.mechanics.formulations.work import requires_forces, with_work
+from liestep.mechanics.formulations.work import declares, requires_forces, with_work
 
 if TYPE_CHECKING:
     from liestep.mechanics.formulations.fixed_body.absolute import Pinned
@@ -72,11 +71,11 @@ class Declared(NamedTuple):
 
     def has_applied(self, parameters: Parameters) -> bool:
         """Whether the system declares a torque of time and velocity."""
-        return has_applied(self.build(parameters))
+        return declares(self.build(parameters), "applied")
 
     def driven(self, parameters: Parameters, body: Any) -> Any:
         """The body with the torques that its system applies, if it does."""
-        if not has_applied(body.system):
+        if not declares(body.system, "applied"):
             return body
         return DrivenBody(body, body.system, body.counters, np.zeros(3), self.observables(parameters)[-1].columns.stop)
 
@@ -114,7 +113,7 @@ class Declared(NamedTuple):
         parts: list[tuple[Any, int]] = [(in_coordinates(Rotation(3), chart), 3), (Translation(1), 1)]
         if chosen == "semidirect":
             parts = [(in_coordinates(CotangentRotations(1), chart), 4)]
-        if has_applied(system):
+        if declares(system, "applied"):
             parts.append((Translation(1), 1))
         action = product(*parts)
         body = self.driven(parameters, RigidBody(system, counters))

@@ -161,11 +161,6 @@ class DampedBodies(NamedTuple):
         separate_work(y[y.shape[0] - 1, 0], self.column, out)
 
 
-def is_damped(system: Any) -> bool:
-    """Whether a system declares forces of velocity: known from its class, before anything is compiled."""
-    return hasattr(type(system), "damp")
-
-
 @hands_on("problem", formulations.Component, "observe")
 @borrows(FieldOfRows)
 class BodiesField(NamedTuple):

@@ -22,9 +22,8 @@ from liestep.mechanics.formulations.rigid_bodies.components import (
     BodiesGenerator,
     DampedBodies,
     RigidBodies,
-    is_damped,
 )
-from liestep.mechanics.formulations.work import with_work
+from liestep.mechanics.formulations.work import declares, with_work
 
 MOMENTUM = "kg m2 s-1"
 Flags = tuple[bool, bool, bool]
@@ -88,7 +87,7 @@ class Declared(NamedTuple):
         masses = np.ascontiguousarray(self.masses(parameters)) if self.masses else np.zeros(n)
         plain = RigidBodies(self.build(parameters), masses, inertia, moves, np.full((6*n, 3), np.nan),
                             np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_counters())
-        if not is_damped(plain.system):
+        if not declares(plain.system, "damp"):
             return plain
         column = self.columns(parameters)[-1].columns.stop
         return DampedBodies(plain, plain.system, np.zeros((n, 3)), np.zeros(1), column)
@@ -204,7 +203,7 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
 
     def requires(values: Parameters, method: Runner) -> str | None:
         # the kicks of `rigid_bodies` take forces of positions and attitudes, whatever the method does elsewhere
-        if method.formulation == "rigid_bodies" and is_damped(build(values)):
+        if method.formulation == "rigid_bodies" and declares(build(values), "damp"):
             return ("its formulation has no forces that depend on velocities, and the system is damped (integrators on"
                     " vector_field or lie_action take them)")
         return None

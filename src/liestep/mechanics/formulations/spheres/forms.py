@@ -26,7 +26,6 @@ from liestep.mechanics.formulations.spheres.components import (
     SphereLagrangian,
     SphereOmegaForm,
     SphereVelocityForm,
-    has_force,
 )
 from liestep.mechanics.formulations.spheres.cost import cost_model
 from liestep.mechanics.formulations.spheres.mass import (
@@ -37,7 +36,7 @@ from liestep.mechanics.formulations.spheres.mass import (
     mass_component,
 )
 from liestep.mechanics.formulations.spheres.series import multiplier_series
-from liestep.mechanics.formulations.work import requires_forces, with_work
+from liestep.mechanics.formulations.work import declares, requires_forces, with_work
 
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
 FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
@@ -75,7 +74,7 @@ class Declared(NamedTuple):
 
     def forced(self, parameters: Parameters) -> bool:
         """Whether the system declares forces of time and velocity."""
-        return has_force(self.build(parameters))
+        return declares(self.build(parameters), "force")
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         chosen = self._replace(build=self.printed or self.build) if options.get("extension") == "printed" else self
@@ -209,7 +208,7 @@ def _parts(declared: Declared, parameters: Parameters, state: State, options: Op
                              np.zeros_like(velocity), new_counters())
     observables = sphere_observables(declared.conserved_momentum(parameters))
     scale = float(np.sum(np.linalg.norm(momenta, axis=1)))
-    if not has_force(plain.system):
+    if not declares(plain.system, "force"):
         return _Parts(plain, velocity, observables, scale)
     forced = ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.counters,
                                     np.zeros_like(velocity))

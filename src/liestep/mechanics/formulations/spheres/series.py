@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from liestep.mechanics.formulations.spheres.components import has_force
 from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, symbolic_gradient, traced
+from liestep.mechanics.formulations.work import declares
 
 LARGEST = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
 
@@ -23,7 +23,7 @@ def multiplier_series(system: Any, mass: np.ndarray, state: Mapping[str, np.ndar
     """
     q, omega = state["q"], state["omega"]
     start = np.concatenate([q, np.cross(omega, q)]).ravel()
-    if has_force(system):
+    if declares(system, "force"):
         start = np.append(start, 0.0)
     return SeriesEquations(_equations(system, mass, len(q)), start, _to_rows)
 
@@ -57,7 +57,7 @@ def _equations(system: Any, mass: np.ndarray, n: int) -> list[tuple]:
     names = [[f"{word}{i}{axis}" for i in range(n) for axis in "xyz"] for word in "qv"]
     q, v = (np.array(heyoka.make_vars(*group), dtype=object).reshape(n, 3) for group in names)
     force, power = -symbolic_gradient(system, q), []
-    if has_force(system):
+    if declares(system, "force"):
         push = _forces(system, q, v)
         force = force + push
         power = [(heyoka.make_vars("work"), heyoka.sum(list((push*v).flat)))]
