@@ -1,12 +1,13 @@
 """Mechanisms of any shape, and their equations of motion written down anew, dense, about the reference points."""
 import numpy as np
+from joint_rows import jacobian, residuals
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from liestep.errors import InputError
 from liestep.mechanics.formulations.multibody import assembly as joints
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Spring
-from liestep.mechanics.formulations.multibody.checks import check_rank, jacobian, nearest_start, residuals
+from liestep.mechanics.formulations.multibody.checks import check_rank, nearest_start
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
 
 KINDS = ("spherical", "revolute", "universal", "cylindrical", "prismatic", "screw")

@@ -53,7 +53,7 @@ from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.fixed_body.components import rotation_energy
-from liestep.mechanics.formulations.fixed_body.family import fixed_body
+from liestep.mechanics.formulations.fixed_body.forms import fixed_body
 from liestep.mechanics.formulations.general import canonical, first_order, turning
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
@@ -74,9 +74,8 @@ from liestep.mechanics.formulations.multibody.assembly import (
 )
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 from liestep.mechanics.formulations.probed import kept_of_bodies, kept_of_body, kept_on_spheres
-from liestep.mechanics.formulations.rigid_bodies.family import rigid_bodies
-from liestep.mechanics.formulations.rigid_bodies.forms import Kept
-from liestep.mechanics.formulations.spheres.family import spheres
+from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
+from liestep.mechanics.formulations.spheres.forms import spheres
 from liestep.mechanics.systems._weighted import weighted_body
 
 __all__ = [

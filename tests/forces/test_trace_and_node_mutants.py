@@ -25,7 +25,7 @@ from liestep.simulation.runs import dense
 from liestep.simulation.runs.specification import start_of
 
 TRACES = {
-    "no force": (("if has_force(system):\n        push", "if False:\n        push"),),
+    "no force": (('if declares(system, "force"):\n        push', "if False:\n        push"),),
     "force without time": (("heyoka.time, q, np.cross", "heyoka.expression(0.0), q, np.cross"),),
     "force at rest": (("np.cross(q, v), out", "0.0*np.cross(q, v), out"),),
 }

@@ -16,7 +16,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators.rigid_split import BodyMidpoint, LieMidpoint, MoserVeselov, exact_flow, gauss_legendre
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks, splitting_residuals
-from liestep.mechanics.formulations.fixed_body.components import PinnedBody
+from liestep.mechanics.formulations.fixed_body.components import RigidBody
 from liestep.mechanics.systems._free_motion import free_motion
 from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
 from liestep.simulation.catalogue import method
@@ -36,7 +36,7 @@ FLOWS = {"exact": EXACT, "dmv2": plain(MoserVeselov(2, 1e-15, 60)), "dmv10": pla
 
 def free_flow(flow, moments, attitude, momentum, h, status=Status.OK):
     """Attitude after h of free motion."""
-    problem = plain(PinnedBody(FreeRigidBody(np.array(moments, float)), new_counters()))
+    problem = plain(RigidBody(FreeRigidBody(np.array(moments, float)), new_counters()))
     y = np.ascontiguousarray(np.concatenate([attitude.T, momentum[None]]))
     assert flow.flow(problem, 0, h, y, flow.workspace(problem, y)) == status
     assert np.array_equal(y[3], momentum)

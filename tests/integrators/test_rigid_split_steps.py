@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.integrators.rigid_split import exact_flow
-from liestep.mechanics.formulations.fixed_body.components import PinnedBody
+from liestep.mechanics.formulations.fixed_body.components import RigidBody
 from liestep.mechanics.systems._free_motion import free_motion
 from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
 from liestep.simulation.catalogue import method
@@ -142,7 +142,7 @@ def test_exact_flow_at_the_separatrix(signs, radians):
     body = np.array([signs[0]*np.sqrt((one/three)*(two - three)/(one - two)), 0.3, signs[1]])
     size = np.linalg.norm(body)
     turn = Rotation.random(random_state=4).as_matrix()
-    problem = plain(PinnedBody(FreeRigidBody(moments), new_counters()))
+    problem = plain(RigidBody(FreeRigidBody(moments), new_counters()))
     y = np.ascontiguousarray(np.concatenate([turn.T, (turn @ body)[None]]))
     flow = plain(exact_flow())
     flow.flow(problem, 0, radians, y, flow.workspace(problem, y))

@@ -1,6 +1,6 @@
 """What a system file declares beside its equations: parameters, presets, conservation laws. One `SHEET` per file.
 
-Families (`liestep.mechanics.formulations.spheres.family`, `liestep.mechanics.formulations.fixed_body.family`) are
+Families (`liestep.mechanics.formulations.spheres.forms`, `liestep.mechanics.formulations.fixed_body.forms`) are
 functions that return a sheet with all forms of their systems; a system of no family lists its forms itself. A system is
 known everywhere under its file name.
 """

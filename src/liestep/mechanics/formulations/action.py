@@ -7,7 +7,7 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import hands_on
 from liestep.geometry.groups import CHARTS
-from liestep.mechanics.contracts.formulations import LieChart
+from liestep.mechanics.contracts.formulations import Component, LieChart, MetricAction
 from liestep.mechanics.contracts.option import Option
 
 # option of actions of rotations and rigid motions
@@ -15,6 +15,8 @@ CHART = {"chart": Option("exp", "local coordinates: exponential, Cayley map, its
                          " (three turns about the axes)", tuple(CHARTS))}
 
 
+@hands_on("generator", Component, "observe")
+@hands_on("action", MetricAction, "distance2")
 @hands_on("action", LieChart, "algebra_rows", "dexpinv", "in_chart", "bracket", "log")
 class ActionForm(NamedTuple):
     """A generator f and an action of `liestep.geometry.groups`, counted.
@@ -36,13 +38,6 @@ class ActionForm(NamedTuple):
         self.counters[Counter.EXPONENTIALS] += 1
         self.action.act(xi, y, out)
 
-    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
-        """Squared Riemannian distance of two states."""
-        return self.action.distance2(y, z)
-
     def project(self, y: np.ndarray) -> bool:
         """Nothing has to be returned: the action keeps the manifold."""
         return True
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.generator.observe(y, out)

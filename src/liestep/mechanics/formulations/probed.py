@@ -1,4 +1,5 @@
 """What systems keep, found by numbers: torques and forces of a system at random states, in plain Python."""
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,50 +21,52 @@ def _turned(random: np.random.Generator) -> np.ndarray:
     return np.ascontiguousarray(q*np.sign(np.linalg.det(q)))
 
 
-def _flags(sums: list[np.ndarray], size: float) -> Flags:
-    x, y, z = np.max(np.abs(sums), axis=0) <= SMALL*size
-    return bool(x), bool(y), bool(z)
+def _kept(component: Any, sample: Callable[[Any, np.random.Generator], tuple[list[np.ndarray], list[np.ndarray]]]
+          ) -> list[Flags]:
+    """For each of the sums of a sample, at random states: which components are zero beside the largest of the terms.
+    `sample` gives sums (3,) and terms."""
+    random, system = np.random.default_rng(1), plain(component)
+    sums, terms = zip(*(sample(system, random) for _ in range(STATES)), strict=True)
+    size = max(1e-300, *(float(np.abs(term).max()) for found in terms for term in found))
+    flags = np.max(np.abs(sums), axis=0) <= SMALL*size
+    return [(bool(x), bool(y), bool(z)) for x, y, z in flags]
 
 
 def kept_on_spheres(system: Any, n: int) -> Flags:
     """Axes about which the torques of n points on spheres sum to zero, see `spheres`."""
-    random, system, sums, size = np.random.default_rng(1), plain(system), [], 1e-300
-    for _ in range(STATES):
+    def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
         q, g, f = random.standard_normal((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
         q /= np.linalg.norm(q, axis=1)[:, None]
         system.gradient(q, g)
         if hasattr(system, "force"):
             system.force(random.random(), q, np.cross(q, random.standard_normal((n, 3))), f)
-        sums.append(np.cross(q, f - g).sum(axis=0))
-        size = max(size, np.abs(g).max(), np.abs(f).max())
-    return _flags(sums, size)
+        return [np.cross(q, f - g).sum(axis=0)], [g, f]
+
+    return _kept(system, sample)[0]
 
 
 def kept_of_body(system: Any) -> Flags:
     """Axes about which a body about a fixed point has no torque, see `fixed_body`."""
-    random, system, sums, size = np.random.default_rng(1), plain(system), [], 1e-300
-    for _ in range(STATES):
+    def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
         q = _turned(random)
         torque = np.array(system.torque(q), dtype=float)
         if hasattr(system, "applied"):
             torque += np.array(system.applied(random.random(), q, tuple(random.standard_normal(3))), dtype=float)
-        sums.append(torque)
-        size = max(size, np.abs(torque).max())
-    return _flags(sums, size)
+        return [torque], [torque]
+
+    return _kept(system, sample)[0]
 
 
 def kept_of_bodies(system: Any, n: int) -> tuple[Flags, Flags]:
     """Axes about which the total torque of n free bodies is zero, and along which the total force is."""
-    random, system, size = np.random.default_rng(1), plain(system), 1e-300
-    turns, pushes = [], []
-    for _ in range(STATES):
+    def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
         y, out = random.standard_normal((6*n, 3)), np.zeros((2*n, 3))
         y[:3*n] = np.concatenate([_turned(random) for _ in range(n)])
         system.forces(y, out, np.zeros(1))
         if hasattr(system, "damp"):
             system.damp(y, random.standard_normal((n, 3)), out)
         arms = np.cross(y[4*n:5*n], out[n:])
-        turns.append(out[:n].sum(axis=0) + arms.sum(axis=0))
-        pushes.append(out[n:].sum(axis=0))
-        size = max(size, np.abs(out).max(), np.abs(arms).max())
-    return _flags(turns, size), _flags(pushes, size)
+        return [out[:n].sum(axis=0) + arms.sum(axis=0), out[n:].sum(axis=0)], [out, arms]
+
+    turning, pushed = _kept(system, sample)
+    return turning, pushed

@@ -37,35 +37,34 @@ def expressions(values: np.ndarray) -> np.ndarray:
                     dtype=object).reshape(values.shape)
 
 
-def traced_field(formulated: Formulated) -> SeriesEquations:
-    """The right-hand side of a vector field on symbols.
+def traced(component: Any, what: str, shape: tuple[int, ...],
+           call: Callable[[Any, np.ndarray], object]) -> np.ndarray:
+    """Expressions that `call(component, out)` writes into an array of this shape, the component's code run on symbols.
 
     Raises:
         NotSymbolic: the code decides on values, or uses a function that expressions do not have.
     """
+    out = np.zeros(shape, dtype=object)
+    try:
+        call(plain_component(component, functions()), out)
+    except (TypeError, ValueError) as error:
+        raise NotSymbolic(f"the {what} is not one expression: {error}") from None
+    return expressions(out)
+
+
+def traced_field(formulated: Formulated) -> SeriesEquations:
+    """The right-hand side of a vector field on symbols; errors as of `traced`."""
     import heyoka
 
     m, d = formulated.start.shape
     columns = "xyz" if d == 3 else range(d)
     y = np.array(heyoka.make_vars(*(f"y{i}{k}" for i in range(m) for k in columns)), dtype=object).reshape(m, d)
-    out = np.zeros((m, d), dtype=object)
-    try:
-        plain_component(formulated.problem, functions()).rhs(heyoka.time, y, out)
-    except (TypeError, ValueError) as error:
-        raise NotSymbolic(f"the right-hand side is not one expression: {error}") from None
-    equations = list(zip(y.flat, expressions(out).flat, strict=True))
+    rates = traced(formulated.problem, "right-hand side", y.shape,
+                   lambda problem, out: problem.rhs(heyoka.time, y, out))
+    equations = list(zip(y.flat, rates.flat, strict=True))
     return SeriesEquations(equations, formulated.start.ravel(), lambda values: values.reshape(len(values), m, d))
 
 
 def symbolic_gradient(system: Any, q: np.ndarray) -> np.ndarray:
-    """The system's `gradient` at symbols q (n, 3), as expressions.
-
-    Raises:
-        NotSymbolic: the code decides on values of q, or uses a function that expressions do not have.
-    """
-    out = np.zeros(q.shape, dtype=object)
-    try:
-        plain_component(system, functions()).gradient(q, out)
-    except (TypeError, ValueError) as error:
-        raise NotSymbolic(f"the gradient is not one expression: {error}") from None
-    return expressions(out)
+    """The system's `gradient` at symbols q (n, 3), as expressions; errors as of `traced`."""
+    return traced(system, "gradient", q.shape, lambda plain, out: plain.gradient(q, out))

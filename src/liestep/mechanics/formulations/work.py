@@ -1,5 +1,6 @@
 """Observables of systems with forces of time and velocity, the same in all families."""
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,11 @@ from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.contracts.sheet import Parameters, Runner
 
 Requires = Callable[[Parameters, Runner], str | None]
+
+
+def declares(system: Any, method: str) -> bool:
+    """Whether a system has an optional method, as its forces: known from its class, before anything is compiled."""
+    return hasattr(type(system), method)
 
 
 @kernel

@@ -34,8 +34,7 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import to_body, to_space
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
-from liestep.mechanics.formulations.rigid_bodies.family import accurate_composition, rigid_bodies
-from liestep.mechanics.formulations.rigid_bodies.forms import Kept
+from liestep.mechanics.formulations.rigid_bodies.forms import Kept, accurate_composition, rigid_bodies
 from liestep.mechanics.systems._neighbours import NeighbourList, neighbour_list
 
 SHEAR, WALL = ("printed", "mean", "one_sided"), ("none", "point", "mirror")

@@ -6,7 +6,7 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Parameters, Sheet
-from liestep.mechanics.formulations.fixed_body.family import fixed_body
+from liestep.mechanics.formulations.fixed_body.forms import fixed_body
 from liestep.mechanics.systems.heavy_top import HeavyTop, invariants
 
 

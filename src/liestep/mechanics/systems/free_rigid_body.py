@@ -15,8 +15,7 @@ from liestep.geometry.attitude import orthogonality_error, to_body
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, State
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
-from liestep.mechanics.formulations.fixed_body.family import fixed_body
-from liestep.mechanics.formulations.fixed_body.forms import invariant
+from liestep.mechanics.formulations.fixed_body.forms import fixed_body, invariant
 from liestep.mechanics.systems._free_motion import free_motion
 
 

@@ -31,10 +31,8 @@ from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
-from liestep.mechanics.formulations.fixed_body.family import fixed_body
-from liestep.mechanics.formulations.fixed_body.forms import MOMENTUM, invariant
-from liestep.mechanics.formulations.rigid_bodies.family import equal_moments
-from liestep.mechanics.formulations.rigid_bodies.forms import norm_observable
+from liestep.mechanics.formulations.fixed_body.forms import MOMENTUM, fixed_body, invariant
+from liestep.mechanics.formulations.rigid_bodies.forms import equal_moments, norm_observable
 from liestep.mechanics.systems._symmetry import invariant_axes
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import stage_columns
 from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
@@ -22,6 +21,7 @@ from liestep.mechanics.contracts.parameters import Parameter
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
+from liestep.mechanics.formulations.general import RatesField
 
 FIELDS = (StateField("q", "m", "x_1, q_2, x_2", ("coordinate",), "coordinate"),
           StateField("v", "m s-1", "velocities of x_1, q_2, x_2", ("coordinate",), "coordinate"))
@@ -117,30 +117,20 @@ class MassSpring(NamedTuple):
         out[5] = apart
 
 
-class MinimalField(NamedTuple):
-    """Vector field of rows (x_1, x_2), (v_1, v_3)."""
+class MinimalSprings(NamedTuple):
+    """Minimal coordinates: rows (x_1, x_2), (v_1, v_3)."""
 
     mass: np.ndarray       # (2,)
     stiffness: np.ndarray  # (2,)
-    counters: np.ndarray
 
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_columns(weights, h, k, count, y, out)
-
-    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+    def rates(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         """m_1 x_1'' = F_1 - F_2, m_2 (x_1'' + x_2'') = F_2."""
-        self.counters[Counter.RHS_EVALUATIONS] += 1
         x, z = y[0, 0], y[0, 1]
         pull = -2.0*self.stiffness[0]*x*(1.0 + 2.0*x*x)
         other = -2.0*self.stiffness[1]*z*(1.0 + 2.0*z*z)
         first = (pull - other)/self.mass[0]
         out[0, 0], out[0, 1] = y[1, 0], y[1, 1]
         out[1, 0], out[1, 1] = first, other/self.mass[1] - first
-        return True
-
-    def project(self, y: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         both = y[1, 0] + y[1, 1]
@@ -183,7 +173,7 @@ def _minimal(parameters: Parameters, state: State, options: Options) -> Formulat
         (x, z), (u, w) = (np.moveaxis(rows[..., k, :], -1, 0) for k in (0, 1))
         return {"q": np.stack([x, x + length, z], axis=-1), "v": np.stack([u, u, w], axis=-1)}
 
-    problem = MinimalField(parameters["mass"], _springs(parameters), new_counters())
+    problem = RatesField(MinimalSprings(parameters["mass"], _springs(parameters)), new_counters())
     return Formulated(problem, start, FIELDS, (_energy("total energy"),), fields, float(np.abs(start[1]).max()))
 
 

@@ -15,7 +15,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, State
-from liestep.mechanics.formulations.spheres.family import spheres
+from liestep.mechanics.formulations.spheres.forms import spheres
 
 
 @kernel

@@ -14,7 +14,7 @@ from liestep.compile.rows import Vector, add, add_to, dot, put, row, scale, sqrt
 from liestep.errors import InputError
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters
-from liestep.mechanics.formulations.spheres.family import spheres
+from liestep.mechanics.formulations.spheres.forms import spheres
 from liestep.mechanics.systems._symmetry import invariant_axes
 
 

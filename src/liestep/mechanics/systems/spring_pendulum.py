@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
-from liestep.compile.dispatch import borrows, hands_on, kernel
-from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cos, cross, dot, put, row, scale, sin
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import Vector, add, axpy, cos, cross, dot, put, row, scale, sin
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, legendre
-from liestep.mechanics.formulations.constrained.coordinates import Coordinates
+from liestep.mechanics.formulations.constrained.coordinates import Coordinates, Masses
+from liestep.mechanics.formulations.general import RatesField
 
 AVERAGE, FREED = 3, 1  # rules of `integrators.livens`: mean values; direction freed of phi
 GAUSS = 5  # points of the mean values
@@ -229,34 +229,16 @@ class SphericalSpring(NamedTuple):
             out[8] = out[4] - y[4, 0]
 
 
-@borrows(Coordinates)
+@borrows(Masses)
 class CartesianSpring(NamedTuple):
-    """q = x, M = m: `mechanics.contracts.formulations.ConstrainedLagrangian` without constraints, and the vector field
-    of rows x, p."""
+    """q = x, M = m: `mechanics.contracts.formulations.ConstantMass` without constraints, and the vector field of rows
+    x, p."""
 
-    mass: float
+    mass: np.ndarray  # (3,), each m
     constant: float
     length: float
     drag: float
     counters: np.ndarray
-
-    def size(self) -> int:
-        return 3
-
-    def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
-                beta: float, r: np.ndarray, a: np.ndarray) -> None:
-        for i in range(3):
-            r[i] += self.mass*(v0[i] + v1[i])
-            a[i, i] += beta*self.mass
-
-    def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
-                 out: np.ndarray) -> None:
-        for i in range(3):
-            out[i] = self.mass*(v0[i] + v1[i])
-
-    def inverse_mass(self, p: np.ndarray, out: np.ndarray) -> None:
-        for i in range(3):
-            out[i] = p[i]/self.mass
 
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
@@ -283,11 +265,11 @@ class CartesianSpring(NamedTuple):
         last = 2 if y.shape[0] > 2 else 1
         x, p = row(y, 0), row(y, last)
         potential = spring_energy(self.constant, self.length, dot(x, x))
-        out[0] = 0.5*dot(p, p)/self.mass + potential
+        out[0] = 0.5*dot(p, p)/self.mass[0] + potential
         out[1], out[2], out[3] = cross(x, p)
         if y.shape[0] > 2:
             v = row(y, 1)
-            kinetic, gap = 0.5*self.mass*dot(v, v), axpy(-self.mass, v, p)
+            kinetic, gap = 0.5*self.mass[0]*dot(v, v), axpy(-self.mass[0], v, p)
             out[4] = dot(p, v) - kinetic + potential
             out[5] = kinetic + potential
             out[6] = max(abs(gap[0]), max(abs(gap[1]), abs(gap[2])))
@@ -295,24 +277,12 @@ class CartesianSpring(NamedTuple):
             out[7] = y[4, 0]
             out[8] = out[4] - y[4, 0]
 
-
-@hands_on("spring", Component, "observe")
-@borrows(FieldOfRows)
-class SpringField(NamedTuple):
-    """Vector field of rows x, p."""
-
-    spring: CartesianSpring
-    counters: np.ndarray
-
-    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.counters[Counter.RHS_EVALUATIONS] += 1
+    def rates(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         x, p = row(y, 0), row(y, 1)
-        c = self.spring
-        velocity = scale(1.0/c.mass, p)
-        pull = -4.0*c.constant*(dot(x, x) - c.length*c.length)
+        velocity = scale(1.0/self.mass[0], p)
+        pull = -4.0*self.constant*(dot(x, x) - self.length*self.length)
         put(out, 0, velocity)
-        put(out, 1, axpy(pull, x, scale(-c.drag, velocity)))
-        return True
+        put(out, 1, axpy(pull, x, scale(-self.drag, velocity)))
 
 
 def frame(q: np.ndarray) -> np.ndarray:
@@ -369,8 +339,8 @@ def _constant(parameters: Parameters) -> float:
 
 
 def _cartesian(parameters: Parameters) -> CartesianSpring:
-    return CartesianSpring(parameters["mass"], _constant(parameters), parameters["length"], parameters["drag"],
-                           new_counters())
+    return CartesianSpring(np.full(3, parameters["mass"]), _constant(parameters), parameters["length"],
+                           parameters["drag"], new_counters())
 
 
 def _spherical(parameters: Parameters) -> SphericalSpring:
@@ -402,7 +372,7 @@ def _redundant(parameters: Parameters, state: State, options: Options) -> Formul
 def _vector_field(parameters: Parameters, state: State, options: Options) -> Formulated:
     x, u = _cartesian_start(parameters, state)
     spring, mass = _cartesian(parameters), parameters["mass"]
-    return _formulated(parameters, SpringField(spring, spring.counters), np.array([x, mass*u]), FIELDS,
+    return _formulated(parameters, RatesField(spring, spring.counters), np.array([x, mass*u]), FIELDS,
                        lambda rows: _polar(mass, rows[..., 0, :], rows[..., 1, :]))
 
 

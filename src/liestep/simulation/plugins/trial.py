@@ -152,7 +152,7 @@ def try_applied(problem: Any, y: np.ndarray, t: float = 0.0) -> tuple[np.ndarray
     """The applied torque (3,) of a body and its power, in plain Python. Raises InputError: what it returns is no tuple
     of three finite numbers, or the attitude is changed."""
     problem.torque_slope(y, (1.0, 0.0, 0.0))
-    before, w = y.copy(), problem.angular_velocity(y)
+    before, w = y.copy(), tuple(y[:3].T @ (y[:3] @ y[3]/np.array(problem.inertia())))
     found = problem.system.applied(t, y, w)
     if not np.array_equal(y, before):
         raise InputError("applied changes the attitude; it returns a torque")

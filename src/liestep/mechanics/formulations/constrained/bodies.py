@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.dispatch import borrows, hands_on, kernel
 from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sub, unit
 from liestep.geometry.attitude import to_body, to_space
 from liestep.geometry.linalg import cholesky, cholesky_solve
+from liestep.mechanics.contracts.formulations import Component
 
 ROWS = 6                   # rows of one body
 FORCE, TORQUE = 8.0, 6.0   # N, N m for each newton of f
@@ -82,6 +83,7 @@ class Bodies(NamedTuple):
             out[7] = max(out[7], max(abs(gap[0]), max(abs(gap[1]), abs(gap[2]))))
 
 
+@hands_on("bodies", Component, "observe")
 @borrows(FieldOfRows)
 class BodiesField(NamedTuple):
     """Vector field with the joints' accelerations solved for their forces; nothing is projected."""
@@ -164,9 +166,6 @@ class BodiesField(NamedTuple):
             turn = cross(c.inverse(y, b, cross(to_space(q, row(c.other, j)), e)), to_space(q, x))
             found = sub(found, axpy(1.0/c.mass[b], e, turn))
         return scale(float(side), found)
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.bodies.observe(y, out)
 
 
 def chained(bodies: Any, number: int) -> bool:

@@ -1,5 +1,5 @@
 """What `ConstrainedLagrangian` of `mechanics.contracts.formulations` is where nothing else is said: coordinates without
-limits, constraints or loads, whose increment is guessed by the velocity."""
+limits, constraints or loads, whose increment is guessed by the velocity; and where each has a constant mass."""
 from typing import Any
 
 import numpy as np
@@ -36,3 +36,27 @@ class Coordinates:
 
     def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
         pass
+
+
+class Masses(Coordinates):
+    """Methods of components with a diagonal mass matrix (n,)."""
+
+    mass: np.ndarray
+
+    def size(self) -> int:
+        return self.mass.shape[0]
+
+    def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
+                beta: float, r: np.ndarray, a: np.ndarray) -> None:
+        for i in range(self.mass.shape[0]):
+            r[i] += self.mass[i]*(v0[i] + v1[i])
+            a[i, i] += beta*self.mass[i]
+
+    def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
+                 out: np.ndarray) -> None:
+        for i in range(self.mass.shape[0]):
+            out[i] = self.mass[i]*(v0[i] + v1[i])
+
+    def inverse_mass(self, p: np.ndarray, out: np.ndarray) -> None:
+        for i in range(self.mass.shape[0]):
+            out[i] = p[i]/self.mass[i]

@@ -13,7 +13,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel, separate
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
 from liestep.mechanics.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
-from liestep.mechanics.formulations.constrained.coordinates import Coordinates
+from liestep.mechanics.formulations.constrained.coordinates import Masses
 
 INNER = 6  # constraints inside a body
 
@@ -66,7 +66,7 @@ class BodiesReader(NamedTuple):
         self.bodies.observe(self.rows, out)
 
 
-@borrows(Coordinates)
+@borrows(Masses)
 class DirectorBodies(NamedTuple):
     """`ConstrainedLagrangian`, `ConstantMass` and `LinkedBodies` of `mechanics.contracts.formulations`."""
 
@@ -83,9 +83,6 @@ class DirectorBodies(NamedTuple):
     gap_column: int      # of the largest defect of a constraint
     counters: np.ndarray
     addresses: np.ndarray    # (1,) address of the machine code of `observe`
-
-    def size(self) -> int:
-        return self.mass.shape[0]
 
     def number(self) -> int:
         return self.mass.shape[0]//(9 + self.lead)
@@ -105,12 +102,6 @@ class DirectorBodies(NamedTuple):
     def bonds(self) -> int:
         return INNER*self.number() + 3*self.first.shape[0]
 
-    def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
-                beta: float, r: np.ndarray, a: np.ndarray) -> None:
-        for i in range(self.size()):
-            r[i] += self.mass[i]*(v0[i] + v1[i])
-            a[i, i] += beta*self.mass[i]
-
     def body_kinetic(self, b: int, i: int, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray,
                      v1: np.ndarray, alpha: float, beta: float, r: np.ndarray, a: np.ndarray) -> None:
         for k in range(self.width()):
@@ -118,19 +109,10 @@ class DirectorBodies(NamedTuple):
             r[i + k] += m*(v0[i + k] + v1[i + k])
             a[i + k, i + k] += beta*m
 
-    def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
-                 out: np.ndarray) -> None:
-        for i in range(self.size()):
-            out[i] = self.mass[i]*(v0[i] + v1[i])
-
-    def inverse_mass(self, p: np.ndarray, out: np.ndarray) -> None:
-        for i in range(self.size()):
-            out[i] = p[i]/self.mass[i]
-
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
         self.counters[Counter.FORCE_EVALUATIONS] += 1
-        for i in range(self.size()):
+        for i in range(self.mass.shape[0]):
             r[i] -= h*self.weight[i]
         f = load_at(self.peak, t + 0.5*h)
         if f > 0.0:
@@ -180,7 +162,7 @@ class DirectorBodies(NamedTuple):
 
     def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
         for k in range(self.bonds()):
-            for i in range(self.size()):
+            for i in range(self.mass.shape[0]):
                 out[k, i] = 0.0
         for b in range(self.number()):
             self.body_slopes((9 + self.lead)*b, q, INNER*b, out)
@@ -239,7 +221,7 @@ class DirectorBodies(NamedTuple):
         q, v, p = y[0], y[1], y[2]
         self.reader.observe(q, p, out)
         twice, both, potential = 0.0, 0.0, 0.0
-        for i in range(self.size()):
+        for i in range(self.mass.shape[0]):
             twice += self.mass[i]*v[i]*v[i]
             both += p[i]*v[i]
             potential -= self.weight[i]*q[i]

@@ -21,9 +21,10 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, hands_on, kernel
-from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sub
-from liestep.geometry.attitude import to_body, to_space, towards_rotation
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale
+from liestep.geometry.attitude import to_body, to_space
 from liestep.mechanics.contracts import formulations
+from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
 from liestep.mechanics.formulations.work import separate_work
 
 
@@ -47,18 +48,14 @@ def rotation_energy(inertia: np.ndarray, y: np.ndarray) -> float:
 
 @hands_on("system", formulations.Component, "observe")
 class RigidBody(NamedTuple):
-    """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi."""
+    """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi. Also the body as one
+    of n rigid bodies that do not move, n = 1."""
 
     system: Any
     counters: np.ndarray
 
     def inertia(self) -> Vector:
-        moments = self.system.inertia
-        return moments[0], moments[1], moments[2]
-
-    def angular_velocity(self, y: np.ndarray) -> Vector:
-        """w = Q I^-1 Q^T pi, spatial."""
-        return to_space(y, body_rate(self.system.inertia, to_body(y, row(y, 3))))
+        return self.moments(0)
 
     def torque(self, y: np.ndarray) -> Vector:
         """tau at the attitude in the first rows of y, spatial."""
@@ -71,31 +68,6 @@ class RigidBody(NamedTuple):
     def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
         """Advance the rows of y beyond Q and pi with the attitude of `stage`: none."""
 
-    def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
-        """All torques at time t, the spatial angular velocity being w: `DrivenBody` has the same methods as this
-        class, and there those for applied torques act."""
-        return self.torque(y)
-
-    def add_power(self, t: float, y: np.ndarray, w: Vector, out: np.ndarray, i: int) -> None:
-        pass
-
-    def aim(self, t: float, h: float) -> None:
-        pass
-
-    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
-        return self.torque(stage)
-
-    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
-        pass
-
-
-@hands_on("system", formulations.Component, "observe")
-class PinnedBody(NamedTuple):
-    """The body as one of n rigid bodies that do not move, n = 1."""
-
-    system: Any
-    counters: np.ndarray
-
     def bodies(self) -> int:
         return 1
 
@@ -106,12 +78,29 @@ class PinnedBody(NamedTuple):
         return 0.0
 
     def moments(self, i: int) -> Vector:
-        return self.system.inertia[0], self.system.inertia[1], self.system.inertia[2]
+        moments = self.system.inertia
+        return moments[0], moments[1], moments[2]
 
     def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
-        self.counters[Counter.FORCE_EVALUATIONS] += 1
-        put(out, 0, self.system.torque(y))
+        put(out, 0, self.torque(y))
         return True
+
+    def loads(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """All torques at time t: `DrivenBody` has the same methods as this class, and there those for applied torques
+        act."""
+        return self.forces(y, out)
+
+    def add_power(self, out: np.ndarray, i: int) -> None:
+        pass
+
+    def aim(self, t: float, h: float) -> None:
+        pass
+
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
+        return self.torque(stage)
+
+    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
+        pass
 
 
 @borrows(RigidBody)
@@ -139,6 +128,7 @@ class QuadraticTop(NamedTuple):
 
 
 @hands_on("plain", formulations.CotangentRotation)
+@hands_on("plain", formulations.RigidBodies)
 class DrivenBody(NamedTuple):
     """The methods of `RigidBody` or `QuadraticTop`, where those for applied torques do something.
 
@@ -149,20 +139,22 @@ class DrivenBody(NamedTuple):
     plain: Any           # RigidBody or QuadraticTop
     system: Any          # with applied(t, q, omega)
     counters: np.ndarray
-    moment: np.ndarray   # (2,) scratch: the time at which a step takes its torque, and its length
+    moment: np.ndarray   # (3,) scratch: the time at which a step takes its torque, its length; power of the last loads
     column: int          # of the work in `observe`
 
-    def angular_velocity(self, y: np.ndarray) -> Vector:
-        return self.plain.angular_velocity(y)
-
     def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
-        """Both torques."""
+        """Both torques, the spatial angular velocity being w."""
         self.counters[Counter.FORCE_EVALUATIONS] += 1
-        return add(self.plain.torque(y), self.system.applied(t, y, w))
+        applied = self.system.applied(t, y, w)
+        self.moment[2] = dot(applied, w)
+        return add(self.plain.torque(y), applied)
 
-    def add_power(self, t: float, y: np.ndarray, w: Vector, out: np.ndarray, i: int) -> None:
-        """Power of the applied torque into row i."""
-        put(out, i, (dot(self.system.applied(t, y, w), w), 0.0, 0.0))
+    def loads(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        put(out, 0, self.load(t, y, spatial_velocity(y, 0, row(y, 3), self.plain.moments(0))))
+        return True
+
+    def add_power(self, out: np.ndarray, i: int) -> None:
+        put(out, i, (self.moment[2], 0.0, 0.0))
 
     def aim(self, t: float, h: float) -> None:
         self.moment[0] = t
@@ -181,52 +173,6 @@ class DrivenBody(NamedTuple):
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.plain.observe(y, out)
         separate_work(y[y.shape[0] - 1, 0], self.column, out)
-
-
-def has_applied(system: Any) -> bool:
-    """Whether a system declares an applied torque: known from its class, before anything is compiled."""
-    return hasattr(type(system), "applied")
-
-
-@hands_on("body", formulations.Component, "observe")
-@borrows(FieldOfRows)
-class AttitudeField(NamedTuple):
-    """Vector field of (Q, pi) in the embedding space R^12."""
-
-    body: Any          # RigidBody or DrivenBody
-    counters: np.ndarray
-    orthonormal: int   # 1: `project` acts
-
-    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.counters[Counter.RHS_EVALUATIONS] += 1
-        w = self.body.angular_velocity(y)
-        torque = self.body.load(t, y, w)
-        for i in range(3):
-            put(out, i, cross(w, row(y, i)))
-        put(out, 3, torque)
-        self.body.add_power(t, y, w, out, 4)
-        return True
-
-    def project(self, y: np.ndarray) -> None:
-        if self.orthonormal == 1:
-            towards_rotation(y, 0)
-
-
-@hands_on("body", formulations.Component, "observe")
-class AttitudeGenerator(NamedTuple):
-    """f(Q, pi): (w, tau - w x pi) for `geometry.groups.rigid_motions`, (w, tau) for the direct product of SO(3)
-    and R^3."""
-
-    body: Any          # RigidBody or DrivenBody
-    semidirect: bool
-
-    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        w = self.body.angular_velocity(y)
-        torque = self.body.load(t, y, w)
-        put(out, 0, w)
-        put(out, 1, sub(torque, cross(w, row(y, 3))) if self.semidirect else torque)
-        self.body.add_power(t, y, w, out, 2)
-        return True
 
 
 @borrows(FieldOfRows)

@@ -1,4 +1,5 @@
-"""All formulations of a rigid body about a fixed point from its system: fields, observables and start of each.
+"""Rigid bodies about a fixed point: a sheet with all formulations from torque, energy and coadjoint motion; fields,
+observables and start of each.
 
 What one formulation alone needs is imported where it is made: a run has one of them.
 """
@@ -12,21 +13,20 @@ from liestep.compile.counters import new_counters
 from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, State
+from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
-    AttitudeField,
-    AttitudeGenerator,
     DrivenBody,
     DualField,
     DualGenerator,
-    PinnedBody,
     QuadraticTop,
     RigidBody,
-    has_applied,
 )
-from liestep.mechanics.formulations.work import with_work
+from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator
+from liestep.mechanics.formulations.work import declares, requires_forces, with_work
 
 if TYPE_CHECKING:
     from liestep.mechanics.formulations.fixed_body.absolute import Pinned
@@ -61,27 +61,23 @@ class Declared(NamedTuple):
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
     invariants: Callable[[Parameters, int], tuple[Observable, ...]]
     measures: Callable[[Parameters, int], tuple[Observable, ...]]
-    lever: Callable[[Parameters], np.ndarray] | None = None  # see `family.fixed_body`
+    lever: Callable[[Parameters], np.ndarray] | None = None  # see `fixed_body`
     mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        """Formulation `cotangent_rotation`."""
+        """Formulations `cotangent_rotation` and `rigid_bodies`."""
         body = RigidBody(self.build(parameters), new_counters())
         return self.attitude(parameters, state, self.driven(parameters, body))
 
     def has_applied(self, parameters: Parameters) -> bool:
         """Whether the system declares a torque of time and velocity."""
-        return has_applied(self.build(parameters))
+        return declares(self.build(parameters), "applied")
 
     def driven(self, parameters: Parameters, body: Any) -> Any:
         """The body with the torques that its system applies, if it does."""
-        if not has_applied(body.system):
+        if not declares(body.system, "applied"):
             return body
-        return DrivenBody(body, body.system, body.counters, np.zeros(2), self.observables(parameters)[-1].columns.stop)
-
-    def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        """Formulation `rigid_bodies`: the same rows."""
-        return self.attitude(parameters, state, PinnedBody(self.build(parameters), new_counters()))
+        return DrivenBody(body, body.system, body.counters, np.zeros(3), self.observables(parameters)[-1].columns.stop)
 
     def quadratic(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `quadratic_rotation`, with the rows q and p more."""
@@ -96,8 +92,8 @@ class Declared(NamedTuple):
         if options["form"] == "coadjoint":
             return self.dual(parameters, state, DualField(system, counters))
         return self.attitude(parameters, state,
-                             AttitudeField(self.driven(parameters, RigidBody(system, counters)), counters,
-                                           int(options["form"] == "orthonormal")))
+                             BodiesField(self.driven(parameters, RigidBody(system, counters)), np.zeros((1, 3)),
+                                         counters, int(options["form"] == "orthonormal")))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         from liestep.geometry.groups.charted import in_coordinates
@@ -116,10 +112,11 @@ class Declared(NamedTuple):
         parts: list[tuple[Any, int]] = [(in_coordinates(Rotation(3), chart), 3), (Translation(1), 1)]
         if chosen == "semidirect":
             parts = [(in_coordinates(CotangentRotations(1), chart), 4)]
-        if has_applied(system):
+        if declares(system, "applied"):
             parts.append((Translation(1), 1))
         action = product(*parts)
-        generator = AttitudeGenerator(self.driven(parameters, RigidBody(system, counters)), chosen == "semidirect")
+        body = self.driven(parameters, RigidBody(system, counters))
+        generator = BodiesGenerator(body, np.zeros((1, 3)), chosen == "semidirect")
         return self.attitude(parameters, state, ActionForm(action, generator, counters))
 
     @property
@@ -194,7 +191,7 @@ class Declared(NamedTuple):
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field, self.check_form),
                  "lie_action": Form(self.action, action | CHART, self.check_form),
-                 "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
+                 "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.body)}
         if self.mass_center is not None:
             from liestep.mechanics.formulations.fixed_body.absolute import POSES, pose_options
 
@@ -271,3 +268,32 @@ def rotational_energy(parameters: Parameters, fields: Mapping[str, np.ndarray]) 
     """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,)."""
     momentum = np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"])
     return 0.5*np.sum(momentum*momentum/parameters["inertia"], axis=1)
+
+
+def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
+               conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]],
+               invariants: Callable[[Parameters, int], tuple[Observable, ...]], presets: Mapping[str, Preset],
+               gravity: Callable[[Parameters], np.ndarray | None] = lambda parameters: None, quadratic: bool = False,
+               measures: Callable[[Parameters, int], tuple[Observable, ...]] = lambda parameters, first: (),
+               lever: Callable[[Parameters], np.ndarray] | None = None,
+               mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None, **further: Any) -> Sheet:
+    """Sheet of a body with state attitude (3, 3), body to space, and angular_momentum (3,), spatial, in kg m2/s.
+
+    `build` makes a NamedTuple with the methods listed in `mechanics.formulations.fixed_body.components`; the parameter
+    `inertia` holds the principal moments (3,) in kg m2. gravity gives (3,) in m/s2, spatial, None for a free body;
+    `invariants(parameters, first)` are the system's own columns of `observe` and `dual_observe`, from column `first`,
+    `measures(parameters, first)` further ones of `observe`; with them the file has the mean square of the energy error;
+    `quadratic` offers the formulation quadratic_rotation; `lever` gives l (3,) in kg m, in the body, of V =
+    -gravity.(Q l), zeros without forces, and offers the formulations in redundant coordinates; `mass_center` gives the
+    mass in kg and the centre of mass (3,) in m, and offers absolute coordinates. `further` are fields of `Sheet`:
+    citation, combination, engines, exact, fallback, requires, symmetries.
+    """
+    if lever is not None:
+        further.setdefault("requires", lambda values, method: needs_thickness(values, method, mass_center))
+    declared = Declared(build, gravity, conserved_momentum, invariants, measures, lever, mass_center)
+    further["requires"] = requires_forces("torques", declared.has_applied, further.get("requires"))
+    return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
+                 conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,
+                 manifold=lambda values, state: check_attitude("attitude", state["attitude"]),
+                 forms=declared.forms(quadratic), kinetic_energy=rotational_energy,
+                 moments=lambda values: values["inertia"][None], **further)

@@ -33,6 +33,9 @@ class Rows:
     vectors: tuple[np.ndarray, ...]  # P_a, P_b from the centres of mass, u_a, u_b, e_a, e_b; what the kind reads
     pitch: float = 0.0               # m per radian; of ROLL the radius in m
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vectors", tuple(np.asarray(vector, float) for vector in self.vectors))
+
     @property
     def size(self) -> int:
         return 3 if self.kind in (POINT, ROLL) else 1
@@ -125,38 +128,29 @@ def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, np.cross(axis, first)
 
 
-def _point(p: np.ndarray, q: np.ndarray) -> Rows:
-    return Rows(POINT, (np.asarray(p, float), np.asarray(q, float)))
-
-
-def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, Rows]:
+def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, ...]:
     """u of a stays along v of b."""
-    one, two = complement(np.asarray(u, float))
-    return (Rows(DIRECTION, (ZERO, ZERO, one, np.asarray(v, float))),
-            Rows(DIRECTION, (ZERO, ZERO, two, np.asarray(v, float))))
+    return tuple(Rows(DIRECTION, (ZERO, ZERO, side, v)) for side in complement(np.asarray(u, float)))
 
 
-def _on_line(p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[Rows, Rows]:
+def _on_line(p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[Rows, ...]:
     """Point q of b stays on the line of a through p along u."""
-    one, two = complement(np.asarray(u, float))
-    return Rows(LINE, (np.asarray(p, float), np.asarray(q, float), one)), \
-        Rows(LINE, (np.asarray(p, float), np.asarray(q, float), two))
+    return tuple(Rows(LINE, (p, q, side)) for side in complement(np.asarray(u, float)))
 
 
 def spherical(a: int, p: np.ndarray, b: int, q: np.ndarray) -> Joint:
     """Point p of body a is point q of body b."""
-    return Joint("spherical", a, b, (_point(p, q),))
+    return Joint("spherical", a, b, (Rows(POINT, (p, q)),))
 
 
 def revolute(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Spherical, and the unit vector u of a stays along v of b."""
-    return Joint("revolute", a, b, (_point(p, q), *_parallel(u, v)))
+    return Joint("revolute", a, b, (Rows(POINT, (p, q)), *_parallel(u, v)))
 
 
 def universal(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Spherical, and the unit vector u of a stays orthogonal to v of b."""
-    return Joint("universal", a, b, (_point(p, q), Rows(DIRECTION, (ZERO, ZERO, np.asarray(u, float),
-                                                                   np.asarray(v, float)))))
+    return Joint("universal", a, b, (Rows(POINT, (p, q)), Rows(DIRECTION, (ZERO, ZERO, u, v))))
 
 
 def cylindrical(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
@@ -167,33 +161,29 @@ def cylindrical(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: 
 def prismatic(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, e: np.ndarray,
               f: np.ndarray) -> Joint:
     """Cylindrical without rotation: e of a, orthogonal to u, stays orthogonal to f of b."""
-    lock = Rows(DIRECTION, (ZERO, ZERO, np.asarray(e, float), np.asarray(f, float)))
-    return Joint("prismatic", a, b, (*_on_line(p, q, u), *_parallel(u, v), lock))
+    return Joint("prismatic", a, b, (*_on_line(p, q, u), *_parallel(u, v), Rows(DIRECTION, (ZERO, ZERO, e, f))))
 
 
 def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, lead: float, e: np.ndarray,
           f: np.ndarray) -> Joint:
     """Cylindrical, and one turn of b about u moves it by lead; at zero angle from e of a to f of b q is p."""
-    turn = Rows(SCREW, (np.asarray(p, float), np.asarray(q, float), np.asarray(u, float), np.asarray(v, float),
-                        np.asarray(e, float), np.asarray(f, float)), lead/(2.0*np.pi))
+    turn = Rows(SCREW, (p, q, u, v, e, f), lead/(2.0*np.pi))
     return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
 
 
 def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Point q of body b stays in the plane of the ground through p with normal n, and v of b along n."""
-    return Joint("planar", GROUND, b, (Rows(LINE, (np.asarray(p, float), np.asarray(q, float), np.asarray(n, float))),
-                                       *_parallel(n, v)))
+    return Joint("planar", GROUND, b, (Rows(LINE, (p, q, n)), *_parallel(n, v)))
 
 
 def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
     """Point p of body a does not move along the unit vector u of it; where it gets is free."""
-    return Joint("blade", a, GROUND, (Rows(BLADE, (np.asarray(p, float), ZERO, np.asarray(u, float))),))
+    return Joint("blade", a, GROUND, (Rows(BLADE, (p, ZERO, u)),))
 
 
 def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
     """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n."""
-    return Joint("rolling", a, GROUND, (Rows(ROLL, (np.asarray(p, float), np.asarray(q, float), np.asarray(u, float),
-                                                    np.asarray(n, float)), radius),))
+    return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), radius),))
 
 
 def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
@@ -201,31 +191,28 @@ def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
     """Beside a joint that leaves turns about the unit vector u of a: the angle about it from e of a to f of b is p_0 +
     p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
     first, second = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
-    u = np.asarray(u, float)
-    return Joint("drive", a, b, (Rows(DRIVE, (first, second, u, u, np.asarray(e, float), np.asarray(f, float))),))
+    return Joint("drive", a, b, (Rows(DRIVE, (first, second, u, u, e, f)),))
 
 
-def band_order(assembly: Assembly) -> list[int]:
-    """Groups of rows so numbered that those of one body are close: reverse Cuthill-McKee on the bodies they share."""
-    groups = assembly.groups
-    if len(groups) < 2:
-        return [*range(len(groups))]
+def _near_diagonal(pairs: Sequence[tuple[int, int]], size: int) -> list[int]:
+    """An order of `size` nodes in which those of each pair are close: reverse Cuthill-McKee."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+    ends = np.array(pairs)
+    graph = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size)).tocsr()
+    return [int(node) for node in reverse_cuthill_mckee(graph, symmetric_mode=True)]
+
+
+def places(assembly: Assembly) -> np.ndarray:
+    """(groups,) first row of each group in the band, so numbered that groups of one body are close."""
+    groups, found, row = assembly.groups, np.zeros(len(assembly.groups), dtype=np.int64), 0
     at: list[list[int]] = [[] for _ in assembly.mass]
     for number, (joint, _) in enumerate(groups):
         for body in {joint.a, joint.b} - {GROUND}:
             at[body].append(number)
-    pairs = np.array([(one, two) for together in at for one in together for two in together])
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(groups),)*2).tocsr()
-    return [int(number) for number in reverse_cuthill_mckee(graph, symmetric_mode=True)]
-
-
-def places(assembly: Assembly) -> np.ndarray:
-    """(groups,) first row of each group in the band."""
-    groups, found, row = assembly.groups, np.zeros(len(assembly.groups), dtype=np.int64), 0
-    for number in band_order(assembly):
+    pairs = [(one, two) for together in at for one in together for two in together]
+    for number in range(len(groups)) if len(groups) < 2 else _near_diagonal(pairs, len(groups)):
         found[number] = row
         row += groups[number][1].size
     return found
@@ -268,20 +255,15 @@ def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
 def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
     """First unknown of each body and then of each row in the band, in the linear systems of index-3 methods, and the
     width of their band."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
     n, groups, starts = len(assembly.mass), assembly.groups, places(assembly)
     ends = [sorted({joint.a, joint.b} - {GROUND}) for joint, _ in groups]
     edges = [(body, n + number) for number, bodies in enumerate(ends) for body in bodies]
     edges += [(bodies[0], bodies[1]) for bodies in ends if len(bodies) == 2]
     edges += [(torque.a, torque.b) for torque in assembly.torques if torque.b != GROUND]
     edges += [(two, one) for one, two in edges] + [(k, k) for k in range(n + len(groups))]
-    pairs = np.array(edges)
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n + len(groups),)*2).tocsr()
     sizes = [6]*n + [rows.size for _, rows in groups]
     first, row = np.zeros(n + len(groups), dtype=np.int64), 0
-    for node in reverse_cuthill_mckee(graph, symmetric_mode=True):
+    for node in _near_diagonal(edges, n + len(groups)):
         first[node], row = row, row + sizes[node]
     seats = np.zeros(n + assembly.row_count, dtype=np.int64)
     seats[:n] = first[:n]

@@ -1,13 +1,27 @@
 """Does a start fit the joints of a mechanism, and are they independent? (plain Python)"""
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from liestep.errors import InputError
+from liestep.geometry.groups.poses import MATRIX
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
-from liestep.mechanics.formulations.multibody.assembly import GROUND, ZERO, Assembly, Joint, Rows
-from liestep.mechanics.formulations.multibody.mechanism import BLADE, DIRECTION, DRIVE, LINE, POINT, ROLL, SCREW
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, multiplier_rows
+from liestep.mechanics.formulations.multibody.components import MIXED
+from liestep.mechanics.formulations.multibody.forms import Layout
+from liestep.mechanics.formulations.multibody.mechanism import (
+    BLADE,
+    DIRECTION,
+    DRIVE,
+    LINE,
+    MOVING,
+    POINT,
+    ROLL,
+    SCREW,
+    Mechanism,
+)
+from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
 ANGLES = (DIRECTION, DRIVE)      # kinds whose residuals are no lengths
@@ -15,75 +29,52 @@ KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", D
          ROLL: "rolling"}
 
 
-def pose(assembly: Assembly, state: Mapping[str, np.ndarray], body: int) -> tuple[np.ndarray, ...]:
-    """R, place and velocity of the centre of mass, and spatial rate of a body or of the ground."""
-    if body == GROUND:
-        return np.eye(3), ZERO, ZERO, ZERO
-    turn, centre = state["attitude"][body], assembly.center_of_mass[body]
-    rate = state["body_rate"][body]
-    return (turn, state["position"][body] + turn @ centre,
-            state["velocity"][body] + turn @ np.cross(rate, centre), turn @ rate)
+def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:
+    """The mechanism in plain Python, with rows and residuals of its joints at a state."""
+    layout = Layout(assembly, MATRIX, MIXED)
+    motion = plain(layout.motion({}))
+    motion.evaluate(layout.start(state), 1)
+    found: Mechanism = motion.mechanism
+    return found
 
 
-def group_residual(assembly: Assembly, state: Mapping[str, np.ndarray], joint: Joint,
-                   rows: Rows) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """(g, A V) of a group at the start, and the sizes of the terms that are summed in them."""
-    (r, x, v, w), (s, z, u, o) = pose(assembly, state, joint.a), pose(assembly, state, joint.b)
-    vectors = [side @ vector for vector, side in zip(rows.vectors, (r, s, r, s, r, s), strict=False)]
-    if rows.kind == DIRECTION:
-        one, two = vectors[2:4]
-        rate = np.atleast_1d((w - o) @ np.cross(one, two))
-        return np.atleast_1d(one @ two), rate, 1.0, float(np.linalg.norm(w) + np.linalg.norm(o))
-    if rows.kind in (BLADE, ROLL):
-        return _rolling_residual(rows, vectors, x, v, w)
-    if rows.kind == DRIVE:
-        _, _, axis, _, e, f = vectors
-        angle = np.arctan2(np.cross(e, f) @ axis, e @ f) - rows.vectors[0][0]
-        return (np.atleast_1d(np.arctan2(np.sin(angle), np.cos(angle))), np.atleast_1d((o - w) @ axis),
-                max(1.0, abs(rows.vectors[0][0])), float(np.linalg.norm(w) + np.linalg.norm(o)))
-    near, far = x + vectors[0], z + vectors[1]
-    there, here = v + np.cross(w, vectors[0]), u + np.cross(o, vectors[1])
-    length = float(np.abs(near).max() + np.abs(far).max() + np.linalg.norm(vectors[0]) + np.linalg.norm(vectors[1]))
-    speed = float(np.linalg.norm(v) + np.linalg.norm(u) + np.linalg.norm(w)*(length + np.linalg.norm(vectors[0]))
-                  + np.linalg.norm(o)*(length + np.linalg.norm(vectors[1])))
-    if rows.kind == POINT:
-        return near - far, there - here, length, speed
-    normal = vectors[2]
-    slide = here - v - np.cross(w, far - x)
-    gap, rate = normal @ (far - near), normal @ slide
-    if rows.kind == SCREW:
-        first, second = vectors[4] @ vectors[5], np.cross(vectors[4], vectors[5]) @ normal
-        wound = gap/rows.pitch
-        gap = rows.pitch*np.arctan2(np.sin(wound)*first - np.cos(wound)*second,
-                                    np.cos(wound)*first + np.sin(wound)*second)
-        rate -= rows.pitch*(normal @ (o - w))
-        length, speed = length + abs(rows.pitch), speed + abs(rows.pitch)*float(np.linalg.norm(o) + np.linalg.norm(w))
-    return np.atleast_1d(gap), np.atleast_1d(rate), length, speed
+def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """g, and A V less what drives ask for (rows,), in the order of multipliers."""
+    _, gaps, rates = at_state(assembly, state).vectors[:, multiplier_rows(assembly)]
+    return gaps, rates
 
 
-def _rolling_residual(rows: Rows, vectors: list[np.ndarray], place: np.ndarray, velocity: np.ndarray,
-                      rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """`group_residual` of a body at `place` on the ground."""
-    arm, axis = vectors[0], vectors[2]
-    length, speed = float(np.linalg.norm(place) + np.linalg.norm(arm)) + rows.pitch, float(np.linalg.norm(velocity))
-    if rows.kind == BLADE:
-        return (np.zeros(1), np.atleast_1d(axis @ (velocity + np.cross(rate, arm))), length,
-                speed + float(np.linalg.norm(rate)*np.linalg.norm(arm)))
-    normal = vectors[3]
-    down = (normal @ axis)*axis - normal
-    size = float(np.linalg.norm(down))
-    height = normal @ (place + arm - vectors[1]) - rows.pitch*size
-    arm = arm + rows.pitch/size*down
-    return (height*normal, velocity + np.cross(rate, arm), length,
-            speed + float(np.linalg.norm(rate)*np.linalg.norm(arm)))
+def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
+    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body."""
+    mechanism, n = at_state(assembly, state), len(assembly.mass)
+    found, incidents = np.zeros((assembly.row_count, n, 2, 3)), mechanism.scratch[MOVING*(n + 1):]
+    for i in range(n):
+        for k in range(mechanism.first[i], mechanism.first[i + 1]):
+            found[mechanism.place[k], i] = incidents[3*k + 1], incidents[3*k]
+    return found[multiplier_rows(assembly)].reshape(-1, 6*n)
 
 
-def wanted_rate(rows: Rows) -> float:
-    """A V that the group asks for at the start: not zero of a drive."""
-    if rows.kind != DRIVE:
-        return 0.0
-    first, second = rows.vectors[:2]
-    return float(first[1] + second[0]*second[1])
+def numbered(assembly: Assembly) -> Iterator[tuple[Joint, Rows, slice]]:
+    """The groups and their rows in the order of multipliers."""
+    first = 0
+    for joint, rows in assembly.groups:
+        yield joint, rows, slice(first, first + rows.size)
+        first += rows.size
+
+
+def sizes(assembly: Assembly, state: Mapping[str, np.ndarray], joint: Joint, rows: Rows) -> tuple[float, float]:
+    """Of the terms that are summed in g and in A V of a group."""
+    length, speed, turning = abs(rows.pitch), 0.0, 0.0
+    for body, point in zip((joint.a, joint.b), rows.vectors, strict=False):
+        length += float(np.linalg.norm(point))
+        if body != GROUND:
+            arm, rate = assembly.center_of_mass[body], state["body_rate"][body]
+            length += float(np.linalg.norm(state["position"][body] + state["attitude"][body] @ arm))
+            speed += float(np.linalg.norm(state["velocity"][body] + state["attitude"][body] @ np.cross(rate, arm)))
+            turning += float(np.linalg.norm(rate))
+    if rows.kind in ANGLES:
+        return max(1.0, abs(float(rows.vectors[0][0]))), turning  # an angle of a drive may be several turns
+    return length, speed + turning*length
 
 
 def joint_label(assembly: Assembly, joint: Joint) -> str:
@@ -95,17 +86,17 @@ def joint_label(assembly: Assembly, joint: Joint) -> str:
 
 def extent(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
     """Largest length in m that is summed in a joint: what round-off of places is relative to."""
-    return max((group_residual(assembly, state, joint, rows)[2] for joint, rows in assembly.groups
+    return max((sizes(assembly, state, joint, rows)[0] for joint, rows in assembly.groups
                 if rows.kind not in ANGLES), default=1.0)
 
 
 def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance: float) -> None:
     """Raises InputError for a start off a joint by more than `tolerance`, relative to the mechanism's extent, or off
     its velocity, relative to the terms summed there or 1 m/s or rad/s: a body at rest may move by round-off."""
-    longest = extent(assembly, state)
-    for joint, rows in assembly.groups:
-        gap, rate, length, speed = group_residual(assembly, state, joint, rows)
-        off, slip = float(np.abs(gap).max()), float(np.abs(rate - wanted_rate(rows)).max())
+    longest, (gaps, rates) = extent(assembly, state), residuals(assembly, state)
+    for joint, rows, part in numbered(assembly):
+        length, speed = sizes(assembly, state, joint, rows)
+        off, slip = (float(np.abs(values[part]).max()) for values in (gaps, rates))
         allowed = tolerance*(length if rows.kind in ANGLES else longest)
         if off > allowed:
             raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed {allowed:.1g};"
@@ -114,27 +105,6 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
             raise InputError(f"the velocity of the start breaks {joint_label(assembly, joint)} by {slip:.3g}, allowed"
                              f" {tolerance*max(speed, 1.0):.1g}; liestep.consistent_start gives the nearest start that"
                              " fits")
-
-
-def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
-    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body."""
-    n, groups = len(assembly.mass), assembly.groups
-    found = np.zeros((assembly.row_count, 6*n))
-    for column in range(6*n):
-        body, part = divmod(column, 6)
-        rates, velocities = np.zeros((n, 3)), np.zeros((n, 3))
-        if part < 3:
-            rates[body, part] = 1.0
-        else:
-            velocities[body, part - 3] = 1.0
-        velocities = velocities - np.einsum("bij,bj->bi", state["attitude"], np.cross(rates, assembly.center_of_mass))
-        moved = {**state, "body_rate": rates, "velocity": velocities}
-        row = 0
-        for joint, rows in groups:
-            if body in (joint.a, joint.b):
-                found[row:row + rows.size, column] = group_residual(assembly, moved, joint, rows)[1]
-            row += rows.size
-    return found
 
 
 def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 300) -> None:
@@ -146,13 +116,10 @@ def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 
     for i, (mass, inertia) in enumerate(zip(assembly.mass, assembly.inertia, strict=True)):
         rows[:, 6*i:6*i + 3] = np.linalg.solve(np.linalg.cholesky(inertia), rows[:, 6*i:6*i + 3].T).T
         rows[:, 6*i + 3:6*i + 6] /= np.sqrt(mass)
-    starts, row = {}, 0
-    for joint, part in assembly.groups:
-        starts[id(joint), id(part)], row = row, row + part.size
-    for joint, part in [(owner, group) for owner in assembly.joints for group in owner.rows]:
-        row = starts[id(joint), id(part)]
-        for k in range(part.size):
-            vector = rows[row + k]/np.linalg.norm(rows[row + k])
+    place = {id(joint): number for number, joint in enumerate(assembly.joints)}
+    for joint, part, lines in sorted(numbered(assembly), key=lambda item: place[id(item[0])]):
+        for row in rows[lines]:
+            vector = row/np.linalg.norm(row)
             for _ in range(2):
                 vector = vector - basis.T @ (basis @ vector)
             if np.linalg.norm(vector) < 1e-9:
@@ -161,17 +128,11 @@ def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 
             basis = np.vstack([basis, vector/np.linalg.norm(vector)])
 
 
-def scaled_gap(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
+def scaled_gap(assembly: Assembly, state: Mapping[str, np.ndarray], gaps: np.ndarray) -> float:
     """Largest |g|, of lengths relative to the mechanism's extent."""
     longest = extent(assembly, state)
-    return max(float(np.abs(group_residual(assembly, state, joint, rows)[0]).max())
-               / (1.0 if rows.kind in ANGLES else longest) for joint, rows in assembly.groups)
-
-
-def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """(g, A V less what is wanted) of all groups (rows,)."""
-    found = [(*group_residual(assembly, state, joint, rows)[:2], wanted_rate(rows)) for joint, rows in assembly.groups]
-    return np.concatenate([gap for gap, *_ in found]), np.concatenate([rate - wanted for _, rate, wanted in found])
+    return max(float(np.abs(gaps[part]).max())/(1.0 if rows.kind in ANGLES else longest)
+               for _, rows, part in numbered(assembly))
 
 
 def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -191,7 +152,7 @@ def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[s
     before = np.inf
     for _ in range(MOST_STEPS):
         gap, rate = residuals(assembly, found)
-        rows, off = jacobian(assembly, found), scaled_gap(assembly, found)
+        rows, off = jacobian(assembly, found), scaled_gap(assembly, found, gap)
         # far from the origin round-off is above REACHED: a tenth of what `check_joints` allows may be left
         if off < REACHED or (off > 0.5*before and off <= 0.1*MANIFOLD_TOLERANCE):
             break

@@ -29,7 +29,7 @@ from liestep.geometry.attitude import put_axes
 from liestep.geometry.bands import solve_band
 from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, attitude_rows, quaternion_at
 from liestep.geometry.quaternion import Quaternion, multiply
-from liestep.mechanics.contracts.formulations import LieChart
+from liestep.mechanics.contracts.formulations import Component, LieChart
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.multibody.mechanism import (
     BODY,
@@ -147,6 +147,7 @@ class MechanismInRows(NamedTuple):
             put(out, i, (1.0, self.mechanism.scratch[self.mechanism.scratch.shape[0] - 1, 1], 0.0))
 
 
+@hands_on("motion", Component, "observe")
 class PoseGenerator(NamedTuple):
     """f: velocities of the poses in the algebra of `geometry.groups.poses.Poses`, and accelerations."""
 
@@ -175,10 +176,8 @@ class PoseGenerator(NamedTuple):
         self.motion.put_clock(out, 4*self.motion.mechanism.bodies)
         return True
 
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.motion.observe(y, out)
 
-
+@hands_on("motion", Component, "observe")
 class MultibodyField(NamedTuple):
     """d/dt of the rows: dQ/dt = Q (0, w)/2, dR/dt = R hat w, or rates of Euler angles (roll, pitch, yaw); projection
     as the option says. With a multiplier dQ/dt = Q (0, w)/2 - lambda Q, and lambda holds the unit norm as it holds
@@ -234,9 +233,6 @@ class MultibodyField(NamedTuple):
             for i in range(self.motion.mechanism.bodies):
                 b = 4*i
                 y[b, 0], y[b, 1], y[b, 2], y[b, 3] = self.motion.normalised((y[b, 0], y[b, 1], y[b, 2], y[b, 3]))
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.motion.observe(y, out)
 
 
 @hands_on("poses", LieChart)

@@ -16,7 +16,7 @@ from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VE
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, State
 from liestep.mechanics.formulations.action import ActionForm
@@ -113,8 +113,7 @@ def matrices(attitude: int, rows: np.ndarray) -> np.ndarray:
         return np.moveaxis(found, (0, 1), (-2, -1))
     vectors = rows[..., 0, :]
     if attitude == ROTATION_VECTOR:
-        half = 0.5*np.linalg.norm(vectors, axis=-1)[..., None]
-        return quaternion_matrix(np.concatenate([np.cos(half), 0.5*np.sinc(half/np.pi)*vectors], axis=-1))
+        return quaternion_matrix(rotation_quaternion(vectors))
     c, s = np.cos(vectors), np.sin(vectors)
     (cr, cp, cy), (sr, sp, sy) = np.moveaxis(c, -1, 0), np.moveaxis(s, -1, 0)
     found = np.array([[cy*cp, cy*sp*sr - sy*cr, cy*sp*cr + sy*sr], [sy*cp, sy*sp*sr + cy*cr, sy*sp*cr - cy*sr],

@@ -68,6 +68,9 @@ class RigidBodies(NamedTuple):
         self.counters[Counter.FORCE_EVALUATIONS] += 1
         return self.evaluate(y, out)
 
+    def loads(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.forces(y, out)
+
     def evaluate(self, y: np.ndarray, out: np.ndarray) -> bool:
         n = self.masses.shape[0]
         for i in range(3*n):
@@ -140,7 +143,7 @@ class DampedBodies(NamedTuple):
     power: np.ndarray  # (1,) of the last forces
     column: int        # of the work in `observe`
 
-    def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
+    def loads(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         n = self.plain.bodies()
         if not self.plain.forces(y, out):
             return False
@@ -158,17 +161,17 @@ class DampedBodies(NamedTuple):
         separate_work(y[y.shape[0] - 1, 0], self.column, out)
 
 
-def is_damped(system: Any) -> bool:
-    """Whether a system declares forces of velocity: known from its class, before anything is compiled."""
-    return hasattr(type(system), "damp")
-
-
 @hands_on("problem", formulations.Component, "observe")
 @borrows(FieldOfRows)
 class BodiesField(NamedTuple):
-    """Vector field of the rows in the embedding space."""
+    """Vector field of the rows in the embedding space.
 
-    problem: RigidBodies
+    `problem` offers `bodies`, `translates`, `mass` and `moments` of `mechanics.contracts.formulations.RigidBodies`,
+    `loads(t, y, out)`, all forces as `forces` gives them without those of time and velocity, and `add_power(out, i)`,
+    which then writes the power of the latter into row i, if there is such a row.
+    """
+
+    problem: Any
     f: np.ndarray  # (2n, 3)
     counters: np.ndarray
     orthonormal: int   # 1: `project` acts
@@ -176,7 +179,7 @@ class BodiesField(NamedTuple):
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.counters[Counter.RHS_EVALUATIONS] += 1
         problem, n = self.problem, self.problem.bodies()
-        if not problem.forces(y, self.f):
+        if not problem.loads(t, y, self.f):
             return False
         for i in range(n):
             w = spatial_velocity(y, i, row(y, 3*n + i), problem.moments(i))
@@ -186,7 +189,7 @@ class BodiesField(NamedTuple):
             if problem.translates():
                 put(out, 4*n + i, row(y, 5*n + i))
                 put(out, 5*n + i, scale(1.0/problem.mass(i), row(self.f, n + i)))
-        problem.add_power(out, 6*n)
+        problem.add_power(out, 6*n if problem.translates() else 4*n)
         return True
 
     def project(self, y: np.ndarray) -> None:
@@ -198,23 +201,24 @@ class BodiesField(NamedTuple):
 
 @hands_on("problem", formulations.Component, "observe")
 class BodiesGenerator(NamedTuple):
-    """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.rigid_motions`, then v_i and
-    F_i/m_i."""
+    """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.rigid_motions`, or w_i and tau_i for the
+    direct product of rotations and R^3; then v_i and F_i/m_i."""
 
-    problem: RigidBodies
+    problem: Any   # see `BodiesField`
     f: np.ndarray  # (2n, 3)
+    semidirect: bool
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         problem, n = self.problem, self.problem.bodies()
-        if not problem.forces(y, self.f):
+        if not problem.loads(t, y, self.f):
             return False
         for i in range(n):
             p = row(y, 3*n + i)
             w = spatial_velocity(y, i, p, problem.moments(i))
             put(out, i, w)
-            put(out, n + i, sub(row(self.f, i), cross(w, p)))
+            put(out, n + i, sub(row(self.f, i), cross(w, p)) if self.semidirect else row(self.f, i))
             if problem.translates():
                 put(out, 2*n + i, row(y, 5*n + i))
                 put(out, 3*n + i, scale(1.0/problem.mass(i), row(self.f, n + i)))
-        problem.add_power(out, 4*n)
+        problem.add_power(out, 4*n if problem.translates() else 2*n)
         return True

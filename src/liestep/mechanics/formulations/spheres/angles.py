@@ -59,9 +59,6 @@ class SphereAngleForm(NamedTuple):
             put(self.place, i, q)
             put(self.place, n + i, add(scale(rates[0], along), scale(-rates[1]*sin(angles[0]), down)))
 
-    def project(self, y: np.ndarray) -> None:
-        """Angles need no projection."""
-
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.directions(y)
         self.lagrangian.observe(self.place, out)

@@ -172,11 +172,6 @@ class ForcedSphereLagrangian(NamedTuple):
         separate_work(y[y.shape[0] - 1, 0], WORK, out)
 
 
-def has_force(system: Any) -> bool:
-    """Whether a system declares forces: known from its class, before anything is compiled."""
-    return hasattr(type(system), "force")
-
-
 @hands_on("lagrangian", formulations.Component, "observe")
 @borrows(FieldOfRows)
 class SphereOmegaForm(NamedTuple):

@@ -9,15 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.tracing import plain_component
-from liestep.mechanics.formulations.spheres.components import has_force
-from liestep.mechanics.formulations.symbolic import (
-    NotSymbolic,
-    SeriesEquations,
-    expressions,
-    functions,
-    symbolic_gradient,
-)
+from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, symbolic_gradient, traced
+from liestep.mechanics.formulations.work import declares
 
 LARGEST = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
 
@@ -30,7 +23,7 @@ def multiplier_series(system: Any, mass: np.ndarray, state: Mapping[str, np.ndar
     """
     q, omega = state["q"], state["omega"]
     start = np.concatenate([q, np.cross(omega, q)]).ravel()
-    if has_force(system):
+    if declares(system, "force"):
         start = np.append(start, 0.0)
     return SeriesEquations(_equations(system, mass, len(q)), start, _to_rows)
 
@@ -47,19 +40,10 @@ def _to_rows(values: np.ndarray) -> np.ndarray:
 
 
 def _forces(system: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The part of the system's forces tangent to the spheres, as expressions.
-
-    Raises:
-        NotSymbolic: the code decides on values, or uses a function that expressions do not have.
-    """
+    """The part of the system's forces tangent to the spheres, as expressions; errors as of `traced`."""
     import heyoka
 
-    out = np.zeros(q.shape, dtype=object)
-    try:
-        plain_component(system, functions()).force(heyoka.time, q, np.cross(q, v), out)
-    except (TypeError, ValueError) as error:
-        raise NotSymbolic(f"the force is not one expression: {error}") from None
-    found = expressions(out)
+    found = traced(system, "force", q.shape, lambda plain, out: plain.force(heyoka.time, q, np.cross(q, v), out))
     return np.array([f - heyoka.sum(list(a*f))/heyoka.sum(list(a*a))*a for a, f in zip(q, found, strict=True)],
                     dtype=object)
 
@@ -73,7 +57,7 @@ def _equations(system: Any, mass: np.ndarray, n: int) -> list[tuple]:
     names = [[f"{word}{i}{axis}" for i in range(n) for axis in "xyz"] for word in "qv"]
     q, v = (np.array(heyoka.make_vars(*group), dtype=object).reshape(n, 3) for group in names)
     force, power = -symbolic_gradient(system, q), []
-    if has_force(system):
+    if declares(system, "force"):
         push = _forces(system, q, v)
         force = force + push
         power = [(heyoka.make_vars("work"), heyoka.sum(list((push*v).flat)))]
