@@ -2,12 +2,12 @@
 
     python liestep_judge.py free_asymmetric my_*.csv --order 4 [--implicit] [--symmetric] [--units cgs] [--json FILE]
     report = liestep_judge.judge("free_asymmetric", engine, order=4)   # engine(case, h, steps) -> states
-    print(report.text, report.names)                                   # also: report.data, report.verdict
+    print(report.text)                                                 # also: .verdict, .names, .data
 
-States are rows at t = 0, h, 2h, ...: a mapping with `quaternion` (n, 4: w x y z, body to space) or `attitude` (n, 3, 3),
-and `rate` (n, 3: angular velocity in the body, rad per time), with one more axis after n for two bodies; `direction` and
-`velocity` (n, 3) of the pendulum. Rules and thresholds are those of the study of liestep: cases.json repeats them.
-With liestep_mistakes.py beside it, mistakes get their names.
+States are rows at t = 0, h, 2h, ...: a mapping with `quaternion` (n, 4: w x y z, body to space) or `attitude`
+(n, 3, 3), and `rate` (n, 3: angular velocity in the body, rad per time), with one more axis after n for two bodies;
+`direction` and `velocity` (n, 3) of the pendulum. Rules and thresholds are those of the study of liestep: cases.json
+repeats them. With liestep_mistakes.py beside it, mistakes get their names.
 """
 import argparse
 import csv
@@ -34,18 +34,14 @@ class BadStates(ValueError):
 def hat(w):
     return (w @ HAT.reshape(3, 9)).reshape(*w.shape, 3)
 
-
 def times(a, v):
     return (a @ v[..., None])[..., 0]
-
 
 def cross(a, b):
     return times(hat(a), b)
 
-
 def turned(a):
     return np.swapaxes(a, -1, -2)
-
 
 def length(v):
     return np.sqrt((v*v).sum(-1))
@@ -223,20 +219,19 @@ def longest_period(time, a):
     s = s[:, np.ptp(s, axis=0) > RULE.MOVING]
     above = s > s.mean(axis=0)
     up = np.count_nonzero(above[1:] & ~above[:-1], axis=0)
-    return float((time[-1] - time[0])/max(up.min(), 1)) if up.size else float(time[-1] - time[0])
+    return float(time[-1] - time[0])/max(up.min() if up.size else 1, 1)
 
 
 def states(case, raw, h, where):
     """Checked states of one run. Raises BadStates."""
-    raw = raw if isinstance(raw, dict) else dict(zip(("quaternion", "rate"), raw, strict=True))
-    names = ("direction", "velocity") if case.kind == "pendulum" else (
-        "attitude" if "attitude" in raw else "quaternion", "rate")
-    shapes, found = {"attitude": (3, 3), "quaternion": (4,)}, []
+    names, shapes, found = ("attitude" if "attitude" in raw else "quaternion", "rate"), {
+        "attitude": (3, 3), "quaternion": (4,)}, []
+    names = ("direction", "velocity") if case.kind == "pendulum" else names
     for key in names:
         shape, part = shapes.get(key, (3,)), np.asarray(raw.get(key, ()), float)
         if part.ndim < 2 or part[0].size != case.bodies*np.prod(shape) or len(part) != len(raw[names[0]]):
-            raise BadStates(f"{where}: {case.name} needs {' and '.join(names)} in as many rows, of {key} {case.bodies} x"
-                            f" {shape} numbers in each; it has {part.shape}")
+            raise BadStates(f"{where}: {case.name} needs {' and '.join(names)} of equal length, {case.bodies} x {shape}"
+                            f" numbers of {key} in each, not {part.shape}")
         found.append(part.reshape(-1, case.bodies, *shape))
     a, w = found
     n, t = len(w), np.asarray(raw.get("time", np.arange(len(w))*h), float)
@@ -244,13 +239,14 @@ def states(case, raw, h, where):
         bad = np.flatnonzero(~np.isfinite(part.reshape(n, -1)).all(axis=1))
         if bad.size:
             raise BadStates(f"{where}: {key} is not a finite number in row {bad[0]}: where did the code fail?")
-    uneven = np.abs(np.diff(t) - np.median(np.diff(t))) > 1e-6*np.median(np.diff(t)) if n > 1 else np.ones(1)
+    gaps = np.diff(t) if n > 1 else np.zeros(1)
+    uneven = np.abs(gaps - np.median(gaps)) > 1e-6*np.median(gaps)
     if n < 2 or t[0] != 0 or t.size != n or uneven.any():
         raise BadStates(f"{where}: times must start at 0 and be equally spaced without gaps; they are not at row"
                         f" {int(np.argmax(uneven)) + 1 if t[0] == 0 else 0}")
     if t[-1] < case.t_end*(1 - 1e-6):
-        raise BadStates(f"{where} ends at t = {t[-1]:g} {case.units['time']}, not at {case.t_end:g}: did the code stop, or"
-                        " is its unit of time another?")
+        raise BadStates(f"{where} ends at t = {t[-1]:g} {case.units['time']}, not at {case.t_end:g}: did the code stop,"
+                        " or is its unit of time another?")
     square = turned(a) @ a - np.eye(3) if names[0] == "attitude" else (a*a).sum(-1) - 1
     defect = np.abs(square).reshape(n, -1).max(1)
     row = int(np.argmax(defect)) if defect[0] <= START else 0
@@ -279,12 +275,11 @@ def converges(e):
 
 def run_of(case, engine, h, steps):
     """States of an engine. Raises BadStates for one that fails."""
-    where = f"the run with h = {h:g}"
     try:
         raw = engine(case, h, steps)
     except Exception as error:
-        raise BadStates(f"{where} stopped: {type(error).__name__}: {error}") from error
-    return states(case, raw, h, where)
+        raise BadStates(f"the run with h = {h:g} stopped: {type(error).__name__}: {error}") from error
+    return states(case, raw, h, f"the run with h = {h:g}")
 
 
 def ladder(case, runs):
@@ -295,12 +290,10 @@ def ladder(case, runs):
     found = [states(case, raw, h, f"the run with h = {h:g}") for h, raw in sorted(runs.items(), reverse=True)]
     short = [run for run in found if run.t[-1] <= case.t_end*(1 + 1e-6)]
     for run in short:
-        if (len(run.t) - 1) % (len(case.t) - 1):
-            raise BadStates(f"the run with h = {run.h:g} has {len(run.t) - 1} intervals, which must be a multiple of"
-                            f" {len(case.t) - 1}")
+        if (len(run.t) - 1) % 64:
+            raise BadStates(f"the run with h = {run.h:g} has {len(run.t) - 1} intervals, not a multiple of 64")
     if len(short) < RULE.POINTS:
-        raise BadStates(f"{len(short)} step sizes until {case.t_end:g} {case.units['time']} are too few: give"
-                        f" {RULE.POINTS} or more")
+        raise BadStates(f"{len(short)} step sizes until {case.t_end:g} are too few: give {RULE.POINTS} or more")
     return short, [run for run in found if run not in short]
 
 
@@ -358,14 +351,12 @@ class Report:
 
     def __init__(self, data):
         self.data, self.verdict, self.names = data, data["verdict"], [item["name"] for item in data["mistakes"]]
-        lines = [f"{data['case']}: {DATA['cases'][data['case']]['title']}", f"verdict: {self.verdict}"]
-        lines += [f"  {item['name']}: {item['says']}" for item in data["mistakes"]]
-        for key, part in data["orders"].items():
-            lines.append(f"order of the {key}: {part['order']:.3f} +- {part['uncertainty']:.3f} ({part['class']})")
+        lines = [f"{data['case']}: {self.verdict}", *(f"  {item['name']}: {item['says']}" for item in data["mistakes"])]
+        lines += [f"order of the {key}: {part['order']:.3f} +- {part['uncertainty']:.3f} ({part['class']})"
+                  for key, part in data["orders"].items()]
         lines += [f"error {e:.3g} at h = {h:.4g}" for h, e in zip(data["steps"], data["errors"], strict=True)]
-        lines.append(f"error constant {data['constant']:.3g}; {data['times_rk4']:.3g} times the error of RK4 at that step")
-        for key, part in data["drift"].items():
-            lines.append(f"{key}: {part['class']}, largest deviation {part['largest']:.3g}")
+        lines.append(f"error constant {data['constant']:.3g}, {data['times_rk4']:.3g} times RK4's error at equal step")
+        lines += [f"{key}: {part['class']}, at most {part['largest']:.3g}" for key, part in data["drift"].items()]
         self.text = "\n".join([*lines, f"defect of the manifold: {data['defect']:.3g}", *data["notes"]])
 
 
@@ -387,16 +378,16 @@ def read_csv(path):
 def main():
     parser = argparse.ArgumentParser(description="Is my code's rotation right? Files of one case, one for each step.")
     parser.add_argument("case", help=", ".join(DATA["cases"]))
-    parser.add_argument("file", nargs="+", help="CSV with a line `# step = 0.01` and a header, see the page of the bench")
+    parser.add_argument("file", nargs="+", help="CSV with `# step = 0.01` and a header")
     parser.add_argument("--order", type=float, help="the order that is claimed")
     parser.add_argument("--units", default="SI", help=", ".join(DATA["units"]))
     parser.add_argument("--json", type=Path, help="write what was found")
-    for claim in ("--implicit", "--symmetric"):
-        parser.add_argument(claim, action="store_true", help="claimed")
+    parser.add_argument("--implicit", action="store_true")
+    parser.add_argument("--symmetric", action="store_true")
     given = parser.parse_args()
     try:
-        found = judge(given.case, dict(map(read_csv, given.file)), given.order, given.implicit, given.symmetric,
-                      given.units)
+        runs = dict(map(read_csv, given.file))
+        found = judge(given.case, runs, given.order, given.implicit, given.symmetric, given.units)
         if given.json:
             given.json.write_text(json.dumps(found.data, indent=1, default=float) + "\n", "utf-8")
     except (BadStates, OSError) as error:

@@ -89,7 +89,8 @@ def readings(case, run):
 def measured(what, value):
     """Mistake of a factor that is not 1, or None for 0."""
     near = [key for factor, key in FACTORS.items() if abs(value/factor - 1) <= FIT]
-    return None if abs(value) <= FIT and not near else (near[0] if near else "factor", f"{what} counts {value:.4g} times")
+    key = near[0] if near else "factor"
+    return None if abs(value) <= FIT and not near else (key, f"{what} counts {value:.4g} times, not once: {SAYS[key]}")
 
 
 def kinematics(run, a, w):
@@ -98,10 +99,10 @@ def kinematics(run, a, w):
         return []
     step = np.diff(run.t)[:, None, None]
     right, left = vector_of(turned(a)[:-1] @ a[1:])/step, vector_of(a[1:] @ turned(a)[:-1])/step
-    trials = [((), right, w), (("spatial_rates", "the update is transposed: body rates turn the attitude as if they were"
-                                " spatial"), left, w), (("spatial_rates", "spatial rates turn the attitude as if they were"
-                                                         " those of the body"), right, times(a, w)), (
-        ("rates_frame", "the rates are turned by the transposed attitude"), right, times(turned(a), times(turned(a), w)))]
+    trials = [((), right, w), *(((key, text), turn, rate) for key, text, turn, rate in (
+        ("spatial_rates", "the update is transposed: body rates turn the attitude as spatial ones", left, w),
+        ("spatial_rates", "spatial rates turn the attitude as those of the body", right, times(a, w)),
+        ("rates_frame", "the transposed attitude turns the rates", right, times(turned(a), times(turned(a), w)))))]
     for order, signs in itertools.product(itertools.permutations(range(3)), itertools.product((1, -1), repeat=3)):
         if abs(sum(signs)) < 3 or order != (0, 1, 2):
             what = f"axes {order} with signs {signs} of the rates turn the attitude"
@@ -113,8 +114,9 @@ def kinematics(run, a, w):
     least, s, name = next(fit for fit in fits if fit[0] <= 2*min(fits, key=lambda fit: fit[0])[0] + 1e-4)
     if least > FIT or abs(s) < 1e-6:
         return [("attitude", "the attitude does not follow the rates by any rule that is known here")]
-    factor = measured("the turn of a step (half angle, or h for h/2)" if s in (0.5, 2) else "the turn of a step", s)
-    return ([name] if name else []) + ([factor] if factor and abs(s - 1) > FIT else [])
+    key, text = measured("the turn of a step", s) or ("attitude", "the attitude does not turn")
+    key = "half_angle" if key == "step_factor" else key   # without other mistakes the two cannot be told apart
+    return ([name] if name else []) + ([(key, text)] if abs(s - 1) > FIT else [])
 
 
 def dynamics(case, run, a, w):
@@ -122,17 +124,20 @@ def dynamics(case, run, a, w):
     if case.kind != "body":
         return []
     a, w, moments, back = a[:, 0], w[:, 0], case.moments[0], turned(a[:, 0])
-    torque, change, spin = torque_of(case, run.t, a), np.diff(w, axis=0)/np.diff(run.t)[:, None], times(a, w)
-    torques = [(), (("torque_frame", "a force in space acts as one in the body"), torque_of(case, run.t, 0*a + np.eye(3))), (
-        ("torque_frame", "the transposed attitude turns the force"), torque_of(case, run.t, back)), (
-        ("torque_frame", "a torque in the body acts as one in space"), times(back, torque)), (
-        ("torque_frame", "a torque in space acts as one in the body"), times(a, torque))]
-    trials = [(name[:1], *parts_of(case, run.t, a, w, moments, *name[1:])) for name in torques[:1 if case.free else 5]]
-    trials += [([("inertia_axes", f"the moments stand at the axes {order}")], *parts_of(case, run.t, a, w, moments[list(order)]))
-               for order in list(itertools.permutations(range(3)))[1:]]
-    trials += [([("inertia_inverse", "the inverse of the inertia acts")], *parts_of(case, run.t, a, w, 1/moments)), (
-        [("inertia_frame", "the body's moments act on spatial components")], times(back, cross(moments*spin, spin)/moments),
-        times(back, times(a, torque)/moments))]
+    t, spin, change = run.t, times(a, w), np.diff(w, axis=0)/np.diff(run.t)[:, None]
+    torque = torque_of(case, t, a)
+    others = (("a force in space acts as one in the body", torque_of(case, t, 0*a + np.eye(3))), (
+        "the transposed attitude turns the force", torque_of(case, t, back)), (
+        "a torque in the body acts as one in space", times(back, torque)), (
+        "a torque in space acts as one in the body", times(a, torque)))
+    trials = [((), *parts_of(case, t, a, w))]
+    trials += [((("torque_frame", text),), *parts_of(case, t, a, w, moments, part)) for text, part in others[
+        :0 if case.free else 4]]
+    trials += [((("inertia_axes", f"the moments stand at the axes {order}"),), *parts_of(
+        case, t, a, w, moments[list(order)])) for order in list(itertools.permutations(range(3)))[1:]]
+    trials += [((("inertia_inverse", "the inverse of the inertia acts"),), *parts_of(case, t, a, w, 1/moments)), (
+        (("inertia_frame", "the body's moments act on spatial components"),), times(
+            back, cross(moments*spin, spin)/moments), times(back, times(a, torque)/moments))]
     scale, fits = max(np.linalg.norm(change), 0.02*np.linalg.norm(mid(sum(trials[0][1:])))), []
     for names, gyro, rest in trials:
         columns = np.stack([mid(part).ravel() for part in (gyro, rest, w)], axis=1)
@@ -150,8 +155,9 @@ def dynamics(case, run, a, w):
         return [("rates", "the rates follow no equation that is known here")]
     found = list(names)
     if abs(gyro - 1) > FIT:
-        found.append(measured("the gyroscopic term", gyro) or ("missing_gyroscopic", "w x J w is missing" + (
-            ", or the inertia stands in the wrong frame and does not turn: the same without torque" if case.free else "")))
+        same = ", or the inertia stands in the wrong frame and does not turn: the same without torque"
+        found.append(measured("the gyroscopic term", gyro) or (
+            "missing_gyroscopic", "w x J w is missing" + (same if case.free else "")))
     if abs(push - 1) > 0.002 and not case.free:
         key, text = measured("the torque", push) or ("missing_torque", "the torque is missing")
         found.append(("torque_sign" if push < 0 else key, text))
@@ -172,7 +178,7 @@ def attitude_step(run, a, w):
 
 
 def rate_step(case, run, w):
-    """Name of the explicit step of the rates of a torque-free body, whether h/2 became h, and whether lengths changed."""
+    """Name of the explicit step of a torque-free body's rates, whether h/2 became h, and whether lengths changed."""
     old, new, h, tried = w[:-1, 0], w[1:, 0], run.h, {}
 
     def f(u):
@@ -182,7 +188,8 @@ def rate_step(case, run, w):
         for chosen in itertools.chain.from_iterable(itertools.combinations(halves, n) for n in range(len(halves) + 1)):
             k = [f(old)]
             for i, row in enumerate(rows):
-                k.append(f(old + h*sum((1.0 if i in chosen and x == 0.5 else x)*y for x, y in zip(row, k, strict=True))))
+                used = [1.0 if i in chosen and x == 0.5 else x for x in row]
+                k.append(f(old + h*sum(x*y for x, y in zip(used, k, strict=True))))
             tried.setdefault((name, bool(chosen)), old + h*sum(x*y for x, y in zip(weights, k, strict=True)))
     for name, slope in (("implicit midpoint rule", lambda u: f((u + old)/2)), (
             "trapezoidal rule", lambda u: (f(u) + f(old))/2), ("implicit Euler method", f)):
@@ -209,7 +216,8 @@ def recognised(case, runs):
     def read(run, one, other):
         options, rates = readings(case, run)
         return options[one], rates(options[one])[other]
-    for k, (start, turn) in enumerate(((case.a[0], length(case.w[0]).max()), (case.w[0], length(case.slope[0]).max()))):
+    turns = [length(case.w[0]).max(), length(np.gradient(case.w, case.t, axis=0)[0]).max()]
+    for k, (start, turn) in enumerate(zip((case.a[0], case.w[0]), turns, strict=True)):
         options, rates = readings(case, last)
         options = rates(options[keys[0]]) if k else options
         first = {key: np.abs(values[0] - start).max() for key, values in options.items()}
@@ -220,8 +228,9 @@ def recognised(case, runs):
             keys[k] = best
         elif first[()] > max(START, 1.5*last.h*turn):
             if first[near] > max(START, 1.5*last.h*turn):
-                raise BadStates(f"the first {'rate' if k else 'attitude'} is {first[()]:.3g} from the start of {case.name}:"
-                                f" are the units others than {', '.join(case.units.values())}?")
+                what = "rate" if k else "attitude"
+                raise BadStates(f"the first {what} is {first[()]:.3g} from the start of {case.name}: another start, or"
+                                f" other units than {', '.join(case.units.values())}?")
             keys[k] = near
     found = [(key, SAYS[key]) for key in keys[0] + keys[1]]
     done = [read(run, *keys) for run in runs]
@@ -254,14 +263,13 @@ def levels(case, runs, done, order, implicit, found, orders, notes):
             break
     low = total < min(claim, max(turn, rate)) - 0.5 if claim < inf or not np.isnan(turn + rate) else False
     if form in ("normalised", "orthonormalised", "quaternion", "matrix") and level != "middle" and claim > 1:
-        found.append(("first_order_quaternion", f"the step of the attitude is that of Euler: {form}, with the rate at the"
-                      f" {level} of a step"))
+        found.append(("first_order_quaternion", f"Euler's step of the attitude: {form}, rate at the {level} of a step"))
         if "normalised" in form:
             found.append(("hidden_drift", "the attitude is normalised after each step: its defect says nothing"))
     elif low and turn < 1.5 < rate:
         turns, speed = vector_of(turned(a)[:-1] @ a[1:])/last.h, np.diff(w, axis=0)
         s = float(((turns - mid(w))*speed).sum()/(speed*speed).sum())
-        found.append(("time_level", f"the attitude is turned by the rate {s + 0.5:.2f} steps after the start of a step"))
+        found.append(("time_level", f"the attitude is turned by the rate {s + 0.5:.2f} steps after the start of one"))
     if halved:
         found.append(("step_factor", f"the rates' step is that of {name} with h for h/2 in a stage"))
     if stretched:

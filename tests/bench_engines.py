@@ -1,4 +1,4 @@
-"""Small engines for the bench: right ones, and the same with one planted mistake. Plain Python, one step after the other.
+"""Small engines for the bench: right ones, and the same with one planted mistake.
 
 An engine is a function (case, h, steps) -> {"quaternion" or "attitude", "rate"}; here it is made of a step of the state
 (attitude as quaternion, rate in the body) and, for mistakes in writing, a change of what is written.
@@ -224,7 +224,8 @@ STRANG = (("kick", 0.5), ("turn", 1.0), ("kick", 0.5))
 RIGHT = {   # name -> (engine, order, implicit)
     "rk4": (runge_kutta(*RK4), 4, False), "rk4 normalised": (runge_kutta(*RK4, normalise=True), 4, False),
     "rk3": (runge_kutta(*RK3), 3, False), "midpoint": (runge_kutta(*MIDPOINT), 2, False),
-    "heun normalised": (runge_kutta(*HEUN, normalise=True), 2, False), "strang": (split(rk4_kick, exp_turn, STRANG), 2, False),
+    "heun normalised": (runge_kutta(*HEUN, normalise=True), 2, False),
+    "strang": (split(rk4_kick, exp_turn, STRANG), 2, False),
     "rotors": (stepped(rotors), 2, False), "implicit midpoint": (implicit_midpoint(60), 2, True),
     "lie midpoint": (stepped(lie_midpoint), 2, False), "lie euler": (stepped(lie_euler), 1, False),
     "momentum": (stepped(momentum_midpoint), 2, False), "matrix rk4": (matrix_rk4, 4, False),
@@ -291,7 +292,8 @@ def leapfrog(case, h, steps):
 
 WRONG = {   # name -> (engine, claimed order, implicit claimed, what must be among the names)
     "spatial rates": (written(lambda q, w: spatial_rates((q, w))), 4, False, "spatial_rates"),
-    "transposed update": (split(rk4_kick, lambda q, w, h: times(exponential(h*w), q), STRANG), 2, False, "spatial_rates"),
+    "transposed update": (split(rk4_kick, lambda q, w, h: times(exponential(h*w), q), STRANG), 2, False,
+                          "spatial_rates"),
     "transposed": (written(lambda q, w: {"quaternion": conjugate(q)}), 4, False, "transposed"),
     "no gyroscopic term": (runge_kutta(*RK4, slope=lambda case: body_slope(case, gyro=0.0)), 4, False,
                            "missing_gyroscopic"),
@@ -306,11 +308,13 @@ WRONG = {   # name -> (engine, claimed order, implicit claimed, what must be amo
     "left-handed": (runge_kutta(*RK4, slope=lambda case: body_slope(case, gyro=-1.0)), 4, False, "left_handed"),
     "left-handed turn": (runge_kutta(*RK4, turn=-0.5), 4, False, "left_handed"),
     "wrong inertia": (runge_kutta(*RK4, slope=wrong_inertia), 4, False, "inertia_frame"),
-    "explicit": (implicit_midpoint(2), 2, True, "explicit"), "explicit once": (implicit_midpoint(1), 1, True, "explicit"),
+    "explicit": (implicit_midpoint(2), 2, True, "explicit"),
+    "explicit once": (implicit_midpoint(1), 1, True, "explicit"),
     "order 3": (runge_kutta(*RK3), 4, False, "order"),
     "xyzw": (written(lambda q, w: {"quaternion": np.roll(q, -1, 1)}), 4, False, "quaternion_order"),
-    "half angle": (runge_kutta(*RK4, turn=1.0), 4, False, "step_factor"),
-    "half of the angle": (written(lambda q, w: {"quaternion": np.array([halved(x) for x in q])}), 4, False, "half_angle"),
+    "half angle": (runge_kutta(*RK4, turn=1.0), 4, False, "half_angle"),
+    "half of the angle": (written(lambda q, w: {"quaternion": np.array([halved(x) for x in q])}), 4, False,
+                          "half_angle"),
     "stretched": (stepped(lambda case: stretched(case)), 4, False, "hidden_drift")}
 
 
