@@ -266,6 +266,8 @@ def levels(case, runs, done, order, implicit, found, orders, notes):
         found.append(("first_order_quaternion", f"Euler's step of the attitude: {form}, rate at the {level} of a step"))
         if "normalised" in form:
             found.append(("hidden_drift", "the attitude is normalised after each step: its defect says nothing"))
+    elif form == "exponential" and level != "middle" and total < claim - 0.5 < inf:
+        found.append(("time_level", f"the attitude is turned by the rate at the {level} of a step"))
     elif low and turn < 1.5 < rate:
         turns, speed = vector_of(turned(a)[:-1] @ a[1:])/last.h, np.diff(w, axis=0)
         s = float(((turns - mid(w))*speed).sum()/(speed*speed).sum())
@@ -276,5 +278,7 @@ def levels(case, runs, done, order, implicit, found, orders, notes):
         found.append(("hidden_drift", f"the rates' step is that of {name}, brought to another length after it"))
     if implicit and (name or (form and level == "start")):
         found.append(("explicit", f"the step is explicit: {name or f'{form}, with the rate at the start of a step'}"))
+    elif implicit and not free:
+        notes.append("whether a step is implicit is told on torque-free bodies only")
     if name or form:
         notes.append("recognised: " + " and ".join(filter(None, (name, form and f"{form} step of the attitude"))))

@@ -6,7 +6,6 @@
 `--liestep-cases free_asymmetric,heavy_top_slow` chooses cases; without it all twelve are taken but the long one.
 """
 import pytest
-
 from liestep_judge import DATA, Case, judge
 
 
