@@ -3,7 +3,6 @@
     python liestep_judge.py free_asymmetric my_*.csv --order 4 [--implicit] [--symmetric] [--units cgs] [--json FILE]
     report = liestep_judge.judge("free_asymmetric", engine, order=4)   # engine(case, h, steps) -> states
     print(report.text)                                                 # also: .verdict, .names, .data
-
 States are rows at t = 0, h, 2h, ...: a mapping with `quaternion` (n, 4: w x y z, body to space) or `attitude`
 (n, 3, 3), and `rate` (n, 3: angular velocity in the body, rad per time), with one more axis after n for two bodies;
 `direction` and `velocity` (n, 3) of the pendulum. Rules and thresholds are those of the study of liestep: cases.json
@@ -22,7 +21,7 @@ import numpy as np
 
 DATA = json.loads(Path(__file__).resolve().with_name("cases.json").read_text("utf-8"))
 RULE, EPSILON = SimpleNamespace(**DATA["rules"]), float(np.finfo(float).eps)
-START, PLATEAU = 1e-6, 1e-7   # defect and distance of a start; error below which round-off may end convergence
+START, PLATEAU, HIDDEN = 1e-6, 1e-7, 1e-4   # of starts; errors where round-off, or what is not seen, ends convergence
 HAT = np.array([[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]],
                 [[0, -1, 0], [1, 0, 0], [0, 0, 0]]], float)
 
@@ -267,9 +266,9 @@ def errors(case, run, a, w):
     return np.array([length(gap)[1:].max(), length(w[::every][:n] - case.w)[1:].max()/length(case.w).max()])
 
 
-def converges(e):
+def converges(e, plateau=PLATEAU):
     """Whether errors from large to small steps go to zero, as far as round-off does not stop them."""
-    return min(e) <= PLATEAU or (e[-1] <= 0.75*e[-2] and e[-1] <= 0.5)
+    return min(e) <= plateau or (e[-1] <= 0.75*e[-2] and e[-1] <= 0.5)
 
 
 def run_of(case, engine, h, steps):
@@ -307,23 +306,24 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
         levels = recognised = None
     case = case if isinstance(case, Case) else Case(case, units)
     engine, (runs, longer) = runs, ladder(case, runs)
-    mistakes, done = recognised(case, runs) if recognised else ([], [(run.a, run.w) for run in runs])
+    plateau = HIDDEN if all(run.single for run in runs) else PLATEAU
+    mistakes, done = recognised(case, runs, plateau) if recognised else ([], [(run.a, run.w) for run in runs])
     h, notes = np.array([run.h for run in runs]), []
     parts = np.array([errors(case, run, *pair) for run, pair in zip(runs, done, strict=True)])
     error, floor = parts.max(1), EPSILON*np.sqrt(case.t_end/h)
     orders = {key: observed_order(h, values, floor, order, symmetric) for key, values in (
         ("state", error), ("attitude", parts[:, 0]), ("rate", parts[:, 1]))}
-    state, right = orders["state"], converges(error)
+    state, right = orders["state"], converges(error, plateau)
     if right and levels:
         levels(case, runs, done, order, implicit, mistakes, orders, notes)
     if right and order and state["class"] in ("asymptotic", "short range", "pre-asymptotic"):
         sure = state["class"] == "asymptotic"
         p, u = state["order" if sure else "plain"], max(state["uncertainty"], RULE.LEAST_TOLERANCE) if sure else 0.5
         mistakes += [("order", f"order {p:.2f} where {order:g} is claimed")] if p < order - u else []
-    if not right and not mistakes:
+    if not right and not mistakes and error.min() > HIDDEN:
         mistakes.append(("unknown", "the states do not go to the answer as the steps become small"))
-    if all(run.single for run in runs):
-        notes.append("all rates are numbers of single precision")
+    if not right or plateau == HIDDEN:
+        notes.append(f"the error stops at {error.min():.2g}{', in single precision' if plateau == HIDDEN else ''}")
     if callable(engine) and long:
         n = round(case.t_drift/case.t_end*case.steps)
         longer = [run_of(case, engine, case.t_drift/n, n)]
@@ -337,7 +337,7 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
     beside = usable[0][0]/rk4[usable[0][1]] if usable else nan
     k, power = (state["window"] or [0])[-1], round(state["plain"]) if np.isfinite(state["plain"]) else 0
     return Report({
-        "case": case.name, "verdict": "wrong" if mistakes else "right", "mistakes": [
+        "case": case.name, "verdict": "wrong" if mistakes else "right" if right else "undecided", "mistakes": [
             {"name": key, "says": text} for key, text in dict(mistakes).items()], "notes": notes,
         "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "steps": h.tolist(),
         "errors": error.tolist(), "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,

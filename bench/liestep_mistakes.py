@@ -206,11 +206,11 @@ def rate_step(case, run, w):
     return "", False, False
 
 
-def recognised(case, runs):
+def recognised(case, runs, plateau):
     """Mistakes of states that do not go to the answer, and attitudes and rates of each run as they are to be read."""
     last, found, keys = runs[-1], [], [(), ()]
     plain = np.array([errors(case, run, run.a, run.w) for run in runs])
-    if converges(plain.max(1)):
+    if converges(plain.max(1), plateau):
         return found, [(run.a, run.w) for run in runs]
 
     def read(run, one, other):
@@ -234,7 +234,7 @@ def recognised(case, runs):
             keys[k] = near
     found = [(key, SAYS[key]) for key in keys[0] + keys[1]]
     done = [read(run, *keys) for run in runs]
-    if converges([errors(case, run, *pair).max() for run, pair in zip(runs, done, strict=True)]):
+    if converges([errors(case, run, *pair).max() for run, pair in zip(runs, done, strict=True)], plateau):
         return found, done
     turning = kinematics(last, *done[-1])
     if turning and not found:   # another convention in reading the start and in writing, or a mistake in turning
@@ -244,7 +244,7 @@ def recognised(case, runs):
                 if (one or other) and not kinematics(last, a, w) and not dynamics(case, last, a, w):
                     return [(key, f"{SAYS[key]}, in reading the start too") for key in one + other], done
     found += turning + dynamics(case, last, *done[-1])
-    return found or [("unknown", "the states go to another motion, by a mistake that is not known here")], done
+    return found, done
 
 
 def levels(case, runs, done, order, implicit, found, orders, notes):
@@ -257,7 +257,7 @@ def levels(case, runs, done, order, implicit, found, orders, notes):
     fine = [errors(case, run, *pair)[1] for run, pair in zip(runs, done, strict=True)]
     for s in (0.5, -0.5, 1.0, -1.0):
         late = [late_rates(case, run, pair[1], s) for run, pair in zip(runs, done, strict=True)]
-        if turn > 1.5 and rate < turn - 0.5 and late[-1] < 0.2*fine[-1] and late[-1] < 0.4*late[-2]:
+        if (rate < turn - 0.5 > 1 or total < claim - 0.5 < inf) and late[-1] < 0.2*fine[-1] and late[-1] < 0.4*late[-2]:
             when = f"{abs(s):g} steps {'after' if s > 0 else 'before'} their own"
             found.append(("time_level", f"the rates belong to times {when}"))
             break

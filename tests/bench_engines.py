@@ -220,6 +220,43 @@ def rk4_normalised_with_sign(case, h, steps):
     return found
 
 
+def adams_bashforth(case):
+    """Two steps, the first by the midpoint rule; exponential of the extrapolated rate."""
+    slope, before, midpoint = body_slope(case), [], lie_midpoint(case)
+
+    def advance(t, h, q, w):
+        now = slope(t, q, w)
+        before.append((now, w))
+        if len(before) == 1:
+            return midpoint(t, h, q, w)
+        return times(q, exponential(h*(1.5*w - 0.5*before[-2][1]))), w + h*(1.5*now - 0.5*before[-2][0])
+    return advance
+
+
+def single(case, h, steps):
+    """RK4 in single precision, step by step."""
+    step = runge_kutta(*RK4, normalise=True)
+    raw = step(case, h, steps)
+    return {key: part.astype(np.float32).astype(float) for key, part in raw.items()}
+
+
+def late(case, h, steps):
+    """Every row is that of the step before."""
+    raw = RIGHT["rk4"][0](case, h, steps)
+    return {key: np.concatenate([part[:1], part[:-1]]) for key, part in raw.items()}
+
+
+def exchanged(case):
+    """Moments at other axes."""
+    moments = case.moments[0][[1, 0, 2]]
+    return lambda t, q, w: cross(moments*w, w)/moments
+
+
+def damped(case):
+    slope = body_slope(case)
+    return lambda t, q, w: slope(t, q, w) - 0.1*w
+
+
 STRANG = (("kick", 0.5), ("turn", 1.0), ("kick", 0.5))
 RIGHT = {   # name -> (engine, order, implicit)
     "rk4": (runge_kutta(*RK4), 4, False), "rk4 normalised": (runge_kutta(*RK4, normalise=True), 4, False),
@@ -229,7 +266,8 @@ RIGHT = {   # name -> (engine, order, implicit)
     "rotors": (stepped(rotors), 2, False), "implicit midpoint": (implicit_midpoint(60), 2, True),
     "lie midpoint": (stepped(lie_midpoint), 2, False), "lie euler": (stepped(lie_euler), 1, False),
     "momentum": (stepped(momentum_midpoint), 2, False), "matrix rk4": (matrix_rk4, 4, False),
-    "signs": (rk4_normalised_with_sign, 4, False)}
+    "signs": (rk4_normalised_with_sign, 4, False), "ab2": (stepped(adams_bashforth), 2, False),
+    "single precision": (single, 4, False)}
 FREE_ONLY = {"rotors", "momentum", "matrix rk4"}
 
 
@@ -315,6 +353,9 @@ WRONG = {   # name -> (engine, claimed order, implicit claimed, what must be amo
     "half angle": (runge_kutta(*RK4, turn=1.0), 4, False, "half_angle"),
     "half of the angle": (written(lambda q, w: {"quaternion": np.array([halved(x) for x in q])}), 4, False,
                           "half_angle"),
+    "late": (late, 4, False, "time_level"), "exchanged": (runge_kutta(*RK4, slope=exchanged), 4, False, "inertia_axes"),
+    "damped": (runge_kutta(*RK4, slope=damped), 4, False, "damping"),
+    "per minute": (written(lambda q, w: {"rate": w*30/np.pi}), 4, False, "revolutions"),
     "stretched": (stepped(lambda case: stretched(case)), 4, False, "hidden_drift")}
 
 
