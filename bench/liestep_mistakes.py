@@ -266,7 +266,7 @@ def levels(case, runs, done, order, implicit, found, orders, notes):
         found.append(("first_order_quaternion", f"Euler's step of the attitude: {form}, rate at the {level} of a step"))
         if "normalised" in form:
             found.append(("hidden_drift", "the attitude is normalised after each step: its defect says nothing"))
-    elif form == "exponential" and level != "middle" and total < claim - 0.5 < inf:
+    elif form == "exponential" and level != "middle" and total < claim - 0.5 < inf and "time_level" not in dict(found):
         found.append(("time_level", f"the attitude is turned by the rate at the {level} of a step"))
     elif low and turn < 1.5 < rate:
         turns, speed = vector_of(turned(a)[:-1] @ a[1:])/last.h, np.diff(w, axis=0)
