@@ -129,7 +129,7 @@ def test_right_engines_raise_no_alarm(case):
             assert report.data["claimed"]["order"] == order
     assert len(found) >= 10
     asymptotic = [name for name, part in found.items() if part["class"] == "asymptotic"]
-    assert len(asymptotic) >= len(found) - 1
+    assert set(found) - set(asymptotic) <= {"single precision", "lie euler"}   # ended by round-off; large on the top
     assert all(abs(found[name]["order"] - bench_engines.RIGHT[name][1]) < 0.05 for name in asymptotic)
 
 
