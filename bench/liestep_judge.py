@@ -176,7 +176,8 @@ def slope_interval(mean, seed=0):
 
 def drift(time, d, scale, steps, period, means=None):
     """Class of the deviation d of an invariant along a run, growth exponent and largest deviation, as in the study."""
-    n = min(RULE.BLOCKS, (time.size - 1)//RULE.LEAST_SAMPLES) if means is None else len(means)
+    fit = max(RULE.LEAST_BLOCKS, int((time[-1] - time[0])/period/RULE.PERIODS_PER_BLOCK))
+    n = min(RULE.BLOCKS, fit, (time.size - 1)//RULE.LEAST_SAMPLES) if means is None else len(means)
     if n < RULE.LEAST_BLOCKS:
         return {"class": "too short", "growth": nan, "largest": float(np.abs(d).max())}
     m = np.array([part.mean() for part in np.array_split(d[1:], n)]) if means is None else means
@@ -206,10 +207,9 @@ def drift(time, d, scale, steps, period, means=None):
                 RULE.DRIFT_GROWTH*log(10)) else
             "drift" if (steady and min(halves)*max(halves) > 0 and halves[0]*slope > 0) or (
                 growth > RULE.DRIFT_GROWTH and lasting > RULE.LASTING_GROWTH) else "undecided")
-    lasts = span >= RULE.LEAST_PERIODS*period*(1 - RULE.SLACK) and rest <= RULE.STEADY*abs(slope)
-    if span*slack < RULE.PERIODS_PER_BLOCK*period*n and not (name == "drift" and lasts):
-        name = "too short"
-    return {"class": name, "growth": growth, "largest": largest}
+    lasts = span >= RULE.LEAST_PERIODS*period*(1 - RULE.SLACK) and rest <= RULE.STEADY*abs(slope) and name == "drift"
+    short = span*slack < RULE.PERIODS_PER_BLOCK*period*n and not lasts
+    return {"class": "too short" if short else name, "growth": growth, "largest": largest}
 
 
 def longest_period(time, a):

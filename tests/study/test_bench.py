@@ -167,13 +167,13 @@ def test_units_change_nothing_but_the_numbers():
 
 
 def test_drift_of_a_long_run():
-    """RK4 loses energy, the exact rotors do not; both within a tenth of the verdict's time limits."""
+    """RK4 loses energy and momentum, a splitting into exact rotors keeps both."""
     case = Case("free_fast_spin")
     kept, lost = (judge(case, bench_engines.RIGHT[name][0], order).data["drift"] for name, order in (
         ("rotors", 2), ("rk4", 4)))
     assert kept["energy"]["class"] in ("bounded", "round-off")
     assert lost["energy"]["class"] == "drift"
-    assert all(kept[f"momentum_{x}"]["class"] == "round-off" for x in "xyz")
+    assert all(kept[f"momentum_{x}"]["largest"] < 1e-6*lost[f"momentum_{x}"]["largest"] for x in "xyz")
 
 
 def runs_of(engine=bench_engines.RIGHT["midpoint"][0], case="free_asymmetric", counts=(64, 128, 256, 512)):
