@@ -374,3 +374,51 @@ def stretched(case):
         q, w = times(q, exponential(h*w)), w + h*slope(t, q, w)
         return q, w*sqrt(energy/(w @ (moments*w)))
     return advance
+
+
+def rk4(case, h, steps):
+    """The classical method for every case, on quaternions and rates of all bodies, or direction and velocity."""
+    if case.kind == "pendulum":
+        first, names = (case.start["direction"], case.start["velocity"]), ("direction", "velocity")
+    else:
+        first, names = (case.start["quaternion"], case.start["rate"]), ("quaternion", "rate")
+
+    def f(t, q, w):
+        if case.kind == "pendulum":
+            down = np.array([0.0, 0.0, -case.gravity/case.length])
+            return w, down - (q @ down + w @ w)*q
+        return 0.5*np.array([times(p, np.array([0.0, *u])) for p, u in zip(q, w, strict=True)]), change(case, t, q, w)
+
+    y, rows = first, [first]
+    for n in range(steps):
+        k = [f(n*h, *y)]
+        for share in (0.5, 0.5, 1.0):
+            k.append(f((n + share)*h, *(a + share*h*b for a, b in zip(y, k[-1], strict=True))))
+        y = tuple(a + h/6*(k[0][i] + 2*k[1][i] + 2*k[2][i] + k[3][i]) for i, a in enumerate(y))
+        rows.append(y)
+    return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
+
+
+def change(case, t, q, w):
+    """dw/dt of all bodies."""
+    if case.kind == "joint":
+        return jointed(case, q, w)
+    moments, a = case.moments[0], matrix(q[0])
+    spin = w[0] + a.T @ case.frame
+    down = a.T @ np.array([cos(case.orbit*t), sin(case.orbit*t), 0.0])
+    torque = cross(case.arm, a.T @ case.force*cos(case.frequency*t)) + 3*case.orbit**2*cross(down, moments*down)
+    return ((cross(moments*spin, spin) + torque)/moments - cross(a.T @ case.frame, w[0]))[None]
+
+
+def jointed(case, q, w):
+    """Newton's and Euler's equations of two bodies and the joint's condition, as one linear system of 15 unknowns."""
+    matrices, rows, right = [matrix(p) for p in q], np.zeros((15, 15)), np.zeros(15)
+    for k, (a, u, arm, moments, mass) in enumerate(zip(matrices, w, case.arms, case.moments, case.masses, strict=True)):
+        sign, turning, centre = (1 - 2*k), slice(3*k, 3*k + 3), slice(6 + 3*k, 9 + 3*k)
+        lever = np.array([[0, -arm[2], arm[1]], [arm[2], 0, -arm[0]], [-arm[1], arm[0], 0]])
+        rows[turning, turning], rows[turning, 12:] = np.diag(moments), -sign*lever @ a.T
+        right[turning] = cross(moments*u, u)
+        rows[centre, centre], rows[centre, 12:] = mass*np.eye(3), -sign*np.eye(3)
+        rows[12:, centre], rows[12:, turning] = sign*np.eye(3), -sign*a @ lever
+        right[12:] -= sign*(a @ cross(u, cross(u, arm)))
+    return np.linalg.solve(rows, right)[:6].reshape(2, 3)

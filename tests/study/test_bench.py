@@ -158,6 +158,23 @@ def test_mistakes_with_a_torque_are_named(name):
     assert mistake in report.names, report.text
 
 
+@pytest.mark.parametrize("name", [name for name in DATA["cases"] if name not in FREE])
+def test_every_other_case_is_of_order_4_with_rk4(name):
+    """Equations written a third time; the ball joint with all fifteen unknowns."""
+    report = judge(name, bench_engines.rk4, 4, long=False)
+    assert report.verdict == "right", report.text
+    assert abs(report.data["orders"]["state"]["order"] - 4.0) < 0.1
+    assert 0.2 < report.data["times_rk4"] < 5.0   # equations that differ where a quaternion is not of unit length
+
+
+def test_program_of_the_page_runs(monkeypatch, capsys):
+    monkeypatch.chdir(BENCH.parent)
+    page = (BENCH.parent/"docs"/"rotation_bench.md").read_text()
+    exec(compile(page.partition("```python\n")[2].partition("```")[0], "rotation_bench.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("free_asymmetric: right\norder of the state: 2.000")
+    assert len(page.split()) <= 600
+
+
 def test_units_change_nothing_but_the_numbers():
     engine = bench_engines.RIGHT["rk4"][0]
     found = [judge("free_asymmetric", engine, 4, units=units, long=False).data for units in DATA["units"]]
