@@ -145,7 +145,7 @@ class Motion:
 
     def __init__(self, case: dict):
         given = case["parameters"]
-        self.kind, self.symmetric = case["kind"], False
+        self.kind = case["kind"]
         if self.kind == "pendulum":
             self.pull = mpfr(given["gravity"])/mpfr(given["length"])
             return
