@@ -1,0 +1,400 @@
+"""Is my code's rotation right? The judge of the rotation bench: needs cases.json beside it, and numpy only.
+
+    python liestep_judge.py free_asymmetric my_*.csv --order 4 [--implicit] [--symmetric] [--units cgs] [--json FILE]
+    report = liestep_judge.judge("free_asymmetric", engine, order=4)   # engine(case, h, steps) -> states
+    print(report.text)                                                 # also: .verdict, .names, .data
+States are rows at t = 0, h, 2h, ...: a mapping with `quaternion` (n, 4: w x y z, body to space) or `attitude`
+(n, 3, 3), and `rate` (n, 3: angular velocity in the body, rad per time), with one more axis after n for two bodies;
+`direction` and `velocity` (n, 3) of the pendulum. Rules and thresholds are those of the study of liestep: cases.json
+repeats them. With liestep_mistakes.py beside it, mistakes get their names.
+"""
+import argparse
+import csv
+import itertools
+import json
+import sys
+from math import inf, log, nan, sqrt
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+DATA = json.loads(Path(__file__).resolve().with_name("cases.json").read_text("utf-8"))
+RULE, EPSILON = SimpleNamespace(**DATA["rules"]), float(np.finfo(float).eps)
+START, PLATEAU, HIDDEN = 1e-6, 1e-7, 1e-4   # of starts; errors where round-off, or what is not seen, ends convergence
+HAT = np.array([[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]],
+                [[0, -1, 0], [1, 0, 0], [0, 0, 0]]], float)
+
+
+class BadStates(ValueError):
+    """States that cannot be judged, in one sentence."""
+
+
+def hat(w):
+    return (w @ HAT.reshape(3, 9)).reshape(*w.shape, 3)
+
+def times(a, v):
+    return (a @ v[..., None])[..., 0]
+
+def cross(a, b):
+    return times(hat(a), b)
+
+def turned(a):
+    return np.swapaxes(a, -1, -2)
+
+def length(v):
+    return np.sqrt((v*v).sum(-1))
+
+
+def attitude_of(q):
+    """Matrices of quaternions w x y z; a wrong length shows in the matrix."""
+    w, v = q[..., :1, None], q[..., 1:]
+    return (w*w - (v*v).sum(-1)[..., None, None])*np.eye(3) + 2*v[..., :, None]*v[..., None, :] + 2*w*hat(v)
+
+
+class Case:
+    """One motion in one of its unit systems: parameters, start, answers `a` and `w` at the times `t`."""
+
+    def __init__(self, name, units="SI"):
+        for wanted, known, what in ((name, DATA["cases"], "case"), (units, DATA["units"], "unit system")):
+            if wanted not in known:
+                raise BadStates(f"there is no {what} {wanted!r}; there are {', '.join(known)}")
+        self.name, self.data, facts = name, DATA["cases"][name], DATA["cases"][name]["systems"][units]
+        given, self.units, self.kind = facts["parameters"], facts["units"], self.data["kind"]
+        value = {key: np.array(part, float) for key, part in {**given, **facts["start"]}.items()}
+        self.arm, self.force, self.frame = (value.get(key, np.zeros(3)) for key in ("arm", "force", "frame_rate"))
+        self.frequency, self.orbit, self.gravity, self.length = (float(value.get(key, np.zeros(1)).item()) for key in (
+            "force_frequency", "orbit_rate", "gravity", "length"))
+        self.moments, self.masses, self.arms = (value.get(x, np.ones((1, 3))) for x in ("moments", "masses", "arms"))
+        self.start, self.bodies, self.steps = value, len(self.moments), self.data["steps"]
+        self.t_end, width = float(facts["t_end"]), 6 if self.kind == "pendulum" else 7
+        unit = self.t_end/float(self.data["systems"]["SI"]["t_end"])
+        self.t_drift, self.free = float(self.data["t_drift"])*unit, self.kind == "body" and len(value) == 3
+        path = np.array([row.split() for row in self.data["path"]], float).reshape(-1, self.bodies, width)
+        self.t, self.w = np.linspace(0, self.t_end, len(path)), path[..., -3:]/unit
+        self.a = path[..., :-3, None] if self.kind == "pendulum" else attitude_of(path[..., :-3])
+
+    def invariants(self, t, a, w):
+        """Name -> (values (n,), size of their terms) of what the motion keeps."""
+        if self.kind == "pendulum":
+            q, v, square = a[:, 0, :, 0], w[:, 0], self.length**2
+            return {"energy": (square*(v*v).sum(-1)/2 + self.gravity*self.length*q[:, 2], square*(v*v).sum(-1).max()),
+                    "momentum": (square*(q[:, 0]*v[:, 1] - q[:, 1]*v[:, 0]), square*length(v).max())}
+        total = w + (self.frame @ a)
+        energy, spatial = (total*self.moments*total).sum((-1, -2))/2, times(a, self.moments*total).sum(-2)
+        if self.kind == "joint":
+            reduced = self.masses.prod()/self.masses.sum()
+            arms = self.arms + 0*w
+            apart, speed = (np.subtract(*np.moveaxis(times(a, x), 1, 0)) for x in (arms, cross(w, arms)))
+            energy, spatial = energy + reduced*(speed**2).sum(-1)/2, spatial + reduced*cross(apart, speed)
+        size, force = float(length(spatial).max()), length(self.force)
+        if self.orbit:
+            down = times(turned(a[:, 0]), np.stack([np.cos(self.orbit*t), np.sin(self.orbit*t), 0*t], -1))
+            energy = energy - self.orbit*spatial[:, 2] + 1.5*self.orbit**2*(down*down*self.moments[0]).sum(-1)
+        energy = energy - times(a[:, 0], self.arm + 0*w[:, 0]) @ self.force
+        found = {} if self.frequency else {"energy": (energy, 2*np.abs(energy).max())}
+        if force:
+            return found | {"momentum": (spatial @ self.force/force, size)}
+        moving = self.orbit or self.frame.any()
+        return found if moving else found | {f"momentum_{x}": (spatial[:, i], size) for i, x in enumerate("xyz")}
+
+
+def project(x, y, share, limits=None):
+    """Least squares of y = log C + p x + log(1 + c share): p, c within limits, residuals."""
+    x, (low, high) = x - x.mean(), limits or RULE.CORRECTION
+    for _ in range(8):
+        c = np.linspace(low, high, 101)
+        z = y - np.log1p(c[:, None]*share)
+        z -= z.mean(axis=1, keepdims=True)
+        p = z @ x/(x @ x)
+        r = z - p[:, None]*x
+        best = int(np.argmin((r*r).sum(axis=1)))
+        low, high = c[max(best - 1, 0)], c[min(best + 1, c.size - 1)]
+    return float(p[best]), float(c[best]), r[best]
+
+
+def lower_order(x, y, power, unknown):
+    """Whether a term of lower order shows at the smallest steps."""
+    first = next(k for k in range(x.size) if unknown[k] <= RULE.KNOWN or x.size - k <= RULE.POINTS)
+    a, b, known = x[first:], y[first:], unknown[first:]
+    order, _, higher = project(a, b, np.exp(power*(a - a.max())))
+    leading, _, lower = project(a, b, np.exp(power*(a.min() - a)), RULE.LOWER)
+    least = max(float(lower @ lower), RULE.LEAST_RESIDUAL**2*a.size + float(known @ known)/RULE.SUSPICION)
+    z, n = x - x.max(), round(project(x, y, np.exp(power*(x - x.max())))[0])
+    shares = np.stack([np.ones_like(z), np.exp(power*z), np.exp(x.min() - x)], axis=1)
+    found = np.linalg.lstsq(np.exp(n*z - y + y.max())[:, None]*shares, np.ones_like(z), rcond=None)[0]
+    return abs(found[2]/found[0]) > RULE.FINEST or (
+        higher @ higher > RULE.SUSPICION*least and abs(leading - round(leading)) < abs(order - round(order)))
+
+
+def observed_order(h, error, floor=0.0, theory=None, symmetric=False):
+    """Order of errors at steps, uncertainty, class and window (indices), as the study judges them."""
+    h, error = np.asarray(h, float), np.asarray(error, float)
+    floor, power, finite = np.broadcast_to(floor, h.shape), 2 if symmetric else 1, np.isfinite(error)
+    high, kept, slopes = (error >= RULE.FLOOR_FACTOR*floor) & (error > 0), [], []
+    good = finite & high & (error <= RULE.LARGEST_ERROR)
+    for i in np.argsort(h, kind="stable"):
+        if good[i] and (not kept or h[i] >= RULE.SMALLEST_RATIO*(1 - RULE.RATIO_SLACK)*h[kept[-1]]):
+            kept.append(int(i))
+    window = kept
+    for count, (j, i) in enumerate(itertools.pairwise(kept), start=1):
+        slopes.append(log(error[i]/error[j])/log(h[i]/h[j]))
+        if max(slopes) - min(slopes) > RULE.SLOPE_BAND or np.any(~good & (h > h[j]) & (h < h[i])):
+            window = kept[:count]
+            break
+    x, y, plain, p, u = np.log(h[window]), np.log(error[window]), nan, nan, nan
+    if len(window) >= 2:
+        plain = float((x - x.mean()) @ (y - y.mean())/((x - x.mean()) @ (x - x.mean())))
+    if len(window) >= RULE.POINTS:
+        (p, c, r), *others = (project(x[s], y[s], np.exp(power*(x[s] - x[s].max()))) for s in (
+            slice(None), slice(1, None), slice(None, -1)))
+        share, orders = np.exp(power*(x - x.max())), [p, *(other[0] for other in others)]
+        row = np.linalg.pinv(np.stack([np.ones_like(x), x, share/(1 + c*share)], axis=1))[1]
+        u = max(abs(plain - p), np.ptp(orders)/2, 2*sqrt(r @ r/(x.size - 3)*(row @ row)), RULE.LEAST_UNCERTAINTY)
+    enough, wide = (len(points) >= RULE.POINTS and (
+        np.ptp(np.log(h[points])) >= RULE.STEP_SPAN - RULE.SPAN_SLACK or np.ptp(np.log(error[points])) >=
+        RULE.ERROR_SPAN - RULE.SPAN_SLACK) for points in (kept, window))
+    agree = u <= (0.15 if theory is None or theory <= 4 else 0.3) and plain >= RULE.LEAST_ORDER
+    lost, lower = np.any(finite & (error <= RULE.LARGEST_ERROR) & ~high), agree and lower_order(
+        x, y, power, floor[window]/error[window])
+    name = ("failed" if finite.sum() < 2 else "saturated" if np.all(error[finite] > RULE.LARGEST_ERROR) else
+            "pre-asymptotic" if lower else "asymptotic" if agree and wide else "short range" if agree else
+            "floor-limited" if (plain < RULE.LEAST_ORDER if enough else lost) else "pre-asymptotic")
+    return {"order": p, "uncertainty": u, "class": name, "plain": plain, "window": window[::-1]}
+
+
+def slope_interval(mean, seed=0):
+    """Slope of block means over the run, its 95 % interval by a bootstrap of moving blocks, and the rest's range."""
+    n = mean.size
+    line = (np.arange(n) + 0.5)/n - 0.5
+    weights, size, slope = line/(line @ line), round(sqrt(n)), float(line/(line @ line) @ mean)
+    rest, pieces = mean - mean.mean() - slope*line, -(-n//size)
+    starts = np.random.default_rng(seed).integers(0, n - size + 1, (RULE.RESAMPLES, pieces))
+    picked = (starts[:, :, None] + np.arange(size)).reshape(RULE.RESAMPLES, -1)[:, :n]
+    return slope, *np.quantile(slope + rest[picked] @ weights, (0.025, 0.975)), float(np.ptp(rest))
+
+
+def drift(time, d, scale, steps, period, means=None):
+    """Class of the deviation d of an invariant along a run, growth exponent and largest deviation, as in the study."""
+    fit = max(RULE.LEAST_BLOCKS, int((time[-1] - time[0])/period/RULE.PERIODS_PER_BLOCK))
+    n = min(RULE.BLOCKS, fit, (time.size - 1)//RULE.LEAST_SAMPLES) if means is None else len(means)
+    if n < RULE.LEAST_BLOCKS:
+        return {"class": "too short", "growth": nan, "largest": float(np.abs(d).max())}
+    m = np.array([part.mean() for part in np.array_split(d[1:], n)]) if means is None else means
+    span, unit = float(time[-1] - time[0]), RULE.RESOLUTION_UNITS*EPSILON*scale
+    share, slack = (time - time[0])/span, 1 + RULE.SLACK
+    places = np.clip(np.ceil(share*n*(1 - RULE.SLACK)).astype(int) - 1, 0, n - 1)
+    edges = np.searchsorted(places, np.arange(n + 1))
+    ranges = np.array([np.subtract(*np.quantile(d[i:j], (0.95, 0.05))) for i, j in itertools.pairwise(edges)])
+    size, half, (slope, low, high, rest) = float(np.median(ranges)), n//2, slope_interval(m)
+    running = np.maximum(np.maximum.accumulate(np.abs(d)), unit)
+    first, tenth, last = (running[np.searchsorted(share, f*slack, side="right") - 1] for f in (0.01, 0.1, 1.0))
+    late = max(np.median(np.maximum.reduceat(np.abs(d), edges[:-1])[-(n//10):]), unit)
+    growth, lasting, slower = log(last/first)/log(100), log(late/first)/log(100), min(log(tenth/first), log(last/tenth))
+    ranges, rise = np.maximum(ranges, unit), 1 - 1/RULE.PARTS
+    slopes = np.array(slope_interval(ranges)[1:3])
+    narrow, broad = rise*slopes/np.maximum(ranges.mean() - (rise - 0.5)*slopes, ranges.min())
+    part = max(float(np.median([np.ptp(x) for x in np.array_split(m, RULE.PARTS)])), unit)
+    signs, top, around = np.sign(np.diff(m)), max(abs(low), abs(high)), low <= 0 <= high
+    mixed = abs(signs.sum()) <= RULE.ONE_SIGNED*sqrt(RULE.MEMORY*max(np.count_nonzero(signs), 1))
+    halves = [slope_interval(x)[0] for x in (m[:half], m[-half:])]
+    bound, limit = 0.0 if top == 0 else top/size if size > 0 else inf, RULE.LARGEST_BOUND if around else RULE.BOUND
+    grows = broad > (RULE.LARGEST_BOUND if narrow <= 0 else RULE.BOUND)
+    wanders = np.ptp(m)/max(size, unit) > RULE.WANDER and max(np.ptp(m), unit)/part > RULE.WALK
+    largest, steady = float(max(np.abs(d).max(), np.abs(m).max())), not around and min(abs(low), abs(high)) > size/2
+    name = ("bounded" if not grows and not wanders and bound <= limit and growth <= RULE.BOUNDED_GROWTH else
+            "round-off" if largest <= RULE.ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale and mixed and slower <= (
+                RULE.DRIFT_GROWTH*log(10)) else
+            "drift" if (steady and min(halves)*max(halves) > 0 and halves[0]*slope > 0) or (
+                growth > RULE.DRIFT_GROWTH and lasting > RULE.LASTING_GROWTH) else "undecided")
+    lasts = span >= RULE.LEAST_PERIODS*period*(1 - RULE.SLACK) and rest <= RULE.STEADY*abs(slope) and name == "drift"
+    short = span*slack < RULE.PERIODS_PER_BLOCK*period*n and not lasts
+    return {"class": "too short" if short else name, "growth": growth, "largest": largest}
+
+
+def longest_period(time, a):
+    s = a.reshape(len(time), -1)
+    s = s[:, np.ptp(s, axis=0) > RULE.MOVING]
+    above = s > s.mean(axis=0)
+    up = np.count_nonzero(above[1:] & ~above[:-1], axis=0)
+    return float(time[-1] - time[0])/max(up.min() if up.size else 1, 1)
+
+
+def states(case, raw, h, where):
+    """Checked states of one run. Raises BadStates."""
+    names, shapes, found = ("attitude" if "attitude" in raw else "quaternion", "rate"), {
+        "attitude": (3, 3), "quaternion": (4,)}, []
+    names = ("direction", "velocity") if case.kind == "pendulum" else names
+    for key in names:
+        shape, part = shapes.get(key, (3,)), np.asarray(raw.get(key, ()), float)
+        if part.ndim < 2 or part[0].size != case.bodies*np.prod(shape) or len(part) != len(raw[names[0]]):
+            raise BadStates(f"{where}: {case.name} needs {' and '.join(names)} of equal length, {case.bodies} x {shape}"
+                            f" numbers of {key} in each, not {part.shape}")
+        found.append(part.reshape(-1, case.bodies, *shape))
+    a, w = found
+    n, t = len(w), np.asarray(raw.get("time", np.arange(len(w))*h), float)
+    for key, part in (("time", t), (names[0], a), (names[1], w)):
+        bad = np.flatnonzero(~np.isfinite(part.reshape(n, -1)).all(axis=1))
+        if bad.size:
+            raise BadStates(f"{where}: {key} is not a finite number in row {bad[0]}: where did the code fail?")
+    gaps = np.diff(t) if n > 1 else np.zeros(1)
+    uneven = np.abs(gaps - np.median(gaps)) > 1e-6*np.median(gaps)
+    if n < 2 or t[0] != 0 or t.size != n or uneven.any():
+        raise BadStates(f"{where}: times must start at 0 and be equally spaced without gaps; they are not at row"
+                        f" {int(np.argmax(uneven)) + 1 if t[0] == 0 else 0}")
+    if t[-1] < case.t_end*(1 - 1e-6):
+        raise BadStates(f"{where} ends at t = {t[-1]:g} {case.units['time']}, not at {case.t_end:g}: did the code stop,"
+                        " or is its unit of time another?")
+    square = turned(a) @ a - np.eye(3) if names[0] == "attitude" else (a*a).sum(-1) - 1
+    defect = np.abs(square).reshape(n, -1).max(1)
+    row = int(np.argmax(np.abs(np.diff(defect)))) + 1 if defect[0] <= START else 0   # methods lose it little by little
+    allowed = 2*RULE.LARGEST_ERROR if row else START
+    if np.abs(np.diff(defect, prepend=0))[row] > allowed:
+        what = "is not a rotation" if names[0] == "attitude" else "has not the length 1"
+        raise BadStates(f"{where}: the {names[0]} of row {row} {what}: the defect of its square is {defect[row]:.3g},"
+                        f" allowed is {allowed:g}")
+    q = a if names[0] == "quaternion" else None
+    a = attitude_of(a) if names[0] == "quaternion" else a[..., None] if names[0] == "direction" else a
+    return SimpleNamespace(t=t, q=q, a=a, w=w, h=h, defect=float(defect.max()), single=bool(
+        np.all(w == w.astype(np.float32))))
+
+
+def errors(case, run, a, w):
+    """Largest scaled errors of attitudes and of rates after the start."""
+    every, n = (len(run.t) - 1)//(len(case.t) - 1), len(case.t)
+    gap = (a[::every][:n] - case.a).reshape(n, case.bodies, -1)/sqrt(2 if case.a.shape[-1] == 3 else 1)
+    return np.array([length(gap)[1:].max(), length(w[::every][:n] - case.w)[1:].max()/length(case.w).max()])
+
+
+def converges(e, plateau=PLATEAU):
+    """Whether errors from large to small steps go to zero, as far as round-off does not stop them."""
+    return min(e) <= plateau or (e[-1] <= 0.75*e[-2] and e[-1] <= 0.5)
+
+
+def run_of(case, engine, h, steps):
+    """States of an engine. Raises BadStates for one that fails."""
+    try:
+        raw = engine(case, h, steps)
+    except Exception as error:
+        raise BadStates(f"the run with h = {h:g} stopped: {type(error).__name__}: {error}") from error
+    return states(case, raw, h, f"the run with h = {h:g}")
+
+
+def ladder(case, runs):
+    """Runs until the end of the case from large to small steps, and longer ones."""
+    if callable(runs):
+        counts = [case.steps*2**k for k in range(case.data["levels"])]
+        return [run_of(case, runs, case.t_end/n, n) for n in counts], []
+    found = [states(case, raw, h, f"the run with h = {h:g}") for h, raw in sorted(runs.items(), reverse=True)]
+    short = [run for run in found if run.t[-1] <= case.t_end*(1 + 1e-6)]
+    for run in short:
+        if (len(run.t) - 1) % 64:
+            raise BadStates(f"the run with h = {run.h:g} has {len(run.t) - 1} intervals, not a multiple of 64")
+    if len(short) < RULE.POINTS:
+        raise BadStates(f"{len(short)} step sizes until {case.t_end:g} are too few: give {RULE.POINTS} or more")
+    return short, [run for run in found if run.t[-1] > case.t_end*(1 + 1e-6)]
+
+
+def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", long=True):
+    """Judge an engine, engine(case, h, steps) -> states, or a mapping from steps h to states, on a case.
+
+    order: the claimed one; implicit, symmetric: claims; long: a second, long run of an engine, for the drift.
+    Raises BadStates, one sentence: there is no verdict on what cannot be judged."""
+    try:
+        from liestep_mistakes import levels, recognised
+    except ImportError:
+        levels = recognised = None
+    case = case if isinstance(case, Case) else Case(case, units)
+    engine, (runs, longer) = runs, ladder(case, runs)
+    plateau = HIDDEN if all(run.single for run in runs) else PLATEAU
+    mistakes, done = recognised(case, runs, plateau) if recognised else ([], [(run.a, run.w) for run in runs])
+    h, notes = np.array([run.h for run in runs]), []
+    parts = np.array([errors(case, run, *pair) for run, pair in zip(runs, done, strict=True)])
+    error, floor = parts.max(1), EPSILON*np.sqrt(case.t_end/h)
+    orders = {key: observed_order(h, values, floor, order, symmetric) for key, values in (
+        ("state", error), ("attitude", parts[:, 0]), ("rate", parts[:, 1]))}
+    state, right = orders["state"], converges(error, plateau)
+    if right and levels:
+        levels(case, runs, done, order, implicit, mistakes, orders, notes)
+    if right and order and state["class"] in ("asymptotic", "short range", "pre-asymptotic"):
+        sure = state["class"] == "asymptotic"
+        p, u = state["order" if sure else "plain"], max(state["uncertainty"], RULE.LEAST_TOLERANCE) if sure else 0.5
+        mistakes += [("order", f"order {p:.2f} where {order:g} is claimed")] if p < order - u else []
+    if not right and not mistakes and error.min() > HIDDEN:
+        mistakes.append(("unknown", "the states do not go to the answer as the steps become small"))
+    if not right or plateau == HIDDEN:
+        notes.append(f"the error stops at {error.min():.2g}{', in single precision' if plateau == HIDDEN else ''}")
+    if callable(engine) and long:
+        n = round(case.t_drift/case.t_end*case.steps)
+        longer = [run_of(case, engine, case.t_drift/n, n)]
+    drifts = {}
+    for run, (a, w) in [(run, (run.a, run.w)) for run in longer] or [(runs[0], done[0])]:
+        for key, (values, size) in case.invariants(run.t, a, w).items():
+            drifts[key] = drift(run.t, values - values[0], float(size) or 1.0, round(run.t[-1]/run.h),
+                                longest_period(run.t, a))
+    rk4 = {int(n): float(value) for n, value in case.data["rk4_errors"].items()}
+    usable = [(e, n) for e, n in zip(error, np.rint(case.t_end/h), strict=True) if n in rk4 and e <= RULE.LARGEST_ERROR]
+    beside = usable[0][0]/rk4[usable[0][1]] if usable else nan
+    k, power = (state["window"] or [0])[-1], round(state["plain"]) if np.isfinite(state["plain"]) else 0
+    return Report({
+        "case": case.name, "verdict": "wrong" if mistakes else "right" if right else "undecided", "mistakes": [
+            {"name": key, "says": text} for key, text in dict(mistakes).items()], "notes": notes,
+        "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "steps": h.tolist(),
+        "errors": error.tolist(), "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
+        "times_rk4": float(beside), "drift": drifts,
+        "defect": max(run.defect for run in runs + longer)})
+
+
+class Report:
+    """What was found: `verdict`, `names` of the mistakes, all as `data`, one screen of `text`."""
+
+    def __init__(self, data):
+        self.data, self.verdict, self.names = data, data["verdict"], [item["name"] for item in data["mistakes"]]
+        lines = [f"{data['case']}: {self.verdict}", *(f"  {item['name']}: {item['says']}" for item in data["mistakes"])]
+        lines += [f"order of the {key}: {part['order']:.3f} +- {part['uncertainty']:.3f} ({part['class']})"
+                  for key, part in data["orders"].items()]
+        lines += [f"error {e:.3g} at h = {h:.4g}" for h, e in zip(data["steps"], data["errors"], strict=True)]
+        lines.append(f"error constant {data['constant']:.3g}, {data['times_rk4']:.3g} times RK4's error at equal step")
+        lines += [f"{key}: {part['class']}, at most {part['largest']:.3g}" for key, part in data["drift"].items()]
+        self.text = "\n".join([*lines, f"defect of the manifold: {data['defect']:.3g}", *data["notes"]])
+
+
+def read_csv(path):
+    """Step and states of a CSV file: `# step = 0.01`, then a header such as time,quaternion_w,...,rate_x,..."""
+    lines = Path(path).read_text("utf-8-sig").splitlines()
+    facts = dict(part.strip("# ").split(" = ") for part in lines if part.startswith("#") and " = " in part)
+    rows = list(csv.reader(line for line in lines if line.strip() and not line.startswith("#")))
+    try:
+        table = np.array([[float(x) for x in row] for row in rows[1:]])
+        names = {name.split("_")[0] for name in rows[0]}
+        raw = {name: table[:, [k for k, head in enumerate(rows[0]) if head.split("_")[0] == name]] for name in names}
+        raw["time"] = raw["time"][:, 0]
+        return float(facts.get("step", raw["time"][1])), raw
+    except (IndexError, KeyError, ValueError) as error:
+        raise BadStates(f"{path} needs a header with time, and rows of as many numbers: {error}") from None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Is my code's rotation right? Files of one case, one for each step.")
+    parser.add_argument("case", help=", ".join(DATA["cases"]))
+    parser.add_argument("file", nargs="+", help="CSV with `# step = 0.01` and a header")
+    parser.add_argument("--order", type=float, help="the order that is claimed")
+    parser.add_argument("--units", default="SI", help=", ".join(DATA["units"]))
+    parser.add_argument("--json", type=Path, help="write what was found")
+    parser.add_argument("--implicit", action="store_true")
+    parser.add_argument("--symmetric", action="store_true")
+    given = parser.parse_args()
+    try:
+        runs = dict(map(read_csv, given.file))
+        found = judge(given.case, runs, given.order, given.implicit, given.symmetric, given.units)
+        if given.json:
+            given.json.write_text(json.dumps(found.data, indent=1, default=float) + "\n", "utf-8")
+    except (BadStates, OSError) as error:
+        sys.exit(f"liestep_judge: {error}")
+    print(found.text)
+    return found.verdict != "right"
+
+
+if __name__ == "__main__":
+    sys.modules["liestep_judge"] = sys.modules["__main__"]
+    sys.exit(main())

@@ -1,0 +1,332 @@
+"""The rotation bench: certified answers, the judge's rules, planted mistakes and right engines."""
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import bench_engines
+import mpmath
+import numpy as np
+import pytest
+
+from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.specification import specify
+from liestep.study.tables import drift as study_drift
+from liestep.study.tables.order import observed_order
+
+BENCH = Path(__file__).parents[2]/"bench"
+sys.path.insert(0, str(BENCH))
+import liestep_judge  # noqa: E402
+import make_cases  # noqa: E402
+from liestep_judge import DATA, BadStates, Case, judge  # noqa: E402
+
+FREE = ("free_symmetric", "free_asymmetric", "free_middle_axis", "free_fast_spin", "free_long")
+
+
+def test_files_are_those_of_the_checksums():
+    for line in (BENCH/"SHA256SUMS").read_text().splitlines():
+        digest, name = line.split()
+        assert hashlib.sha256((BENCH/name).read_bytes()).hexdigest() == digest
+
+
+def test_a_case_is_made_anew_digit_by_digit():
+    made = make_cases.entry("free_symmetric")
+    assert {key: part for key, part in made.items() if part != DATA["cases"]["free_symmetric"][key]} == {}
+    assert {key: list(value) for key, value in make_cases.TABLEAUX.items()} == DATA["tableaux"]
+    assert DATA["mistakes"] == make_cases.MISTAKES
+
+
+def elliptic_rates(moments, start, t):
+    """Rates of a torque-free body, J1 < J2 < J3, in closed form: Jacobi's functions of a shifted time (Landau and
+    Lifshitz, Mechanics, section 37)."""
+    a, b, c = moments
+    energy, square = (mpmath.fsum(j**k*w**2 for j, w in zip(moments, start, strict=True)) for k in (1, 2))
+    outer = square > energy*b
+    if not outer:
+        a, c = c, a
+    first, second, third = (start if outer else start[::-1])
+    size = mpmath.sqrt((energy*c - square)/(b*(c - b)))
+    speed = mpmath.sqrt((c - b)*(square - energy*a)/(a*b*c))
+    m = (b - a)*(energy*c - square)/((c - b)*(square - energy*a))
+    scales = [mpmath.sqrt((energy*c - square)/(a*(c - a))), size, mpmath.sqrt((square - energy*a)/(c*(c - a)))]
+    phase = mpmath.ellipf(mpmath.atan2(second/size, first/scales[0]), m)
+    side = mpmath.sign(third)
+    sn, cn, dn = (mpmath.ellipfun(name, phase + side*speed*t, m=m) for name in ("sn", "cn", "dn"))
+    found = [scales[0]*cn, size*sn, side*scales[2]*dn]
+    return found if outer else found[::-1]
+
+
+@pytest.mark.parametrize("name", [name for name in FREE if name != "free_symmetric"])
+def test_rates_of_free_bodies_agree_with_closed_forms(name):
+    with mpmath.workdps(45):
+        system = DATA["cases"][name]["systems"]["SI"]
+        moments, start, end = ([mpmath.mpf(x) for x in part[0]] for part in (
+            system["parameters"]["moments"], system["start"]["rate"], system["end"]["rate"]))
+        found = elliptic_rates(moments, start, mpmath.mpf(system["t_end"]))
+        gap = max(abs(x - y) for x, y in zip(found, end, strict=True))
+        assert gap <= 2*mpmath.mpf(DATA["cases"][name]["bound"])
+
+
+def test_invariants_hold_to_more_digits_than_are_printed():
+    """Energies and momenta, which the computation does not use, the ball joint's included."""
+    assert len(DATA["cases"]) == 12
+    for name, case in DATA["cases"].items():
+        assert float(case["invariants_lost"]) < 1e-40, name
+        assert float(case["bound"]) <= 5e-29, name
+        assert len(case["path"]) == 65
+
+
+def test_rules_are_those_of_the_study():
+    shared = make_cases.rules()
+    assert {key: list(value) if isinstance(value, tuple) else value for key, value in shared.items()} == DATA["rules"]
+    random = np.random.default_rng(1)
+    classes = set()
+    for k in range(150):
+        count, order = int(random.integers(2, 10)), float(random.choice([1, 2, 3, 4, 6]))
+        h = 0.3*random.choice([2.0, 1.5, 1.25])**-np.arange(count)
+        noise = random.choice([0.0, 0.0, 0.01, 0.1])
+        error = random.choice([0.01, 1.0, 30.0])*h**order*(1 + random.uniform(-0.3, 2)*h)*np.exp(
+            noise*random.normal(size=count)) + random.choice([0.0, 0.0, 1e-4])*h + random.choice([0.0, 1e-9])
+        error[random.uniform(size=count) < 0.05] = np.nan
+        floor, symmetric = float(random.choice([0.0, 1e-12, 1e-8])), bool(k % 2)
+        ours, theirs = liestep_judge.observed_order(h, error, floor, order, symmetric), observed_order(
+            h, error, floor=floor, theory=order, symmetric=symmetric)
+        assert ours["class"] == theirs.classification
+        assert tuple(ours["window"]) == theirs.window
+        assert np.allclose([ours["order"], ours["uncertainty"], ours["plain"]],
+                           [theirs.order, theirs.uncertainty, theirs.order_plain], rtol=1e-12, equal_nan=True)
+        classes.add(ours["class"])
+    assert len(classes) >= 5
+
+
+def test_drift_verdicts_are_those_of_the_study():
+    random, classes = np.random.default_rng(2), set()
+    t = np.linspace(0.0, 600.0, 4001)
+    for k in range(30):
+        walk = np.cumsum(random.normal(size=t.size))
+        d = (1e-6*np.sin(t*1.7) + random.choice([0.0, 1e-9, 1e-8, -1e-7])*t*(k % 3 > 0) + 1e-15*walk
+             if k % 5 else 1e-16*walk)
+        d -= d[0]
+        means = np.array([part.mean() for part in np.array_split(d[1:], 100)])
+        period = float(random.choice([0.5, 1.0, 50.0, 5000.0]))
+        theirs = study_drift.drift_verdict(t, d, means, scale=1.0, steps=4000, period=period)
+        ours = liestep_judge.drift(t, d, 1.0, 4000, period, means)
+        assert (ours["class"], ours["growth"], ours["largest"]) == (theirs.verdict, theirs.growth, theirs.largest)
+        classes.add(ours["class"])
+    assert classes >= {"bounded", "drift", "round-off", "too short"}
+
+
+@pytest.mark.parametrize("case", ["free_asymmetric", "heavy_top_slow"])
+def test_right_engines_raise_no_alarm(case):
+    """And have the order that they claim, where it is asymptotic."""
+    case, found = Case(case), {}
+    for name, (engine, order, implicit) in bench_engines.RIGHT.items():
+        if case.free or name not in bench_engines.FREE_ONLY:
+            report = judge(case, engine, order, implicit, long=False)
+            assert report.verdict == "right", f"{name}: {report.text}"
+            found[name] = report.data["orders"]["state"]
+            assert report.data["claimed"]["order"] == order
+    assert len(found) >= 10
+    asymptotic = [name for name, part in found.items() if part["class"] == "asymptotic"]
+    assert set(found) - set(asymptotic) <= {"single precision", "lie euler"}   # ended by round-off; large on the top
+    assert all(abs(found[name]["order"] - bench_engines.RIGHT[name][1]) < 0.05 for name in asymptotic)
+
+
+@pytest.mark.parametrize("name", list(bench_engines.WRONG))
+def test_planted_mistakes_are_named(name):
+    engine, order, implicit, mistake = bench_engines.WRONG[name]
+    report = judge("free_asymmetric", engine, order, implicit, long=False)
+    assert report.verdict == "wrong"
+    assert mistake in report.names, report.text
+    assert mistake in report.text
+    assert "unknown" not in report.names
+
+
+TORQUES = {
+    "sign": (lambda case: bench_engines.body_slope(case, torque=-1.0), "torque_sign"),
+    "missing": (lambda case: bench_engines.body_slope(case, torque=0.0), "missing_torque"),
+    "twice": (lambda case: bench_engines.body_slope(case, torque=2.0), "step_factor"),
+    "gyroscopic": (lambda case: bench_engines.body_slope(case, gyro=0.0), "missing_gyroscopic"),
+    "inertia": (bench_engines.wrong_inertia, "inertia_frame")}
+
+
+@pytest.mark.parametrize("name", list(TORQUES))
+def test_mistakes_with_a_torque_are_named(name):
+    slope, mistake = TORQUES[name]
+    report = judge("heavy_top_slow", bench_engines.runge_kutta(*bench_engines.RK4, slope=slope), 4, long=False)
+    assert mistake in report.names, report.text
+
+
+@pytest.mark.parametrize("name", [name for name in DATA["cases"] if name not in FREE])
+def test_every_other_case_is_of_order_4_with_rk4(name):
+    """Equations written a third time; the ball joint with all fifteen unknowns."""
+    report = judge(name, bench_engines.rk4, 4, long=False)
+    assert report.verdict == "right", report.text
+    assert abs(report.data["orders"]["state"]["order"] - 4.0) < 0.1
+    assert 0.2 < report.data["times_rk4"] < 5.0   # equations that differ where a quaternion is not of unit length
+
+
+def test_program_of_the_page_runs(monkeypatch, capsys):
+    monkeypatch.chdir(BENCH.parent)
+    page = (BENCH.parent/"docs"/"rotation_bench.md").read_text()
+    exec(compile(page.partition("```python\n")[2].partition("```")[0], "rotation_bench.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("free_asymmetric: right\norder of the state: 2.000")
+    assert len(page.split()) <= 600
+
+
+def test_units_change_nothing_but_the_numbers():
+    engine = bench_engines.RIGHT["rk4"][0]
+    found = [judge("free_asymmetric", engine, 4, units=units, long=False).data for units in DATA["units"]]
+    assert all(part["verdict"] == "right" for part in found)
+    assert np.allclose(found[0]["errors"], found[2]["errors"], rtol=1e-2)
+    assert found[2]["steps"][0] == pytest.approx(1000*found[0]["steps"][0])
+
+
+def test_drift_of_a_long_run():
+    """RK4 loses energy and momentum, a splitting into exact rotors keeps both."""
+    case = Case("free_fast_spin")
+    kept, lost = (judge(case, bench_engines.RIGHT[name][0], order).data["drift"] for name, order in (
+        ("rotors", 2), ("rk4", 4)))
+    assert kept["energy"]["class"] in ("bounded", "round-off")
+    assert lost["energy"]["class"] == "drift"
+    assert all(kept[f"momentum_{x}"]["largest"] < 1e-6*lost[f"momentum_{x}"]["largest"] for x in "xyz")
+
+
+def runs_of(engine=bench_engines.RIGHT["midpoint"][0], case="free_asymmetric", counts=(64, 128, 256, 512)):
+    case = Case(case)
+    return {case.t_end/n: engine(case, case.t_end/n, n) for n in counts}
+
+
+def damaged(key, change):
+    """Runs whose first one has another part."""
+    def found():
+        runs = runs_of()
+        part = next(iter(runs.values()))
+        part[key] = change(part[key])
+        return runs
+    return found
+
+
+def with_nan(w):
+    w = w.copy()
+    w[7, 0, 1] = np.nan
+    return w
+
+
+def with_gap(raw):
+    """The first run without its row 9."""
+    h = next(iter(raw))
+    raw[h] = {key: np.delete(part, 9, 0) for key, part in (raw[h] | {"time": np.arange(65)*h}).items()}
+    return raw
+
+
+def sheared(raw):
+    """Matrices that are no rotations."""
+    h = next(iter(raw))
+    a = np.array([bench_engines.matrix(q) for q in raw[h]["quaternion"]])
+    a[5, 0] *= 1.5
+    raw[h] = {"attitude": a, "rate": raw[h]["rate"]}
+    return raw
+
+
+BAD = {
+    "gap": (lambda: with_gap(runs_of()), "equally spaced without gaps; they are not at row 9"),
+    "nan": (damaged("rate", lambda w: with_nan(w.reshape(-1, 1, 3))), "rate is not a finite number in row 7"),
+    "few": (lambda: runs_of(counts=(64, 128, 256)), "3 step sizes until 3 are too few: give 4 or more"),
+    "stopped": (lambda: {h: {key: x[:-5] for key, x in raw.items()} for h, raw in runs_of().items()}, "did the code"),
+    "quaternion": (damaged("quaternion", lambda q: 1.1*q), "has not the length 1: the defect of its square is 0.21"),
+    "matrix": (lambda: sheared(runs_of()), "attitude of row 5 is not a rotation: the defect of its square is"),
+    "rows": (lambda: runs_of(counts=(64, 128, 256, 500)), "has 500 intervals, not a multiple of 64"),
+    "shape": (damaged("rate", lambda w: w[:, :2]), "numbers of rate in each, not"),
+    "start": (lambda: {h: raw | {"rate": raw["rate"] + 0.3} for h, raw in runs_of().items()}, "another start, or"),
+    "nothing": (lambda: {h: {"rate": raw["rate"]} for h, raw in runs_of().items()}, "needs quaternion and rate")}
+
+
+@pytest.mark.parametrize("name", list(BAD))
+def test_bad_states_get_one_sentence_and_no_verdict(name):
+    make, sentence = BAD[name]
+    runs = make()
+    with pytest.raises(BadStates) as found:
+        judge("free_asymmetric", runs)
+    assert sentence in str(found.value)
+    assert "\n" not in str(found.value)
+
+
+def test_a_failing_engine_and_wrong_names_get_a_sentence():
+    def engine(case, h, steps):
+        raise ZeroDivisionError("no mass")
+
+    with pytest.raises(BadStates, match="stopped: ZeroDivisionError: no mass"):
+        judge("free_asymmetric", engine)
+    with pytest.raises(BadStates, match="there is no case 'free'; there are free_symmetric"):
+        judge("free", engine)
+    with pytest.raises(BadStates, match="there is no unit system 'imperial'; there are SI, cgs, kg-mm-ms"):
+        judge("free_long", engine, units="imperial")
+
+
+@pytest.mark.parametrize(("method", "order"), [("lgvi", 2), ("rk4", 4), ("rkmk", 4)])
+def test_our_own_runs_are_right(method, order):
+    """States of liestep itself on the bench's body."""
+    case, runs = Case("free_asymmetric"), {}
+    moments, start = case.moments[0], bench_engines.matrix(case.start["quaternion"][0])
+    for steps in (64, 128, 256, 512, 1024):
+        initial = {"attitude": start, "angular_momentum": start @ (moments*case.start["rate"][0])}
+        spec = specify("free_rigid_body", method, preset="asymmetric", parameters={"inertia": moments.tolist()},
+                       initial=initial, t_end=case.t_end, steps=steps, samples=65)
+        run = {name: entry[1] for name, entry in carry_out(spec).variables.items()}
+        a = run["attitude"]
+        runs[case.t_end/steps] = {"time": run["time"], "attitude": a, "rate": np.einsum(
+            "nji,nj->ni", a, run["angular_momentum"])/moments}
+    report = judge(case, runs, order)
+    assert report.verdict == "right", report.text
+    assert abs(report.data["orders"]["state"]["order"] - order) < 0.05
+
+
+def test_example_in_javascript_is_judged(tmp_path):
+    """The example runs where node is, and its files are judged by the command."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not here")
+    subprocess.run([node, BENCH/"example.js", tmp_path], check=True)
+    command = [sys.executable, BENCH/"liestep_judge.py", "free_asymmetric", *tmp_path.glob("js_*.csv"), "--order", "2"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("free_asymmetric: right\norder of the state: 2.000 +- 0.020 (asymptotic)\n")
+    claimed = subprocess.run([*command[:-1], "3"], capture_output=True, text=True)
+    assert claimed.returncode == 1
+    assert "order 2.00 where 3 is claimed" in claimed.stdout
+
+
+def test_header_for_c_compiles_without_a_warning():
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler is here")
+    done = subprocess.run([compiler, "-Wall", "-Wextra", "-Wno-unused-function", "-Wno-pragma-once-outside-header",
+                           "-fsyntax-only", "-x", "c", BENCH/"liestep_bench.h"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_plugin_of_pytest(tmp_path):
+    """A right engine passes, a wrong one fails with the name of its mistake."""
+    (tmp_path/"test_it.py").write_text(
+        "import bench_engines, pytest\n\n"
+        "@pytest.mark.parametrize('name', ['rk4', 'no gyroscopic term'])\n"
+        "def test_rotation(liestep_case, name):\n"
+        "    found = {**bench_engines.RIGHT, **bench_engines.WRONG}[name]\n"
+        "    liestep_case.check(found[0], order=found[1])\n")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "pytest_liestep", "--liestep-cases",
+                           "free_asymmetric", tmp_path], cwd=tmp_path, capture_output=True, text=True,
+                          env={"PYTHONPATH": f"{BENCH}:{Path(__file__).parents[1]}"})
+    assert "1 failed, 1 passed" in done.stdout
+    assert "missing_gyroscopic: w x J w is missing" in done.stdout
+
+
+def test_files_are_short_and_need_numpy_only():
+    for name, most in (("liestep_judge.py", 400), ("liestep_mistakes.py", 300), ("liestep_bench.h", 40),
+                       ("example.js", 40), ("example.jl", 40)):
+        assert len((BENCH/name).read_text().splitlines()) <= most
+    program = (f"import sys; sys.path.insert(0, {str(BENCH)!r}); import liestep_mistakes; "
+               "print(sorted({'scipy', 'liestep', 'pandas', 'numba'} & set(sys.modules)))")
+    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
