@@ -295,6 +295,18 @@ def _kept(w: Writer, given: Given, energy: Any, arguments: Mapping[str, Any]) ->
     return kept
 
 
+def _observe(w: Writer, kept: Mapping[str, Any], conservative: bool, hamiltonian: Any = None) -> None:
+    """The columns of all that is kept; the Hamiltonian stands once, it is the energy unless the energy is given."""
+    values = entries("out", list(kept.values()))
+    written: list[str] = []
+    if conservative:
+        energy = kept["energy"]
+        w.method("hamiltonian(self, y)", [("", energy if hamiltonian is None else hamiltonian)])
+        if hamiltonian is None or hamiltonian is energy:
+            values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
+    w.add("observe(self, y, out)", [*written, *lines(values)], [x for _, x in values])
+
+
 def first_order(w: Writer, given: Given) -> str:
     """dy/dt = f(t, y, p)."""
     y0 = np.atleast_1d(field_of(w.start, "y"))
@@ -303,11 +315,15 @@ def first_order(w: Writer, given: Given) -> str:
     y = w.array("y", y0[None])[0]
     rates = w.call("rhs", given.rhs, y0.shape, t=w.t, y=y)
     w.method("rates(self, t, y, out)", entries("out", rates[None]))
-    kept = _kept(w, given, w.call("energy", given.energy, (), y=y) if given.energy else 0.0, {"y": y})
-    w.method("observe(self, y, out)", entries("out", list(kept.values())))
+    energy = w.call("energy", given.energy, (), y=y) if given.energy else 0.0
+    conservative = given.energy is not None and not any(depends(x, [w.t]) for x in rates)
+    if conservative:
+        w.method("slope(self, y, out)", entries("out", [gradient(energy, list(y))]))
+    kept = _kept(w, given, energy, {"y": y})
+    _observe(w, kept, conservative)
     flags = {name: name != "energy" or given.energy is not None for name in kept}
     return w.text("first_order", w.returned(y=y0), [], [
-        "first_order(", f"build=build, size={len(y0)}, kept={flags!r})"])
+        "first_order(", f"build=build, size={len(y0)}, kept={flags!r}, conservative={conservative})"])
 
 
 def lagrangian(w: Writer, given: Given) -> str:
@@ -365,13 +381,22 @@ def hamiltonian(w: Writer, given: Given) -> str:
 
 def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[Any], push: list[Any], energy: Any,
                conserved: bool, start: list[str]) -> str:
-    w.method("rates(self, t, y, out)", entries("out", np.array([rate, push], dtype=object)))
+    separable = not (any(depends(x, [*q, w.t]) for x in rate) or any(depends(x, momentum) for x in push))
+    if separable:
+        w.method("drift(self, y, out)", [(f"out[0, {j}]", x) for j, x in enumerate(rate)])
+        w.method("kick(self, t, y, out)", [(f"out[1, {j}]", x) for j, x in enumerate(push)])
+        w.lines += ["", "    def rates(self, t, y, out):", "        self.drift(y, out)", "        self.kick(t, y, out)"]
+    else:
+        w.method("rates(self, t, y, out)", entries("out", np.array([rate, push], dtype=object)))
+    hamiltonian, conservative = energy, conserved
     if given.energy:
         energy, conserved = w.call("energy", given.energy, (), q=q, momentum=frozen(momentum), v=frozen(rate)), True
     kept = _kept(w, given, energy, {"q": q, "momentum": frozen(momentum), "v": frozen(rate)})
-    w.method("observe(self, y, out)", entries("out", list(kept.values())))
+    _observe(w, kept, conservative, hamiltonian)
     flags = {name: name != "energy" or conserved for name in kept}
-    return w.text("canonical", start, [], ["canonical(", f"build=build, size={len(q)}, kept={flags!r})"])
+    return w.text("canonical", start, [], [
+        "canonical(", f"build=build, size={len(q)}, kept={flags!r}, conservative={conservative},",
+        f"separable=lambda p: {separable})"])
 
 
 def _pivots(a: np.ndarray) -> list[int]:
