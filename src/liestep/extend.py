@@ -1,7 +1,7 @@
 """All names that authors of systems and integrators import, also in plugins (docs/adding.md, docs/own_system.md).
 
 Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `first_order`, `canonical`,
-`turning`, `weighted_body`, what systems keep by numbers (`kept_on_spheres`, ...), `Sheet`, `Parameter`, `Preset`,
+`charged`, `turning`, `weighted_body`, what systems keep by numbers (`kept_on_spheres`, ...), `Sheet`, `Parameter`, `Preset`,
 `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`, `Option`,
 `Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions, `NamedTuple` for
 their components. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`, `cylindrical`,
@@ -54,7 +54,7 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.fixed_body.components import rotation_energy
 from liestep.mechanics.formulations.fixed_body.family import fixed_body
-from liestep.mechanics.formulations.general import canonical, first_order, turning
+from liestep.mechanics.formulations.general import canonical, charged, first_order, turning
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,
@@ -83,7 +83,7 @@ __all__ = [
     "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "Fraction",
     "InputError", "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet",
     "Spring", "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2", "axpy", "blade", "body_state",
-    "canonical", "check_attitude", "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos",
+    "canonical", "charged", "check_attitude", "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos",
     "cross", "cylindrical", "dot", "drive", "exp", "first_order", "fixed_body", "if_at_most", "if_equal", "if_less",
     "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody", "new_counters",
     "orthogonality_error", "planar", "prismatic", "put", "quotient", "revolute", "rigid_bodies", "rolling",

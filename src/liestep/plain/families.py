@@ -39,6 +39,7 @@ class Given(NamedTuple):
     potential: Any = None
     lagrangian: Any = None
     hamiltonian: Any = None
+    magnetic: Any = None
     rhs: Any = None
     field: Any = None
     mass: Any = None
@@ -399,6 +400,34 @@ def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[
         f"separable=lambda p: {separable})"])
 
 
+def particles(w: Writer, given: Given) -> str:
+    """m dv/dt = force(t, x, p) - dV/dx + v x magnetic(t, x, p)."""
+    x0 = field_of(w.start, "x")
+    if x0.shape not in ((3,), (len(x0), 3)):
+        raise InputError(f"start x must be of shape (3,) or (n, 3), not {x0.shape}")
+    v0 = field_of(w.start, "v", x0.shape, np.zeros(x0.shape))
+    n = x0.size//3
+    y = w.array("y", np.concatenate([x0.reshape(n, 3), v0.reshape(n, 3)]))
+    x = y[0] if x0.ndim == 1 else y[:n]
+    mass = np.broadcast_to(np.asarray(w.p.mass, dtype=object), (n,))
+    b = np.reshape(w.call("magnetic", given.magnetic, x0.shape, t=w.t, x=x), (n, 3))
+    potential = w.call("potential", given.potential, (), t=w.t, x=x) if given.potential else 0.0
+    push = -np.reshape(np.array(gradient(potential, list(y[:n].flat)), dtype=object), (n, 3))
+    if given.force:
+        push = push + np.reshape(w.call("force", given.force, x0.shape, t=w.t, x=x), (n, 3))
+    w.method("push(self, t, y, out)", entries("out", push/mass[:, None]))
+    w.method("spin(self, t, y, out)", entries("out", b/mass[:, None]))
+    conserved = given.force is None and not depends(potential, [w.t])
+    energy = potential + _total([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
+    kept = _kept(w, given, energy if conserved else 0.0, {"x": x, "v": y[1] if x0.ndim == 1 else y[n:]})
+    w.method("observe(self, y, out)", entries("out", list(kept.values())))
+    flags = {name: name != "energy" or conserved for name in kept}
+    conservative = conserved and not any(depends(z, [w.t]) for z in b.flat)
+    return w.text("charged", w.returned(position=x0, velocity=v0), [], [
+        "charged(", f"build=build, shape={x0.shape!r}, kept={flags!r}, masses=lambda p: np.atleast_1d(p['mass']),",
+        f"conservative={conservative})"])
+
+
 def _pivots(a: np.ndarray) -> list[int]:
     """An order of the rows of a matrix in which elimination has no small pivots."""
     a, order = a.copy(), list(range(len(a)))
@@ -437,12 +466,14 @@ def field(w: Writer, given: Given) -> str:
 
 def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
     """The writer for what was given. Raises InputError where that is no system."""
-    general = {"lagrangian": lagrangian, "hamiltonian": hamiltonian, "rhs": first_order, "field": field}
+    general = {"lagrangian": lagrangian, "hamiltonian": hamiltonian, "rhs": first_order, "field": field,
+               "magnetic": particles}
     chosen = [name for name in (*general, "potential") if getattr(given, name) is not None]
-    if len(chosen) > 1:
+    if len(chosen) > 1 and chosen != ["magnetic", "potential"]:
         raise InputError(f"give one of {', '.join((*general, 'potential'))}, not {' and '.join(chosen)}")
     allowed = {"lagrangian": ("force", "energy", "invariants"), "hamiltonian": ("force", "energy", "invariants"),
-               "rhs": ("energy", "invariants"), "field": ("energy", "invariants")}.get(chosen[0]) if chosen else None
+               "rhs": ("energy", "invariants"), "field": ("energy", "invariants"),
+               "magnetic": ("mass", "force", "potential", "invariants")}.get(chosen[0]) if chosen else None
     if allowed is not None:
         made, what = general[chosen[0]], chosen[0]
     elif given.inertia is not None and "x" in start:
@@ -452,7 +483,7 @@ def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
     elif given.mass is not None:
         made, what, allowed = spheres, "points on spheres", ("mass", "force")
     else:
-        raise InputError("give lagrangian, hamiltonian, rhs or field; or a potential with mass (points on spheres, free"
+        raise InputError("give lagrangian, hamiltonian, rhs, field or magnetic; or a potential with mass (points on spheres, free"
                          " bodies) or inertia (bodies)")
     for name, value in given._asdict().items():
         if value is not None and name not in (*allowed, *chosen):
@@ -468,6 +499,8 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
         value = getattr(given, key)
         if value is not None and not callable(value) and key not in own:
             own[key] = value
+    if made is particles:
+        own.setdefault("mass", 1.0)
     if made is rigid_bodies:
         n = len(np.atleast_2d(np.asarray(start["x"])))
         for key, shape in (("mass", (n,)), ("inertia", (n, 3))):

@@ -61,6 +61,16 @@ class SkewGradient(Component, Protocol):
         """S(y) g (m, d); False where it cannot be evaluated."""
 
 
+class ChargedParticles(Component, Protocol):
+    """positions in rows 0 to n - 1 of y (2n, 3), velocities behind: dv/dt = a(t, x) + v x b(t, x)"""
+
+    def push(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        """a (n, 3) in m/s2, from the positions alone."""
+
+    def spin(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        """b (n, 3) in rad/s, charge times field over mass, from the positions alone."""
+
+
 class LieAction(Component, Protocol):
     """action of a Lie group and f: states -> algebra"""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
-from liestep.compile.rows import FieldOfRows, cross, put, row, stage_columns
+from liestep.compile.rows import FieldOfRows, add, axpy, cross, put, row, scale, stage_columns
 from liestep.geometry.groups.product import product
 from liestep.geometry.groups.rotations import Rotation
 from liestep.geometry.groups.translation import Translation
@@ -126,6 +126,58 @@ class FirstOrderGradient(NamedTuple):
 
 @borrows(FieldOfRows)
 @hands_on("system", formulations.Component, "observe")
+class ParticleField(NamedTuple):
+    """Positions and velocities of a system with `push(t, y, out)` and `spin(t, y, out)`; its energy has the gradient
+    (-m a, m v) and dy/dt = S grad H with the velocities for dx/dt."""
+
+    system: Any
+    masses: np.ndarray  # (n,)
+    pushes: np.ndarray  # (n, 3)
+    spins: np.ndarray   # (n, 3)
+    columns: np.ndarray  # of `observe`
+    counters: np.ndarray
+
+    def push(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
+        self.system.push(t, y, out)
+
+    def spin(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.spin(t, y, out)
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.counters[Counter.RHS_EVALUATIONS] += 1
+        self.push(t, y, self.pushes)
+        self.spin(t, y, self.spins)
+        n = self.masses.shape[0]
+        for i in range(n):
+            put(out, i, row(y, n + i))
+            put(out, n + i, add(row(self.pushes, i), cross(row(y, n + i), row(self.spins, i))))
+        return True
+
+    def hamiltonian(self, y: np.ndarray) -> float:
+        self.system.observe(y, self.columns)
+        value: float = self.columns[0]
+        return value
+
+    def slope(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.push(0.0, y, self.pushes)
+        n = self.masses.shape[0]
+        for i in range(n):
+            put(out, i, scale(-self.masses[i], row(self.pushes, i)))
+            put(out, n + i, scale(self.masses[i], row(y, n + i)))
+
+    def turn(self, y: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        self.spin(0.0, y, self.spins)
+        n = self.masses.shape[0]
+        for i in range(n):
+            v = scale(1.0/self.masses[i], row(g, n + i))
+            put(out, i, v)
+            put(out, n + i, axpy(-1.0/self.masses[i], row(g, i), cross(v, row(self.spins, i))))
+        return True
+
+
+@borrows(FieldOfRows)
+@hands_on("system", formulations.Component, "observe")
 class TurnedField(NamedTuple):
     """Vector field of a system with `algebra(t, y, out)` on rows R e_1, R e_2, R e_3 and further ones."""
 
@@ -228,6 +280,38 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
     forms = {"vector_field": Form(field), "canonical_field": Form(field), "separable_hamiltonian": Form(parts),
              "skew_gradient": Form(gradient), **more}
     return _sheet(build=build, forms=forms, shapes={"q": (size,), "momentum": (size,)}, requires=requires,
+                  kinetic_energy=kinetic_energy, **further)
+
+
+def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callable[[Parameters], np.ndarray],
+            build: Callable[[Parameters], Any], conservative: bool = False, **further: Any) -> Sheet:
+    """Sheet of particles in a magnetic field: position x and velocity v of the shape (3,) or (n, 3), dv/dt = a + v x b.
+
+    `build` makes a NamedTuple with a = `push(t, y, out)` in m/s2, b = `spin(t, y, out)` in rad/s (charge times field
+    over mass), and `observe(y, out)` on rows x, v (2n, 3); `kept` as of `first_order`. masses: (n,) in kg. Where it is
+    `conservative` the energy does not depend on t and has the gradient (-m a, m v).
+    """
+    columns = observed(kept)
+    dims = ("xyz",) if len(shape) == 1 else ("body", "xyz")
+    fields = (StateField("position", "m", "positions", dims, "relative"),
+              StateField("velocity", "m s-1", "velocities", dims, "relative"))
+
+    def field(values: Parameters, state: State, options: Options) -> Formulated:
+        start = np.concatenate([np.reshape(state[part.name], (-1, 3)) for part in fields])
+        n = len(start)//2
+        problem = ParticleField(build(values), np.broadcast_to(masses(values), n).astype(float), np.zeros((n, 3)),
+                                np.zeros((n, 3)), np.zeros(len(kept)), new_counters())
+        return Formulated(problem, start, fields, columns, lambda rows: {
+            part.name: found.reshape(*rows.shape[:-2], *shape)
+            for part, found in zip(fields, np.split(rows, 2, axis=-2), strict=True)}, 0.0)
+
+    def kinetic_energy(values: Parameters, state: State) -> np.ndarray:
+        v = state["velocity"].reshape(len(state["velocity"]), -1, 3)
+        found: np.ndarray = 0.5*np.sum(masses(values)*np.sum(v*v, axis=-1), axis=-1)
+        return found
+
+    forms = dict.fromkeys(("vector_field", "charged_particles", *(("skew_gradient",) if conservative else ())), Form(field))
+    return _sheet(build=build, forms=forms, shapes=dict.fromkeys(("position", "velocity"), shape),
                   kinetic_energy=kinetic_energy, **further)
 
 
