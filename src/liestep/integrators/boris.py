@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.dispatch import borrows
-from liestep.compile.rows import add, axpy, cross, dot, put, row, scale, sqrt, tan
+from liestep.compile.rows import add, axpy, cos, cross, dot, put, row, scale, sin, sqrt
 from liestep.compile.status import Status
 from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, weighted
 from liestep.integrators.one_step import OneStep
@@ -39,7 +39,7 @@ class Boris(NamedTuple):
             if self.rotation == 1:
                 angle = sqrt(dot(half, half))
                 if angle > 0.0:
-                    half = scale(tan(angle)/angle, half)
+                    half = scale(sin(angle)/(angle*cos(angle)), half)
             between = add(v, cross(v, half))
             v = axpy(2.0/(1.0 + dot(half, half)), cross(between, half), v)
             v = axpy(0.5*h, row(push, i), v)
@@ -54,7 +54,7 @@ METHODS = {
         summary="order 2, or 4 to 8 by weights; explicit, for charged particles, keeps the volume in phase space",
         formulation="charged_particles", forces="of time and position, at the middle of a step",
         citation="Boris 1970; Qin et al. 2013, Phys. Plasmas 20, 084503",
-        options={"rotation": Option("cayley", "turn of the velocity about the field: by twice the arc tangent of half the"
-                                    " angle, or exact", ROTATIONS), "weights": WEIGHTS},
+        options={"rotation": Option("cayley", "turn of the velocity about the field: by twice the arc tangent of half"
+                                    " the angle, or exact", ROTATIONS), "weights": WEIGHTS},
         calls=weighted(*COMPOSED[1:])),
 }

@@ -151,8 +151,8 @@ METHODS = {
         _made, summary="order 2, or 4 to 8 by weights; implicit, keeps the energy of systems that know it",
         formulation="skew_gradient", conserves=(Keeps.ENERGY,),
         citation="Gonzalez 1996, J. Nonlinear Sci. 6, 449; Itoh and Abe 1988; McLachlan, Quispel and Robidoux 1999",
-        options={"rule": Option("gonzalez", "gradient at the middle, its mean value, or quotients of H, completed so that"
-                                " H is kept", RULES),
+        options={"rule": Option("gonzalez", "gradient at the middle or its mean value, completed so that H is kept, or"
+                                " quotients of H", RULES),
                  "weights": WEIGHTS,
                  **ITERATION},
         calls=weighted(*COMPOSED[1:])),

@@ -158,7 +158,8 @@ METHODS = {
                                                             options["tolerance"], options["iterations"])),
     "lobatto": Method(
         summary="order 4 with 3 stages, 2 to 8 with 2 to 5; implicit, symmetric pairs IIIA and IIIB", order=4,
-        formulation="canonical_field", symmetric=True, conserves=CANONICAL, forces="of time and velocity, at the stages",
+        formulation="canonical_field", symmetric=True, conserves=CANONICAL,
+        forces="of time and velocity, at the stages",
         citation="Jay 1996, SIAM J. Numer. Anal. 33, 368",
         options={"stages": whole_number("stages", 3, (2, 3, 4, 5), "stages; the order is twice their number less 2"),
                  **ITERATION},

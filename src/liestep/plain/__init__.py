@@ -81,7 +81,8 @@ class System(str):
 
 def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any] | None = None, t_end: float = 10.0,
            potential: Callable | None = None, lagrangian: Callable | None = None, hamiltonian: Callable | None = None,
-           rhs: Callable | None = None, field: Callable | None = None, magnetic: Callable | None = None, mass: Any = None, inertia: Any = None,
+           rhs: Callable | None = None, field: Callable | None = None, magnetic: Callable | None = None,
+           mass: Any = None, inertia: Any = None,
            force: Callable | None = None, torque: Callable | None = None, energy: Callable | None = None,
            invariants: Mapping[str, Callable] | None = None) -> System:
     """Make a system of plain functions, in numpy and math, known. Their arguments are known by name; what a function
@@ -111,7 +112,8 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
         raise InputError(f"name {name!r} must be letters, digits and underscores")
     if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
-    given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy, invariants)
+    given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
+                  invariants)
     text, count = written(name, parameters or {}, start, t_end, given)
     found = System(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
     found.source, found.operations = text, count

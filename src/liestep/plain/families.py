@@ -397,7 +397,7 @@ def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[
     flags = {name: name != "energy" or conserved for name in kept}
     return w.text("canonical", start, [], [
         "canonical(", f"build=build, size={len(q)}, kept={flags!r}, conservative={conservative},",
-        f"separable=lambda p: {separable})"])
+        f"separable={separable})"])
 
 
 def particles(w: Writer, given: Given) -> str:
@@ -483,8 +483,8 @@ def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
     elif given.mass is not None:
         made, what, allowed = spheres, "points on spheres", ("mass", "force")
     else:
-        raise InputError("give lagrangian, hamiltonian, rhs, field or magnetic; or a potential with mass (points on spheres, free"
-                         " bodies) or inertia (bodies)")
+        raise InputError("give lagrangian, hamiltonian, rhs, field or magnetic; or a potential with mass (points on"
+                         " spheres, free bodies) or inertia (bodies)")
     for name, value in given._asdict().items():
         if value is not None and name not in (*allowed, *chosen):
             raise InputError(f"{name} is no argument of {what}, which takes {', '.join((*chosen, *allowed))}")

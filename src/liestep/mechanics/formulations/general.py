@@ -1,7 +1,6 @@
 """Systems of no family of mechanics: first-order equations, Hamilton's equations, and fields on SO(3) x R^3k; a sheet
 with all forms from one NamedTuple."""
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -238,14 +237,13 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
 
 
 def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
-              separable: Callable[[Parameters], bool] = lambda values: False, more: Mapping[str, Form] = MappingProxyType({}),
-              **further: Any) -> Sheet:
+              separable: bool = False, **further: Any) -> Sheet:
     """Sheet of Hamilton's equations in coordinates q and momenta (n,), n = `size`: symplectic methods are symplectic.
 
     `build` makes a NamedTuple with `rates(t, y, out)` and `observe(y, out)` on rows q and momentum (2, n); `kept` as of
     `first_order`. Where it is `conservative` it has `hamiltonian(y)` too, and H does not depend on t; where it is
-    `separable`, H = T(momentum) + V(q), `drift(y, out)` and `kick(t, y, out)`, which write the rows of `out`. `more`
-    are further forms. The kinetic energy is half the momenta times the velocities.
+    `separable`, H = T(momentum) + V(q), `drift(y, out)` and `kick(t, y, out)`, which write the rows of `out`. The
+    kinetic energy is half the momenta times the velocities.
     """
     columns = observed(kept)
 
@@ -265,7 +263,7 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
     def requires(values: Parameters, asked: Runner) -> str | None:
         if asked.formulation == "skew_gradient" and not conservative:
             return NOT_CONSERVATIVE
-        if asked.formulation == "separable_hamiltonian" and not separable(values):
+        if asked.formulation == "separable_hamiltonian" and not separable:
             return NOT_SEPARABLE if conservative else f"{NOT_SEPARABLE} where no force or time is in H"
         return None
 
@@ -278,7 +276,7 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
         return found
 
     forms = {"vector_field": Form(field), "canonical_field": Form(field), "separable_hamiltonian": Form(parts),
-             "skew_gradient": Form(gradient), **more}
+             "skew_gradient": Form(gradient)}
     return _sheet(build=build, forms=forms, shapes={"q": (size,), "momentum": (size,)}, requires=requires,
                   kinetic_energy=kinetic_energy, **further)
 
@@ -310,9 +308,9 @@ def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callabl
         found: np.ndarray = 0.5*np.sum(masses(values)*np.sum(v*v, axis=-1), axis=-1)
         return found
 
-    forms = dict.fromkeys(("vector_field", "charged_particles", *(("skew_gradient",) if conservative else ())), Form(field))
-    return _sheet(build=build, forms=forms, shapes=dict.fromkeys(("position", "velocity"), shape),
-                  kinetic_energy=kinetic_energy, **further)
+    names = ("vector_field", "charged_particles", *(("skew_gradient",) if conservative else ()))
+    return _sheet(build=build, forms=dict.fromkeys(names, Form(field)),
+                  shapes={"position": shape, "velocity": shape}, kinetic_energy=kinetic_energy, **further)
 
 
 def turning(*, shape: tuple[int, ...], kept: Mapping[str, bool], build: Callable[[Parameters], Any],
