@@ -4,6 +4,7 @@
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
     python3 make.py testsets                         numbers of public test sets, on plain functions
+    python3 make.py classics                         textbook problems in R^n, by every method that takes them
     python3 make.py check                            style, types and the quick tests
     python3 make.py site                             the documentation as HTML pages in the folder site
     python3 make.py other_codes                             other codes judged beside each other: docs/other_codes.md
@@ -114,13 +115,14 @@ def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
     commands = {"quick": quick, "testsets": lambda: of_its_own("testsets"),
+                "classics": lambda: of_its_own("classics"),
                 "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
                 "other_codes": lambda: call("python", "-m", "other_codes"), "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
-    if arguments[1:] and arguments[0] in ("quick", "testsets", "check", "site", "other_codes", "environment"):
+    if arguments[1:] and arguments[0] in ("quick", "testsets", "classics", "check", "site", "other_codes", "environment"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

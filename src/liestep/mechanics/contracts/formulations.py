@@ -388,5 +388,6 @@ PROTOCOLS: dict[str, type] = {
     "sphere_lagrangian": SphereLagrangian, "vector_field": VectorField, "lie_action": LieAction,
     "cotangent_rotation": CotangentRotation, "quadratic_rotation": QuadraticRotation, "lie_chart": LieChart,
     "index_three": IndexThree, "rigid_bodies": RigidBodies, "constrained_lagrangian": ConstrainedLagrangian,
-    "constant_mass": ConstantMass, "quaternion_hamiltonian": QuaternionHamiltonian,
+    "constant_mass": ConstantMass, "quaternion_hamiltonian": QuaternionHamiltonian, "canonical_field": CanonicalField,
+    "separable_hamiltonian": SeparableHamiltonian, "skew_gradient": SkewGradient, "charged_particles": ChargedParticles,
 }
