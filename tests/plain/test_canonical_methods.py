@@ -108,7 +108,7 @@ def test_what_does_not_fit_is_refused_with_what_does():
     with pytest.raises(InputError, match=r"its H is not T\(momentum\) \+ V\(q\).*gauss and lobatto take it"):
         double_pendulum().simulate("verlet", step=0.1)
     damped = double_pendulum(force=lambda v: -0.1*v)
-    with pytest.raises(InputError, match="its energy is not conserved, or not known.*gauss and lobatto take it"):
+    with pytest.raises(InputError, match=r"its energy is not conserved, or not known.*gauss and lobatto take it"):
         damped.simulate("discrete_gradient", step=0.1)
     with pytest.raises(InputError, match="option stages is 7"):
         henon_heiles().simulate("gauss", step=0.1, options={"stages": 7})
