@@ -122,7 +122,8 @@ def main(arguments: list[str]) -> int:
                 "other_codes": lambda: call("python", "-m", "other_codes"), "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
-    if arguments[1:] and arguments[0] in ("quick", "testsets", "classics", "check", "site", "other_codes", "environment"):
+    if arguments[1:] and arguments[0] in ("quick", "testsets", "classics", "check", "site", "other_codes",
+                                       "environment"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

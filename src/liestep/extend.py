@@ -4,7 +4,8 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `charged`, `turning`, `weighted_body`, what systems keep by numbers (`kept_on_spheres`, ...), `Sheet`, `Parameter`,
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
 `Option`, `Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions,
-`NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`, `cylindrical`,
+`NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`,
+`cylindrical`,
 `prismatic`, `screw`, `planar`, `blade`, `rolling`, `drive`, `Spring`, `Torque` and `GROUND`; starts by `body_state` and
 `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
 (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
