@@ -4,6 +4,7 @@
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
     python3 make.py testsets                         numbers of public test sets, on plain functions
+    python3 make.py classics                         textbook problems in R^n, by every method that takes them
     python3 make.py check                            style, types and the quick tests
     python3 make.py site                             the documentation as HTML pages in the folder site
     python3 make.py other_codes                             other codes judged beside each other: docs/other_codes.md
@@ -132,6 +133,7 @@ def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
     commands = {"quick": quick, "testsets": lambda: of_its_own("testsets"),
+                "classics": lambda: of_its_own("classics"),
                 "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),

@@ -1,10 +1,11 @@
 """All names that authors of systems and integrators import, also in plugins (docs/adding.md, docs/own_system.md).
 
 Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `first_order`, `canonical`,
-`turning`, `weighted_body`, what systems keep by numbers (`kept_on_spheres`, ...), `Sheet`, `Parameter`, `Preset`,
-`Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`, `Option`,
-`Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions, `NamedTuple` for
-their components. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`, `cylindrical`,
+`charged`, `turning`, `weighted_body`, what systems keep by numbers (`kept_on_spheres`, ...), `Sheet`, `Parameter`,
+`Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
+`Option`, `Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions,
+`NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`,
+`cylindrical`,
 `prismatic`, `screw`, `planar`, `blade`, `rolling`, `drive`, `Spring`, `Torque` and `GROUND`; starts by `body_state` and
 `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
 (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
@@ -54,7 +55,7 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.fixed_body.components import rotation_energy
 from liestep.mechanics.formulations.fixed_body.forms import fixed_body
-from liestep.mechanics.formulations.general import canonical, first_order, turning
+from liestep.mechanics.formulations.general import canonical, charged, first_order, turning
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,
@@ -82,10 +83,10 @@ __all__ = [
     "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "Fraction",
     "InputError", "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet",
     "Spring", "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2", "axpy", "blade", "body_state",
-    "canonical", "check_attitude", "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos",
-    "cross", "cylindrical", "dot", "drive", "exp", "first_order", "fixed_body", "if_at_most", "if_equal", "if_less",
-    "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody", "new_counters",
-    "orthogonality_error", "planar", "prismatic", "put", "quotient", "revolute", "rigid_bodies", "rolling",
-    "rotation_energy", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns",
-    "stage_rows", "sub", "tan", "to_body", "to_space", "turning", "universal", "weighted_body",
+    "canonical", "charged", "check_attitude", "check_directions", "check_tangent", "coefficients", "complement",
+    "copy", "cos", "cross", "cylindrical", "dot", "drive", "exp", "first_order", "fixed_body", "if_at_most",
+    "if_equal", "if_less", "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody",
+    "new_counters", "orthogonality_error", "planar", "prismatic", "put", "quotient", "revolute", "rigid_bodies",
+    "rolling", "rotation_energy", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked",
+    "stage_columns", "stage_rows", "sub", "tan", "to_body", "to_space", "turning", "universal", "weighted_body",
 ]

@@ -14,7 +14,7 @@ from liestep.workflow.workflow import page_of
 QUICK = TOP/"config"/"quick"
 
 
-@pytest.mark.parametrize("name", ["quick", "testsets"])
+@pytest.mark.parametrize("name", ["quick", "testsets", "classics"])
 def test_make_copies_every_file_of_a_configuration(name, tmp_path):
     """And no other: what Python leaves beside a plugin stays where it is."""
     origin = tmp_path/"config"/name
@@ -29,14 +29,15 @@ def test_make_copies_every_file_of_a_configuration(name, tmp_path):
     assert {path.relative_to(copied) for path in copied.rglob("*") if path.is_file()} == wanted
 
 
-def test_test_sets_are_valid_and_not_among_all(tmp_path):
-    config = TOP/"config"/"testsets"
+@pytest.mark.parametrize("name", ["testsets", "classics"])
+def test_studies_of_plain_functions_are_valid_and_not_among_all(name, tmp_path):
+    config, study = TOP/"config"/name, f"{name}/problems"
     shutil.copytree(config, tmp_path/"config")
-    assert study_names(config) == ["testsets/problems"]
-    assert "testsets/problems" not in study_names(TOP/"config")
-    done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "--config", "config", "check",
-                           "testsets/problems"], capture_output=True, text=True, cwd=tmp_path)
-    assert (done.returncode, done.stdout.startswith("testsets/problems: valid")) == (0, True), done.stderr
+    assert study_names(config) == [study]
+    assert study not in study_names(TOP/"config")
+    done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "--config", "config", "check", study],
+                          capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout.startswith(f"{study}: valid")) == (0, True), done.stderr
 
 
 def test_quick_study_is_valid_makes_two_films_and_a_figure_and_is_not_among_all(tmp_path):

@@ -21,7 +21,8 @@ PALETTE = ("#5A0000", "#FF9678", "#002DA5", "#6978FF", "#2D780F", "#00D20F", "#7
 REST = "#969696"  # of methods beyond eight
 # formulation -> place of its pair: variational and symplectic 0, on Lie groups 2, vector fields 4, constrained 6
 PAIRS = {"sphere_lagrangian": 0, "rigid_bodies": 0, "cotangent_rotation": 0, "quadratic_rotation": 0,
-         "constant_mass": 0, "lie_action": 2, "lie_chart": 2, "vector_field": 4}
+         "constant_mass": 0, "canonical_field": 0, "separable_hamiltonian": 0, "lie_action": 2, "lie_chart": 2,
+         "vector_field": 4, "charged_particles": 4}
 CONSTRAINED = 6
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (4.0, 1.6)), (0, (1.0, 1.3)), (0, (5.0, 1.5, 1.0, 1.5))
 

@@ -1,18 +1,22 @@
-"""Gauss collocation on a vector field: the symplectic Runge-Kutta methods (Hairer, Lubich and Wanner 2006, II.1.3)."""
+"""Gauss collocation on a vector field, and the pairs IIIA and IIIB of Lobatto for Hamilton's equations: the symplectic
+Runge-Kutta methods (Hairer, Lubich and Wanner 2006, II.1.3, II.2.2 and VI.4).
+
+One stage of Gauss, the midpoint rule, is the variational integrator of L((q + q')/2, (q' - q)/h); two stages of Lobatto
+are the one of the trapezoidal rule, which is Stoermer-Verlet where H = T(p) + V(q) (ibid. VI.6).
+"""
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.precision import coefficients, square_root
 from liestep.compile.status import Status
 from liestep.integrators._newton import converged, iterate
+from liestep.integrators.collocation import gauss_nodes, lobatto_nodes, partner, tableau
 from liestep.integrators.one_step import OneStep
-from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.keeping import Facts, Keeps, Where
+from liestep.mechanics.contracts.formulations import CanonicalField, VectorField
+from liestep.mechanics.contracts.keeping import CANONICAL, Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
@@ -74,7 +78,7 @@ class Collocation(NamedTuple):
                 done = converged(change, previous, 1.0, 1.0, self.tolerance)
                 if not done:
                     break
-            problem.stage(self.b if s == stages else self.a[s], h, k, stages, y, y if s == stages else z)
+            self.reach(problem, s, h, k, y, y if s == stages else z)
             if s < stages:
                 if not problem.rhs(t + self.c[s]*h, z, slope):
                     return Status.NOT_EVALUABLE, x, change, False
@@ -84,21 +88,31 @@ class Collocation(NamedTuple):
         problem.counters[Counter.ITERATIONS] += 1
         return Status.OK, x, change, done
 
+    def reach(self, problem: VectorField, s: int, h: float, k: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+        """out: stage s, or the end of the step behind the last one."""
+        stages = self.b.shape[0]
+        problem.stage(self.b if s == stages else self.a[s], h, k, stages, y, out)
 
-def tableau(stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(a, b, c) of two or three stages in the number type of the run."""
-    if stages == 2:
-        r = square_root(3)
-        exact: tuple[Any, Any] = (((Fraction(1, 4), Fraction(1, 4) - r/6), (Fraction(1, 4) + r/6, Fraction(1, 4))),
-                                  (Fraction(1, 2), Fraction(1, 2)))
-    else:
-        r = square_root(15)
-        exact = (((Fraction(5, 36), Fraction(2, 9) - r/15, Fraction(5, 36) - r/30),
-                  (Fraction(5, 36) + r/24, Fraction(2, 9), Fraction(5, 36) - r/24),
-                  (Fraction(5, 36) + r/30, Fraction(2, 9) + r/15, Fraction(5, 36))),
-                 (Fraction(5, 18), Fraction(4, 9), Fraction(5, 18)))
-    a, b = exact
-    return coefficients(a), coefficients(b), coefficients([sum(row) for row in a])
+
+@borrows(Collocation)
+class PartitionedCollocation(NamedTuple):
+    """Collocation for the coordinates with its partner for the momenta: symplectic, symmetric."""
+
+    a: np.ndarray        # (s, s) of the coordinates
+    partner: np.ndarray  # (s, s) of the momenta
+    b: np.ndarray        # (s,)
+    c: np.ndarray        # (s,)
+    tolerance: float     # as of Collocation
+    iterations: int
+
+    def reach(self, problem: CanonicalField, s: int, h: float, k: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+        stages = self.b.shape[0]
+        for j in range(y.shape[1]):
+            q, p = 0.0*h, 0.0*h
+            for r in range(stages):
+                q += (self.b[r] if s == stages else self.a[s, r])*k[r, 0, j]
+                p += (self.b[r] if s == stages else self.partner[s, r])*k[r, 1, j]
+            out[0, j], out[1, j] = y[0, j] + h*q, y[1, j] + h*p
 
 
 def _quadratic(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
@@ -114,16 +128,38 @@ def _momentum(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> 
 
 QUADRATIC: Facts = (Where(Keeps.MANIFOLD, "of lengths, tangency and orthogonality", _quadratic),
                     Where(Keeps.MOMENTUM, "that are quadratic in the state", _momentum))
+def _canonical(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+    return "canonical_field" in sheet.forms
+
+
+def _lobatto(options: Options) -> PartitionedCollocation:
+    nodes = lobatto_nodes(options["stages"])
+    a, b, c = tableau(nodes)
+    return PartitionedCollocation(a, partner(nodes), b, c, options["tolerance"], options["iterations"])
+
+
+ITERATION = {"tolerance": Option(1e-15, "error left in a row of the state, as the last two changes show it,"
+                                 " relative to it"),
+             "iterations": Option(200, "iterations, at most")}  # of fixed points
 METHODS = {
     "gauss": Method(
-        summary="order 4 with 2 stages, 6 with 3; implicit, symmetric", order=4, formulation="vector_field",
-        symmetric=True, conserves=QUADRATIC, citation="Butcher 1964",
-        options={"stages": whole_number("stages", 2, (2, 3), "stages; the order is twice their number"),
-                 "tolerance": Option(1e-15, "error left in a row of the state, as the last two changes show it,"
-                                     " relative to it"),
-                 "iterations": Option(200, "iterations, at most")},
+        summary="order 4 with 2 stages, twice their number up to 12; implicit, symmetric", order=4,
+        formulation="vector_field", symmetric=True,
+        conserves=(*QUADRATIC, *(Where(fact, "in canonical coordinates", _canonical) for fact in CANONICAL)),
+        citation="Butcher 1964",
+        options={"stages": whole_number("stages", 2, tuple(range(1, 7)), "stages; the order is twice their number"),
+                 **ITERATION},
         order_for=lambda options, sheet, parameters: 2*options["stages"],
         symmetric_for=lambda options, sheet, parameters: options.get("projection", "none") == "none",
-        build=lambda options, tolerance, t_end: Collocation(*tableau(options["stages"]), options["tolerance"],
-                                                            options["iterations"])),
+        build=lambda options, tolerance, t_end: Collocation(*tableau(gauss_nodes(options["stages"])),
+                                                            options["tolerance"], options["iterations"])),
+    "lobatto": Method(
+        summary="order 4 with 3 stages, 2 to 8 with 2 to 5; implicit, symmetric pairs IIIA and IIIB", order=4,
+        formulation="canonical_field", symmetric=True, conserves=CANONICAL,
+        forces="of time and velocity, at the stages",
+        citation="Jay 1996, SIAM J. Numer. Anal. 33, 368",
+        options={"stages": whole_number("stages", 3, (2, 3, 4, 5), "stages; the order is twice their number less 2"),
+                 **ITERATION},
+        order_for=lambda options, sheet, parameters: 2*options["stages"] - 2,
+        build=lambda options, tolerance, t_end: _lobatto(options)),
 }

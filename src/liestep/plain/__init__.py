@@ -81,7 +81,8 @@ class System(str):
 
 def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any] | None = None, t_end: float = 10.0,
            potential: Callable | None = None, lagrangian: Callable | None = None, hamiltonian: Callable | None = None,
-           rhs: Callable | None = None, field: Callable | None = None, mass: Any = None, inertia: Any = None,
+           rhs: Callable | None = None, field: Callable | None = None, magnetic: Callable | None = None,
+           mass: Any = None, inertia: Any = None,
            force: Callable | None = None, torque: Callable | None = None, energy: Callable | None = None,
            invariants: Mapping[str, Callable] | None = None) -> System:
     """Make a system of plain functions, in numpy and math, known. Their arguments are known by name; what a function
@@ -93,12 +94,13 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
                                                                                torque(x, v, R, omega, p)
         lagrangian(q, v, p)               general coordinates, quadratic in v  start q, v; force(t, q, v, p)
         hamiltonian(q, momentum, p)       Hamilton's equations                 start q, momentum; force
+        magnetic(t, x, p)                 v x B on particles of a mass         start x, v; potential(x, p), force
         rhs(t, y, p)                      dy/dt = f                            start y
         field(t, R, x, p)                 (w, rate of x) of dR/dt = hat(w) R   start R, x
 
     Columns of R are the body's axes in space; torque, omega and w are spatial, a start's rate is in the body; v of
     points is dq/dt. mass is a number, (n,), a matrix (n, n) or mass(p). The last four may have energy and invariants
-    {name: function} of the state.
+    {name: function} of the state, particles invariants.
 
     Args:
         name: of the system; it means the latest definition in a session. The id has the hash of the equations behind.
@@ -111,7 +113,8 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
         raise InputError(f"name {name!r} must be letters, digits and underscores")
     if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
-    given = Given(potential, lagrangian, hamiltonian, rhs, field, mass, inertia, force, torque, energy, invariants)
+    given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
+                  invariants)
     text, count = written(name, parameters or {}, start, t_end, given)
     found = System(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
     found.source, found.operations = text, count

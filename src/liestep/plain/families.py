@@ -36,6 +36,7 @@ class Given(NamedTuple):
     potential: Any = None
     lagrangian: Any = None
     hamiltonian: Any = None
+    magnetic: Any = None
     rhs: Any = None
     field: Any = None
     mass: Any = None
@@ -300,6 +301,18 @@ def _kept(w: Writer, given: Given, energy: Any, arguments: Mapping[str, Any]) ->
     return kept
 
 
+def _observe(w: Writer, kept: Mapping[str, Any], conservative: bool, hamiltonian: Any = None) -> None:
+    """The columns of all that is kept; the Hamiltonian stands once, it is the energy unless the energy is given."""
+    values = entries("out", list(kept.values()))
+    written: list[str] = []
+    if conservative:
+        energy = kept["energy"]
+        w.method("hamiltonian(self, y)", [("", energy if hamiltonian is None else hamiltonian)])
+        if hamiltonian is None or hamiltonian is energy:
+            values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
+    w.add("observe(self, y, out)", [*written, *lines(values)], [x for _, x in values])
+
+
 def first_order(w: Writer, given: Given) -> str:
     """dy/dt = f(t, y, p)."""
     y0 = np.atleast_1d(field_of(w.start, "y"))
@@ -308,11 +321,15 @@ def first_order(w: Writer, given: Given) -> str:
     y = w.array("y", y0[None])[0]
     rates = w.call("rhs", given.rhs, y0.shape, t=w.t, y=y)
     w.method("rates(self, t, y, out)", entries("out", rates[None]))
-    kept = _kept(w, given, w.call("energy", given.energy, (), y=y) if given.energy else 0.0, {"y": y})
-    w.method("observe(self, y, out)", entries("out", list(kept.values())))
+    energy = w.call("energy", given.energy, (), y=y) if given.energy else 0.0
+    conservative = given.energy is not None and not any(depends(x, [w.t]) for x in rates)
+    if conservative:
+        w.method("slope(self, y, out)", entries("out", [gradient(energy, list(y))]))
+    kept = _kept(w, given, energy, {"y": y})
+    _observe(w, kept, conservative)
     flags = {name: name != "energy" or given.energy is not None for name in kept}
     return w.text("first_order", w.returned(y=y0), [], [
-        "first_order(", f"build=build, size={len(y0)}, kept={flags!r})"])
+        "first_order(", f"build=build, size={len(y0)}, kept={flags!r}, conservative={conservative})"])
 
 
 def lagrangian(w: Writer, given: Given) -> str:
@@ -370,13 +387,50 @@ def hamiltonian(w: Writer, given: Given) -> str:
 
 def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[Any], push: list[Any], energy: Any,
                conserved: bool, start: list[str]) -> str:
-    w.method("rates(self, t, y, out)", entries("out", np.array([rate, push], dtype=object)))
+    separable = not (any(depends(x, [*q, w.t]) for x in rate) or any(depends(x, momentum) for x in push))
+    if separable:
+        w.method("drift(self, y, out)", [(f"out[0, {j}]", x) for j, x in enumerate(rate)])
+        w.method("kick(self, t, y, out)", [(f"out[1, {j}]", x) for j, x in enumerate(push)])
+        w.lines += ["", "    def rates(self, t, y, out):", "        self.drift(y, out)", "        self.kick(t, y, out)"]
+    else:
+        w.method("rates(self, t, y, out)", entries("out", np.array([rate, push], dtype=object)))
+    hamiltonian, conservative = energy, conserved
     if given.energy:
         energy, conserved = w.call("energy", given.energy, (), q=q, momentum=frozen(momentum), v=frozen(rate)), True
     kept = _kept(w, given, energy, {"q": q, "momentum": frozen(momentum), "v": frozen(rate)})
+    _observe(w, kept, conservative, hamiltonian)
+    flags = {name: name != "energy" or conserved for name in kept}
+    return w.text("canonical", start, [], [
+        "canonical(", f"build=build, size={len(q)}, kept={flags!r}, conservative={conservative},",
+        f"separable={separable})"])
+
+
+def particles(w: Writer, given: Given) -> str:
+    """m dv/dt = force(t, x, p) - dV/dx + v x magnetic(t, x, p)."""
+    x0 = field_of(w.start, "x")
+    if x0.shape not in ((3,), (len(x0), 3)):
+        raise InputError(f"start x must be of shape (3,) or (n, 3), not {x0.shape}")
+    v0 = field_of(w.start, "v", x0.shape, np.zeros(x0.shape))
+    n = x0.size//3
+    y = w.array("y", np.concatenate([x0.reshape(n, 3), v0.reshape(n, 3)]))
+    x = y[0] if x0.ndim == 1 else y[:n]
+    mass = np.broadcast_to(np.asarray(w.p.mass, dtype=object), (n,))
+    b = np.reshape(w.call("magnetic", given.magnetic, x0.shape, t=w.t, x=x), (n, 3))
+    potential = w.call("potential", given.potential, (), t=w.t, x=x) if given.potential else 0.0
+    push = -np.reshape(np.array(gradient(potential, list(y[:n].flat)), dtype=object), (n, 3))
+    if given.force:
+        push = push + np.reshape(w.call("force", given.force, x0.shape, t=w.t, x=x), (n, 3))
+    w.method("push(self, t, y, out)", entries("out", push/mass[:, None]))
+    w.method("spin(self, t, y, out)", entries("out", b/mass[:, None]))
+    conserved = given.force is None and not depends(potential, [w.t])
+    energy = potential + _total([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
+    kept = _kept(w, given, energy if conserved else 0.0, {"x": x, "v": y[1] if x0.ndim == 1 else y[n:]})
     w.method("observe(self, y, out)", entries("out", list(kept.values())))
     flags = {name: name != "energy" or conserved for name in kept}
-    return w.text("canonical", start, [], ["canonical(", f"build=build, size={len(q)}, kept={flags!r})"])
+    conservative = conserved and not any(depends(z, [w.t]) for z in b.flat)
+    return w.text("charged", w.returned(position=x0, velocity=v0), [], [
+        "charged(", f"build=build, shape={x0.shape!r}, kept={flags!r}, masses=lambda p: np.atleast_1d(p['mass']),",
+        f"conservative={conservative})"])
 
 
 def _pivots(a: np.ndarray) -> list[int]:
@@ -417,12 +471,14 @@ def field(w: Writer, given: Given) -> str:
 
 def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
     """The writer for what was given. Raises InputError where that is no system."""
-    general = {"lagrangian": lagrangian, "hamiltonian": hamiltonian, "rhs": first_order, "field": field}
+    general = {"lagrangian": lagrangian, "hamiltonian": hamiltonian, "rhs": first_order, "field": field,
+               "magnetic": particles}
     chosen = [name for name in (*general, "potential") if getattr(given, name) is not None]
-    if len(chosen) > 1:
+    if len(chosen) > 1 and chosen != ["magnetic", "potential"]:
         raise InputError(f"give one of {', '.join((*general, 'potential'))}, not {' and '.join(chosen)}")
     allowed = {"lagrangian": ("force", "energy", "invariants"), "hamiltonian": ("force", "energy", "invariants"),
-               "rhs": ("energy", "invariants"), "field": ("energy", "invariants")}.get(chosen[0]) if chosen else None
+               "rhs": ("energy", "invariants"), "field": ("energy", "invariants"),
+               "magnetic": ("mass", "force", "potential", "invariants")}.get(chosen[0]) if chosen else None
     if allowed is not None:
         made, what = general[chosen[0]], chosen[0]
     elif given.inertia is not None and "x" in start:
@@ -432,8 +488,8 @@ def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
     elif given.mass is not None:
         made, what, allowed = spheres, "points on spheres", ("mass", "force")
     else:
-        raise InputError("give lagrangian, hamiltonian, rhs or field; or a potential with mass (points on spheres, free"
-                         " bodies) or inertia (bodies)")
+        raise InputError("give lagrangian, hamiltonian, rhs, field or magnetic; or a potential with mass (points on"
+                         " spheres, free bodies) or inertia (bodies)")
     for name, value in given._asdict().items():
         if value is not None and name not in (*allowed, *chosen):
             raise InputError(f"{name} is no argument of {what}, which takes {', '.join((*chosen, *allowed))}")
@@ -448,6 +504,8 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
         value = getattr(given, key)
         if value is not None and not callable(value) and key not in own:
             own[key] = value
+    if made is particles:
+        own.setdefault("mass", 1.0)
     if made is rigid_bodies:
         n = len(np.atleast_2d(np.asarray(start["x"])))
         for key, shape in (("mass", (n,)), ("inertia", (n, 3))):

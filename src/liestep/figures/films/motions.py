@@ -262,6 +262,17 @@ def sprung(file: RunFile, parameters: Parameters) -> FilmScene:
     return FilmScene(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
 
 
+def charged(file: RunFile, parameters: Parameters) -> FilmScene:
+    """A particle with its trail."""
+    place = file["position"]
+
+    def draw(scene: Scene, k: int) -> None:
+        trail(scene, place, looks.COLOURS[0], k)
+        scene.balls(place[k][None], [looks.COLOURS[0]], 6.0, lift=0.01)
+
+    return FilmScene(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
+
+
 def particles(file: RunFile, parameters: Parameters) -> FilmScene:
     """Bodies that move: a ball at each centre, from blue to orange with the angle of its turn, of the body's size where
     its system has a diameter; a flat motion is seen from above."""
@@ -300,5 +311,6 @@ SYSTEMS: dict[str, Callable[[RunFile, Parameters], FilmScene]] = {
     "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
     "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
     "sphere_vortices": vortices, "mass_spring": masses_in_a_row, "spring_pendulum": sprung,
+    "penning_trap": charged,
     "rigid_loop": jointed_bars, "rigid_chain": jointed_bars,
 }

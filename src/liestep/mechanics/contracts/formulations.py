@@ -34,6 +34,43 @@ class VectorField(Component, Protocol):
         """Return y to the manifold in place as the option `projection` says, after steps of methods with `projects`."""
 
 
+class CanonicalField(VectorField, Protocol):
+    """Hamilton's equations: coordinates in row 0 of y (2, n), momenta in row 1"""
+
+
+class SeparableHamiltonian(Component, Protocol):
+    """H = T(momentum) + V(q), coordinates in row 0 of y (2, n), momenta in row 1; forces may depend on time"""
+
+    def drift(self, y: np.ndarray, out: np.ndarray) -> None:
+        """dq/dt into row 0 of out, from the momenta alone."""
+
+    def kick(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        """dp/dt into row 1 of out, from the coordinates alone."""
+
+
+class SkewGradient(Component, Protocol):
+    """dy/dt = S(y) grad H(y) with a skew matrix S, so that H is conserved"""
+
+    def hamiltonian(self, y: np.ndarray) -> float:
+        """H in J."""
+
+    def slope(self, y: np.ndarray, out: np.ndarray) -> None:
+        """The gradient of H (m, d)."""
+
+    def turn(self, y: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """S(y) g (m, d); False where it cannot be evaluated."""
+
+
+class ChargedParticles(Component, Protocol):
+    """positions in rows 0 to n - 1 of y (2n, 3), velocities behind: dv/dt = a(t, x) + v x b(t, x)"""
+
+    def push(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        """a (n, 3) in m/s2, from the positions alone."""
+
+    def spin(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        """b (n, 3) in rad/s, charge times field over mass, from the positions alone."""
+
+
 class LieAction(Component, Protocol):
     """action of a Lie group and f: states -> algebra"""
 
@@ -351,5 +388,6 @@ PROTOCOLS: dict[str, type] = {
     "sphere_lagrangian": SphereLagrangian, "vector_field": VectorField, "lie_action": LieAction,
     "cotangent_rotation": CotangentRotation, "quadratic_rotation": QuadraticRotation, "lie_chart": LieChart,
     "index_three": IndexThree, "rigid_bodies": RigidBodies, "constrained_lagrangian": ConstrainedLagrangian,
-    "constant_mass": ConstantMass, "quaternion_hamiltonian": QuaternionHamiltonian,
+    "constant_mass": ConstantMass, "quaternion_hamiltonian": QuaternionHamiltonian, "canonical_field": CanonicalField,
+    "separable_hamiltonian": SeparableHamiltonian, "skew_gradient": SkewGradient, "charged_particles": ChargedParticles,
 }

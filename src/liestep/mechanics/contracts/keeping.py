@@ -90,6 +90,7 @@ PROJECTED: Facts = (Where(Keeps.MANIFOLD, "where the form returns to it after ea
 ORBIT: Facts = (Where(Keeps.MANIFOLD, "as the orbit of the action: unit lengths, tangency, orthogonality, Casimirs of a"
                       " coadjoint action", _orbit),)
 VARIATIONAL: Facts = (Keeps.MANIFOLD, Keeps.SYMPLECTIC, Keeps.MOMENTUM, Keeps.BOUNDED)
+CANONICAL = (Keeps.SYMPLECTIC, Keeps.BOUNDED)  # maps of canonical coordinates
 SMOOTH: Facts = (*VARIATIONAL[:3], Where(Keeps.BOUNDED, "where the forces are smooth",
                                          lambda options, sheet, parameters: not sheet.irregular(parameters)))
 MOMENTA = Where(Keeps.MOMENTUM, "without quaternion joints and angles as coordinates", _linear_action)

@@ -7,7 +7,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
-from liestep.compile.rows import FieldOfRows, cross, put, row, stage_columns
+from liestep.compile.rows import FieldOfRows, add, axpy, cross, put, row, scale, stage_columns
 from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rotations import Rotation
 from liestep.mechanics.contracts import formulations
@@ -15,10 +15,14 @@ from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.probed import plain
 
+NOT_SEPARABLE = ("its H is not T(momentum) + V(q), with forces of q and t only; gauss and lobatto take it, and"
+                 " discrete_gradient")
+NOT_CONSERVATIVE = ("its energy is not conserved, or not known: there is a force, or H depends on t; gauss and lobatto"
+                    " take it")
 CANONICAL = (StateField("q", "1", "coordinates", ("coordinate",), "coordinate"),
              StateField("momentum", "1", "momenta that belong to them", ("coordinate",), "coordinate"))
 
@@ -40,6 +44,134 @@ class RatesField(NamedTuple):
 
     def project(self, y: np.ndarray) -> None:
         pass
+
+
+@hands_on("system", formulations.Component, "observe")
+class SeparableField(NamedTuple):
+    """Velocities and forces of a system with `drift(y, out)` and `kick(t, y, out)` on rows q and momentum."""
+
+    system: Any
+    counters: np.ndarray
+
+    def drift(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.drift(y, out)
+
+    def kick(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
+        self.system.kick(t, y, out)
+
+
+@hands_on("system", formulations.Component, "observe")
+class CanonicalGradient(NamedTuple):
+    """dy/dt = J grad H of a system with `rates(t, y, out)` and `hamiltonian(y)` on rows q and momentum."""
+
+    system: Any
+    rates: np.ndarray
+    counters: np.ndarray
+
+    def hamiltonian(self, y: np.ndarray) -> float:
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
+        value: float = self.system.hamiltonian(y)
+        return value
+
+    def slope(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.counters[Counter.RHS_EVALUATIONS] += 1
+        self.system.rates(0.0, y, self.rates)
+        for j in range(y.shape[1]):
+            out[0, j], out[1, j] = -self.rates[1, j], self.rates[0, j]
+
+    def turn(self, y: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        for j in range(y.shape[1]):
+            out[0, j], out[1, j] = g[1, j], -g[0, j]
+        return True
+
+
+@hands_on("system", formulations.Component, "observe")
+class FirstOrderGradient(NamedTuple):
+    """dy/dt = f = S grad H with S = (f n^T - n f^T)/n.n, n = grad H, of a system with `rates(t, y, out)`,
+    `hamiltonian(y)` and `slope(y, out)`: f.n = 0, as H is conserved (McLachlan, Quispel and Robidoux 1999, Phil. Trans.
+    R. Soc. A 357, 1021)."""
+
+    system: Any
+    rates: np.ndarray
+    slopes: np.ndarray
+    counters: np.ndarray
+
+    def hamiltonian(self, y: np.ndarray) -> float:
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
+        value: float = self.system.hamiltonian(y)
+        return value
+
+    def slope(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.counters[Counter.RHS_EVALUATIONS] += 1
+        self.system.slope(y, out)
+
+    def turn(self, y: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        self.system.rates(0.0, y, self.rates)
+        self.system.slope(y, self.slopes)
+        size, along, turned = 0.0, 0.0, 0.0
+        for j in range(y.shape[1]):
+            n = self.slopes[0, j]
+            size += n*n
+            along += n*g[0, j]
+            turned += self.rates[0, j]*g[0, j]
+        if not size > 0.0:
+            return False
+        for j in range(y.shape[1]):
+            out[0, j] = (self.rates[0, j]*along - self.slopes[0, j]*turned)/size
+        return True
+
+
+@borrows(FieldOfRows)
+@hands_on("system", formulations.Component, "observe")
+class ParticleField(NamedTuple):
+    """Positions and velocities of a system with `push(t, y, out)` and `spin(t, y, out)`; its energy has the gradient
+    (-m a, m v) and dy/dt = S grad H with the velocities for dx/dt."""
+
+    system: Any
+    masses: np.ndarray  # (n,)
+    pushes: np.ndarray  # (n, 3)
+    spins: np.ndarray   # (n, 3)
+    columns: np.ndarray  # of `observe`
+    counters: np.ndarray
+
+    def push(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
+        self.system.push(t, y, out)
+
+    def spin(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.spin(t, y, out)
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.counters[Counter.RHS_EVALUATIONS] += 1
+        self.push(t, y, self.pushes)
+        self.spin(t, y, self.spins)
+        n = self.masses.shape[0]
+        for i in range(n):
+            put(out, i, row(y, n + i))
+            put(out, n + i, add(row(self.pushes, i), cross(row(y, n + i), row(self.spins, i))))
+        return True
+
+    def hamiltonian(self, y: np.ndarray) -> float:
+        self.system.observe(y, self.columns)
+        value: float = self.columns[0]
+        return value
+
+    def slope(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.push(0.0, y, self.pushes)
+        n = self.masses.shape[0]
+        for i in range(n):
+            put(out, i, scale(-self.masses[i], row(self.pushes, i)))
+            put(out, n + i, scale(self.masses[i], row(y, n + i)))
+
+    def turn(self, y: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        self.spin(0.0, y, self.spins)
+        n = self.masses.shape[0]
+        for i in range(n):
+            v = scale(1.0/self.masses[i], row(g, n + i))
+            put(out, i, v)
+            put(out, n + i, axpy(-1.0/self.masses[i], row(g, i), cross(v, row(self.spins, i))))
+        return True
 
 
 @borrows(FieldOfRows)
@@ -77,8 +209,10 @@ def _sheet(title: str, parameters: Mapping[str, Parameter], build: Callable[[Par
                  **further)
 
 
-def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], **further: Any) -> Sheet:
-    """Sheet of dy/dt = f(t, y) with the state y (n,), n = `size`.
+def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
+                **further: Any) -> Sheet:
+    """Sheet of dy/dt = f(t, y) with the state y (n,), n = `size`; where it is `conservative`, f does not depend on t,
+    and the NamedTuple has `hamiltonian(y)`, which the motion conserves, and its gradient `slope(y, out)`.
 
     `build` makes a NamedTuple with `rates(t, y, out)` and `observe(y, out)` on one row (1, n); `kept` names the columns
     of `observe`, the first one "energy" (zero for systems without one), and says which of them the motion conserves.
@@ -86,24 +220,51 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
     """
     columns, fields = observed(kept), (StateField("y", "1", "state", ("coordinate",), "coordinate"),)
 
+    def made(problem: Any, state: State) -> Formulated:
+        return Formulated(problem, np.array(state["y"])[None], fields, columns, lambda rows: {"y": rows[..., 0, :]},
+                          0.0)
+
     def field(values: Parameters, state: State, options: Options) -> Formulated:
-        return Formulated(RatesField(build(values), new_counters()), np.array(state["y"])[None], fields, columns,
-                          lambda rows: {"y": rows[..., 0, :]}, 0.0)
+        return made(RatesField(build(values), new_counters()), state)
 
-    return _sheet(build=build, forms={"vector_field": Form(field)}, shapes={"y": (size,)}, **further)
+    def gradient(values: Parameters, state: State, options: Options) -> Formulated:
+        rates, slopes = np.zeros((2, 1, size))
+        return made(FirstOrderGradient(build(values), rates, slopes, new_counters()), state)
+
+    forms = {"vector_field": Form(field), **({"skew_gradient": Form(gradient)} if conservative else {})}
+    return _sheet(build=build, forms=forms, shapes={"y": (size,)}, **further)
 
 
-def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], **further: Any) -> Sheet:
+def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
+              separable: bool = False, **further: Any) -> Sheet:
     """Sheet of Hamilton's equations in coordinates q and momenta (n,), n = `size`: symplectic methods are symplectic.
 
     `build` makes a NamedTuple with `rates(t, y, out)` and `observe(y, out)` on rows q and momentum (2, n); `kept` as of
-    `first_order`. The kinetic energy is half the momenta times the velocities.
+    `first_order`. Where it is `conservative` it has `hamiltonian(y)` too, and H does not depend on t; where it is
+    `separable`, H = T(momentum) + V(q), `drift(y, out)` and `kick(t, y, out)`, which write the rows of `out`. The
+    kinetic energy is half the momenta times the velocities.
     """
     columns = observed(kept)
 
+    def made(problem: Any, state: State) -> Formulated:
+        return Formulated(problem, np.array([state["q"], state["momentum"]]), CANONICAL, columns,
+                          lambda rows: {"q": rows[..., 0, :], "momentum": rows[..., 1, :]}, 0.0)
+
     def field(values: Parameters, state: State, options: Options) -> Formulated:
-        return Formulated(RatesField(build(values), new_counters()), np.array([state["q"], state["momentum"]]),
-                          CANONICAL, columns, lambda rows: {"q": rows[..., 0, :], "momentum": rows[..., 1, :]}, 0.0)
+        return made(RatesField(build(values), new_counters()), state)
+
+    def parts(values: Parameters, state: State, options: Options) -> Formulated:
+        return made(SeparableField(build(values), new_counters()), state)
+
+    def gradient(values: Parameters, state: State, options: Options) -> Formulated:
+        return made(CanonicalGradient(build(values), np.zeros((2, size)), new_counters()), state)
+
+    def requires(values: Parameters, asked: Runner) -> str | None:
+        if asked.formulation == "skew_gradient" and not conservative:
+            return NOT_CONSERVATIVE
+        if asked.formulation == "separable_hamiltonian" and not separable:
+            return NOT_SEPARABLE if conservative else f"{NOT_SEPARABLE} where no force or time is in H"
+        return None
 
     def kinetic_energy(values: Parameters, fields: State) -> np.ndarray:
         system, found = plain(build(values)), np.zeros(len(fields["q"]))
@@ -113,8 +274,42 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
             found[i] = 0.5*np.sum(y[1]*out[0])
         return found
 
-    return _sheet(build=build, forms={"vector_field": Form(field)}, shapes={"q": (size,), "momentum": (size,)},
+    forms = {"vector_field": Form(field), "canonical_field": Form(field), "separable_hamiltonian": Form(parts),
+             "skew_gradient": Form(gradient)}
+    return _sheet(build=build, forms=forms, shapes={"q": (size,), "momentum": (size,)}, requires=requires,
                   kinetic_energy=kinetic_energy, **further)
+
+
+def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callable[[Parameters], np.ndarray],
+            build: Callable[[Parameters], Any], conservative: bool = False, **further: Any) -> Sheet:
+    """Sheet of particles in a magnetic field: position x and velocity v of the shape (3,) or (n, 3), dv/dt = a + v x b.
+
+    `build` makes a NamedTuple with a = `push(t, y, out)` in m/s2, b = `spin(t, y, out)` in rad/s (charge times field
+    over mass), and `observe(y, out)` on rows x, v (2n, 3); `kept` as of `first_order`. masses: (n,) in kg. Where it is
+    `conservative` the energy does not depend on t and has the gradient (-m a, m v).
+    """
+    columns = observed(kept)
+    dims = ("xyz",) if len(shape) == 1 else ("body", "xyz")
+    fields = (StateField("position", "m", "positions", dims, "relative"),
+              StateField("velocity", "m s-1", "velocities", dims, "relative"))
+
+    def field(values: Parameters, state: State, options: Options) -> Formulated:
+        start = np.concatenate([np.reshape(state[part.name], (-1, 3)) for part in fields])
+        n = len(start)//2
+        problem = ParticleField(build(values), np.broadcast_to(masses(values), n).astype(float), np.zeros((n, 3)),
+                                np.zeros((n, 3)), np.zeros(len(kept)), new_counters())
+        return Formulated(problem, start, fields, columns, lambda rows: {
+            part.name: found.reshape(*rows.shape[:-2], *shape)
+            for part, found in zip(fields, np.split(rows, 2, axis=-2), strict=True)}, 0.0)
+
+    def kinetic_energy(values: Parameters, state: State) -> np.ndarray:
+        v = state["velocity"].reshape(len(state["velocity"]), -1, 3)
+        found: np.ndarray = 0.5*np.sum(masses(values)*np.sum(v*v, axis=-1), axis=-1)
+        return found
+
+    names = ("vector_field", "charged_particles", *(("skew_gradient",) if conservative else ()))
+    return _sheet(build=build, forms=dict.fromkeys(names, Form(field)),
+                  shapes={"position": shape, "velocity": shape}, kinetic_energy=kinetic_energy, **further)
 
 
 def turning(*, shape: tuple[int, ...], kept: Mapping[str, bool], build: Callable[[Parameters], Any],

@@ -4,9 +4,11 @@
 q = (x_1, q_2, x_2): displacement of the first mass, position of the second spring's end at rest, displacement of the
 second mass; q_2 - x_1 = rest_length + width keeps them together, g = ((q_2 - x_1)^2 - (rest_length + width)^2)/2.
 T = 1/2 (m_1 v_1^2 + m_2 (v_2 + v_3)^2), V = sum_i c_i (x_i^2 + x_i^4), c_i = stiffness_factor stiffness_i. The vector
-field has the minimal coordinates x_1, x_2 with the mass matrix [[m_1 + m_2, m_2], [m_2, m_2]].
+field has the minimal coordinates x_1, x_2 with the mass matrix [[m_1 + m_2, m_2], [m_2, m_2]]; with their momenta they
+are canonical, and H = T(p) + V.
 """
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from liestep.mechanics.contracts.parameters import Parameter
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
-from liestep.mechanics.formulations.general import RatesField
+from liestep.mechanics.formulations.general import CanonicalGradient, RatesField, SeparableField
 
 FIELDS = (StateField("q", "m", "x_1, q_2, x_2", ("coordinate",), "coordinate"),
           StateField("v", "m s-1", "velocities of x_1, q_2, x_2", ("coordinate",), "coordinate"))
@@ -138,6 +140,33 @@ class MinimalSprings(NamedTuple):
                   + stretched(self.stiffness[1], y[0, 1]))
 
 
+class Canonical(NamedTuple):
+    """Rates and Hamiltonian of rows (x_1, x_2) and their momenta."""
+
+    mass: np.ndarray       # (2,)
+    stiffness: np.ndarray  # (2,)
+
+    def drift(self, y: np.ndarray, out: np.ndarray) -> None:
+        first = (y[1, 0] - y[1, 1])/self.mass[0]
+        out[0, 0], out[0, 1] = first, y[1, 1]/self.mass[1] - first
+
+    def kick(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        for k in range(2):
+            out[1, k] = -2.0*self.stiffness[k]*y[0, k]*(1.0 + 2.0*y[0, k]*y[0, k])
+
+    def rates(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        self.drift(y, out)
+        self.kick(t, y, out)
+
+    def hamiltonian(self, y: np.ndarray) -> float:
+        apart = y[1, 0] - y[1, 1]
+        return (0.5*(apart*apart/self.mass[0] + y[1, 1]*y[1, 1]/self.mass[1]) + stretched(self.stiffness[0], y[0, 0])
+                + stretched(self.stiffness[1], y[0, 1]))
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        out[0] = self.hamiltonian(y)
+
+
 def _length(parameters: Parameters) -> float:
     return parameters["rest_length"] + parameters["width"]
 
@@ -166,14 +195,34 @@ def _fields(rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _minimal(parameters: Parameters, state: State, options: Options) -> Formulated:
-    length = _length(parameters)
     start = np.array([state["q"][[0, 2]], state["v"][[0, 2]]])
+    return _of_springs(RatesField(MinimalSprings(parameters["mass"], _springs(parameters)), new_counters()), start,
+                       parameters, lambda rows: np.moveaxis(rows[..., 1, :], -1, 0))
+
+
+def _canonical(made: Callable[[Canonical], Any]) -> Form:
+    """A form of coordinates and momenta."""
+    def form(parameters: Parameters, state: State, options: Options) -> Formulated:
+        m, (u, _, w) = parameters["mass"], state["v"]
+        start = np.array([state["q"][[0, 2]], [m[0]*u + m[1]*(u + w), m[1]*(u + w)]])
+
+        def velocities(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            first = (rows[..., 1, 0] - rows[..., 1, 1])/m[0]
+            return first, rows[..., 1, 1]/m[1] - first
+
+        return _of_springs(made(Canonical(m, _springs(parameters))), start, parameters, velocities)
+
+    return Form(form)
+
+
+def _of_springs(problem: Any, start: np.ndarray, parameters: Parameters,
+                velocities: Callable[[np.ndarray], Any]) -> Formulated:
+    length = _length(parameters)
 
     def fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-        (x, z), (u, w) = (np.moveaxis(rows[..., k, :], -1, 0) for k in (0, 1))
+        (x, z), (u, w) = np.moveaxis(rows[..., 0, :], -1, 0), velocities(rows)
         return {"q": np.stack([x, x + length, z], axis=-1), "v": np.stack([u, u, w], axis=-1)}
 
-    problem = RatesField(MinimalSprings(parameters["mass"], _springs(parameters)), new_counters())
     return Formulated(problem, start, FIELDS, (_energy("total energy"),), fields, float(np.abs(start[1]).max()))
 
 
@@ -213,6 +262,9 @@ SHEET = Sheet(
     manifold=_manifold,
     kinetic_energy=_kinetic,
     forms={"vector_field": Form(_minimal),
+           "canonical_field": _canonical(lambda system: RatesField(system, new_counters())),
+           "separable_hamiltonian": _canonical(lambda system: SeparableField(system, new_counters())),
+           "skew_gradient": _canonical(lambda system: CanonicalGradient(system, np.zeros((2, 2)), new_counters())),
            "constrained_lagrangian": Form(_redundant, {"coordinates": Option(
                "redundant", "x_1, q_2, x_2 with one constraint", ("redundant",))})},
     default_preset="printed",

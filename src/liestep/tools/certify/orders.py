@@ -52,6 +52,13 @@ UNCOUPLED = (  # for methods that need a diagonal mass matrix, beside the bodies
     Case("four bodies on the sphere", "sphere_nbody", "four_bodies"),
     Case("three bodies on the sphere, other masses", "sphere_nbody", "paper", {"mass": [0.5, 1.25, 2.0]}),
 )
+SPRINGS = tuple(  # for methods that need canonical coordinates
+    Case(f"two springs{words}", "mass_spring", "printed", {"mass": mass, "stiffness": stiffness})
+    for words, mass, stiffness in (("", [2.0, 1.0], [4.0, 3.0]), (", other masses", [0.5, 1.25], [4.0, 3.0]),
+                                   (", other stiffness", [2.0, 1.0], [1.0, 6.0])))
+TRAPS = (Case("Penning trap", "penning_trap", "ideal"),
+         Case("Penning trap, field off the axis", "penning_trap", "tilted"),
+         Case("Penning trap, longer axis", "penning_trap", "tilted", {"axial": 0.5}))
 VORTICES = tuple(Case(f"vortices, {name}", "sphere_vortices", name) for name in ("four", "pair", "ring"))
 
 
@@ -80,7 +87,11 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
     "cf_pair": (Variant({}), Variant({"distance": "riemannian"}, _CHAIN), Variant({"distance": "riemannian"}, _TOP)),
     "runge_kutta": (Variant({"tableau": "kutta3"}), Variant({"tableau": "dormand_prince5"}),
                     Variant({"tableau": "dop853"})),
-    "gauss": (Variant({}), Variant({"stages": 3})),
+    "gauss": (Variant({}), *(Variant({"stages": s}) for s in (1, 3, 4, 5, 6))),
+    "lobatto": (Variant({}), *(Variant({"stages": s}) for s in (2, 4, 5))),
+    "verlet": (Variant({}), Variant({"first": "position"}), Variant({"first": "position", "weights": "s4"})),
+    "boris": (Variant({}), Variant({"rotation": "exact"}), Variant({"rotation": "exact", "weights": "s4"})),
+    "discrete_gradient": (Variant({}), Variant({"rule": "mean_value"}), Variant({"rule": "itoh_abe"})),
     "rkmk tableau=dormand_prince5": (
         Variant({}), Variant({"dexpinv": 0}), Variant({"dexpinv": 1}), Variant({"dexpinv": 2})),
     "rodrigues": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
@@ -142,8 +153,9 @@ def able(case: Case, integrator: str) -> bool:
 
 def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
     """Those cases that an integrator can run on, or pendula for one that needs equal moments, vortices for one
-    that needs a product of spheres; for one that needs a diagonal mass matrix more of those."""
-    found = next((able_ones for group in (cases, PENDULA, VORTICES)
+    that needs a product of spheres, springs for one that needs canonical coordinates,
+    a trap for one that needs a charged particle; for one that needs a diagonal mass matrix more of those."""
+    found = next((able_ones for group in (cases, PENDULA, VORTICES, SPRINGS, TRAPS)
                   if (able_ones := [case for case in group if able(case, integrator)])), [])
     if not found or [case.problem for case in found] == [UNCOUPLED[0].problem]:
         found += [case for case in UNCOUPLED if able(case, integrator)]

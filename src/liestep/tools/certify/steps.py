@@ -20,7 +20,8 @@ from liestep.tools.certify.number import Number, functions_of, numbers, short
 
 SPARE_DIGITS = 6  # of the tolerance of implicit steps
 # formulations with rows of their own
-REDUNDANT = ("constrained_lagrangian", "constant_mass", "quaternion_hamiltonian")
+REDUNDANT = ("constrained_lagrangian", "constant_mass", "quaternion_hamiltonian", "canonical_field",
+             "separable_hamiltonian", "skew_gradient")
 # methods of several steps, or on kernels with series for float64: no certificates
 OTHERWISE = ("index_three", "lie_chart")
 MOST_ITERATIONS = 1000  # steps that converge linearly take hundreds for all digits

@@ -126,7 +126,8 @@ SHOWN = ("sphere_nbody", "spherical_pendulum_chain")
 PREFERRED = ("vi_sphere", "rk4", "rkmk", "slgi", "cf4")  # the first three that run show orders
 # formulation -> integrator
 ACCURATE = {"sphere_lagrangian": "vi_sphere", "vector_field": "rk4", "lie_action": "rkmk",
-            "rigid_bodies": "lgvi", "constrained_lagrangian": "eml", "quaternion_hamiltonian": "emh"}
+            "rigid_bodies": "lgvi", "constrained_lagrangian": "eml", "quaternion_hamiltonian": "emh",
+            "canonical_field": "lobatto", "separable_hamiltonian": "verlet", "skew_gradient": "discrete_gradient"}
 WEIGHTS = "s4"  # of those that have this option
 
 

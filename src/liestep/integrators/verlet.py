@@ -1,0 +1,64 @@
+"""Stoermer-Verlet for Hamilton's equations with H = T(p) + V(q), and its symmetric compositions (Hairer, Lubich and
+Wanner 2006, I.1.4 and V.3)."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.dispatch import kernel
+from liestep.compile.status import Status
+from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, weighted
+from liestep.mechanics.contracts.formulations import SeparableHamiltonian
+from liestep.mechanics.contracts.keeping import CANONICAL
+from liestep.mechanics.contracts.option import Option
+
+FIRST = ("velocity", "position")
+
+
+@kernel
+def shift(h: float, rates: np.ndarray, i: int, y: np.ndarray) -> None:
+    """Row i of y moves by h times that of the rates."""
+    for j in range(y.shape[1]):
+        y[i, j] += h*rates[i, j]
+
+
+class Verlet(NamedTuple):
+    """Order 2, explicit, symmetric and symplectic; one evaluation of the forces in a step.
+
+    Forces are taken at the ends of a step (velocity first: kick, drift, kick), or in its middle (position first).
+    """
+
+    first: int  # of FIRST
+
+    def workspace(self, problem: SeparableHamiltonian, y: np.ndarray) -> Any:
+        return np.zeros_like(y)
+
+    def start(self, problem: SeparableHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        problem.kick(t, y, work)
+        return Status.OK
+
+    def step(self, problem: SeparableHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        if self.first == 0:
+            shift(0.5*h, work, 1, y)
+            problem.drift(y, work)
+            shift(h, work, 0, y)
+            problem.kick(t + h, y, work)
+            shift(0.5*h, work, 1, y)
+        else:
+            problem.drift(y, work)
+            shift(0.5*h, work, 0, y)
+            problem.kick(t + 0.5*h, y, work)
+            shift(h, work, 1, y)
+            problem.drift(y, work)
+            shift(0.5*h, work, 0, y)
+        return Status.OK
+
+
+METHODS = {
+    "verlet": composed(
+        lambda options: Verlet(FIRST.index(options["first"])),
+        summary="order 2, or 4 to 8 by weights; explicit Stoermer-Verlet, for H = T(p) + V(q)",
+        formulation="separable_hamiltonian", conserves=CANONICAL, forces="of time and position, at the kicks",
+        citation="Hairer, Lubich and Wanner 2003, Acta Numer. 12, 399",
+        options={"first": Option("velocity", "what moves first", FIRST), "weights": WEIGHTS},
+        calls=weighted(*COMPOSED[1:])),
+}
