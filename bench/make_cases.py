@@ -383,8 +383,9 @@ def rounded_up(bound: mpfr) -> str:
 
 def rules() -> dict:
     """The numbers by which the study judges orders and drift: the judge of the bench has no others."""
-    modules = ("study.tables.order", "study.tables.drift", "study.tables.kinds.drift", "simulation.runs.recorder")
+    modules = ("study.tables.order", "study.tables.drift", "study.tables.kinds.drift")
     found = [item for module in modules for item in vars(import_module(f"liestep.{module}")).items()]
+    found.append(("BLOCKS", import_module("liestep.simulation.runs.execution").BLOCKS))
     return {name: value for name, value in found if name.isupper() and isinstance(value, (int, float, tuple))
             and np.asarray(value).dtype.kind in "if"}
 

@@ -221,7 +221,8 @@ def test_symplecticity_is_what_the_method_declares():
     declared = {one.integrator for one in found if one.declared}
     assert declared == {"dlm", "campello", *(name for name in CALLS if name.startswith(
         (
-        "slgi", "vi_sphere", "rodrigues", "lgvi", "exact_split", "sphere_split", "spherical_midpoint")))}
+        "slgi", "vi_sphere", "rodrigues", "lgvi", "exact_split", "sphere_split", "spherical_midpoint",
+         "verlet", "lobatto")))}
     assert len({one.integrator for one in found} - declared) >= 10
 
 

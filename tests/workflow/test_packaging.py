@@ -273,7 +273,7 @@ def test_page_of_the_results_lists_every_product():
     for products in workflow.studies:
         paths += [*products.timings, products.log("products")]
     rules = "".join(path.read_text() for path in (TOP/"workflow"/"rules").glob("*.smk"))
-    paths += [results/text for text in re.findall(r'"results/([^"{]+)"', rules)]
+    paths += [results/text for text in re.findall(r'f"{RESULTS}/([^"{]+)"', rules)]
     names = {path.relative_to(results).as_posix() for path in paths}
     patterns = listed_products()
     assert not [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)]

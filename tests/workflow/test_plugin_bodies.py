@@ -54,7 +54,8 @@ def test_a_plugin_is_utf_8(content, tmp_path):
 
 def test_check_system_passes_the_top_and_finds_a_slope_that_is_wrong(tmp_path):
     rows = {row.check: row for row in check_system("heavy_top")}
-    expected = {"torque_slope of cotangent_rotation", "torque_slope of quadratic_rotation", "quaternion_hamiltonian",
+    expected = {"torque_slope of rigid_bodies", "torque_slope of cotangent_rotation",
+                "torque_slope of quadratic_rotation", "quaternion_hamiltonian",
                 "constrained_lagrangian, coordinates quaternion", "constrained_lagrangian, coordinates directors"}
     assert expected <= set(rows)
     assert all(rows[name].ok for name in expected)

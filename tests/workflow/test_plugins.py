@@ -80,7 +80,7 @@ def test_the_page_shows_the_examples_and_they_are_short():
 
 def test_pages_and_examples_import_from_one_door():
     pages = [PAGE.parents[1]/"README.md", *PAGE.parent.glob("*.md"), *EXAMPLES.glob("*.py")]
-    statement = re.compile(r"^ *(?:from|import) (liestep[\w.]*)", re.MULTILINE)
+    statement = re.compile(r"^ *(?:from|import) (liestep(?:\.[\w.]+)?)\b", re.MULTILINE)
     found = {name for page in pages for name in statement.findall(page.read_text("utf-8"))}
     assert found == {"liestep", "liestep.extend"}
 

@@ -19,7 +19,7 @@ from liestep.workflow.integrity import mend
 from liestep.files.records import file_sha256
 from liestep.workflow.manifest import inputs_hash, manifest_path
 from liestep.workflow.sources import claim_source, evidence_source, film_source
-from liestep.workflow.workflow import Workflow
+from liestep.workflow.workflow import Workflow, tell_jobs
 from liestep.workflow.products import products_source
 from liestep.workflow.scheduling import without_submission_limit
 from liestep.errors import InputError
@@ -33,10 +33,9 @@ os.environ.update(PYTHONSAFEPATH="1", PATH=os.pathsep.join((str(Path(sys.executa
 # Snakemake, which would put the prefix before both, is told that there is none.
 RESULTS = Path(workflow.modifier.path_modifier.prefix or "", "results")
 workflow.modifier.path_modifier.prefix = None
-if os.environ.setdefault("LIESTEP_RESULTS", str(RESULTS)) != str(RESULTS):  # which jobs read
-    sys.exit(f"liestep: LIESTEP_RESULTS is {os.environ['LIESTEP_RESULTS']}, not {RESULTS}: one workflow can use liestep once")
 
 try:
+    tell_jobs(RESULTS)
     WORKFLOW = Workflow(config, results=RESULTS)
 except InputError as error:
     sys.exit(f"liestep: {error}")

@@ -106,10 +106,7 @@ class MoserVeselov(NamedTuple):
     iterations: int   # at most
 
     def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless numbers are exact."""
-        rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], self.order)
-                for i in range(problem.bodies())]
-        return np.array(rows, object if y.dtype == object else np.float64)
+        return series_of_bodies(problem, self.order, y.dtype == object)
 
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
@@ -186,6 +183,13 @@ class LieMidpoint(NamedTuple):
         move, size = sub(new, m), dot(p, p)
         change, tight, loose = dot(move, move), self.tolerance*self.tolerance, self.stagnation*self.stagnation
         return Status.OK, new, change, settled(change, tight*size, change, 0.5*previous, loose*size)
+
+
+def series_of_bodies(problem: RigidBodies, order: int, exact: bool) -> np.ndarray:
+    """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless `exact`."""
+    rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], order)
+            for i in range(problem.bodies())]
+    return np.array(rows, object if exact else np.float64)
 
 
 def moser_veselov_series(moments: Any, order: int) -> np.ndarray:

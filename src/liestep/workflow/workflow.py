@@ -1,6 +1,7 @@
 """What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what each product
 depends on. Everything is checked here, before the first job runs."""
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -118,6 +119,13 @@ CONFIG, RESULTS = Path("config"), Path("results")
 SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
 FIGURE_FILES = ("pdf", "png", "caption.txt", "caption.rst")  # suffixes of the files of a figure
 REPORT_FOLDER = "report"  # of the report's pages, inside the results
+
+
+def tell_jobs(results: Path) -> None:
+    """Say where results lie to the jobs that this process starts. Raises InputError: it was told another place."""
+    told = os.environ.setdefault("LIESTEP_RESULTS", str(results))
+    if told != str(results):
+        raise InputError(f"LIESTEP_RESULTS is {told}, not {results}: one workflow can use liestep once")
 
 
 class WorkflowConfig(Strict):

@@ -43,7 +43,7 @@ def named_files(folder: Path, what: str) -> list[Path]:
     """All YAML files of a folder and its folders, sorted; hidden ones are none. Raises InputError: a file whose name
     cannot be an id, or differs from another's in upper and lower case only; a folder that cannot be read."""
     def refuse(error: OSError) -> None:
-        if not isinstance(error, FileNotFoundError):
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
             raise InputError(f"cannot read {error.filename}: {error.strerror}; what is in it would be overlooked")
 
     found, names = [], [Path(place, name) for place, folders, files in os.walk(folder, onerror=refuse)

@@ -10,7 +10,15 @@ import numpy as np
 from liestep.mechanics.contracts.keeping import Keeps
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
-from liestep.simulation.tangents.directions import Form, Pair, area_form, body_form, changes, sphere_form
+from liestep.simulation.tangents.directions import (
+    Form,
+    Pair,
+    area_form,
+    body_form,
+    canonical_form,
+    changes,
+    sphere_form,
+)
 from liestep.tools.certify.number import functions_of, numbers
 from liestep.tools.certify.orders import CASES, VORTICES, cases_of
 from liestep.tools.certify.steps import REDUNDANT, Case, Step, largest, step_of
@@ -21,6 +29,7 @@ HOLDS = -35.0                      # logarithm of the largest defect of a symple
 VISIBLE = -10.0                    # logarithm of the smallest defect of any other step of order <= LARGEST_ORDER
 STEPS = (Fraction(1, 50), Fraction(1, 500))
 SLOPE_ALLOWED = 0.1
+CANONICAL = ("canonical_field", "separable_hamiltonian")  # formulations with the rows q and p
 CHAIN, BODIES, TOP = CASES[0], CASES[1], CASES[3]
 LARGEST_ORDER = 4                  # of the others: beyond, the defect is below VISIBLE
 
@@ -59,7 +68,9 @@ def declared_symplectic(case: Case, integrator: str, options: Mapping[str, Any] 
 def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, sign: int = 1) -> Defect:
     """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
     step = step_of(case, integrator, options, DIGITS)
-    if "attitude" in step.fields:
+    if step.formulation in CANONICAL:
+        basis, form, pair = _unit_basis(step.start), canonical_form, lambda y: (y[0], y[1])
+    elif "attitude" in step.fields:
         basis, form, pair = _body_basis(step.start), body_form(sign), lambda y: (y[:3], y[3])
     elif "omega" in step.fields:
         n = len(step.start)//2
@@ -74,9 +85,11 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
 
 def defects() -> Iterator[Defect]:
     """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order; not of
-    those in redundant coordinates, whose rows are no point of a cotangent bundle."""
+    those in redundant coordinates, whose rows are no point of a cotangent bundle, nor of those for charged particles,
+    whose form has a part of the field that is not known here."""
     for name in integrator_calls():
-        if method(name).adaptive or method(name).formulation in REDUNDANT:
+        formulation = method(name).formulation
+        if method(name).adaptive or formulation in {*REDUNDANT, "charged_particles"} - {*CANONICAL}:
             continue
         for case in cases_of(name, (CHAIN, BODIES, TOP)):
             if declared_symplectic(case, name) or (method(name).order <= LARGEST_ORDER and case is not BODIES):
@@ -120,6 +133,16 @@ def _direction_basis(y: np.ndarray) -> list[np.ndarray]:
             turned = _zeros(y)
             turned[i] = u
             found.append(turned)
+    return found
+
+
+def _unit_basis(y: np.ndarray) -> list[np.ndarray]:
+    """Tangents of R^n x R^n."""
+    found = []
+    for place in np.ndindex(y.shape):
+        moved = _zeros(y)
+        moved[place] += 1
+        found.append(moved)
     return found
 
 
