@@ -252,7 +252,7 @@ def test_squares_of_sine_and_cosine_are_collected():
 
     made = liestep.system("own", lagrangian=lagrangian, parameters={"mass": 2.0, "length": 0.5},
                           start={"q": [0.3], "v": [0.0]})
-    rates = made.source.partition("def rates")[2].partition("def observe")[0]
+    rates = made.source.partition("def hamiltonian")[0]
     assert (rates.count("sin("), rates.count("cos(")) == (1, 0)
     out = np.zeros((2, 1))
     plain(made.sheet.build(first_start(made.sheet)[0])).rates(0.0, np.array([[0.3], [1.5]]), out)

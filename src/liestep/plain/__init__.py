@@ -90,17 +90,17 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
 
         potential(q, p), mass             points on spheres, q (n, 3)          start q, v or omega; force(t, q, v, p)
         potential(R, p), inertia          a body about a fixed point           start R, rate; torque(t, R, omega, p)
-        potential(x, R, p), mass, inertia free bodies, x (n, 3), R (n, 3, 3)   start x, v, R, rate; force and
-                                                                               torque(x, v, R, omega, p)
+        potential(x, R, p), mass, inertia free bodies, x (n, 3), R (n, 3, 3)   start x, v, R, rate; force, torque
         lagrangian(q, v, p)               general coordinates, quadratic in v  start q, v; force(t, q, v, p)
         hamiltonian(q, momentum, p)       Hamilton's equations                 start q, momentum; force
         magnetic(t, x, p)                 v x B on particles of a mass         start x, v; potential(x, p), force
         rhs(t, y, p)                      dy/dt = f                            start y
         field(t, R, x, p)                 (w, rate of x) of dR/dt = hat(w) R   start R, x
 
-    Columns of R are the body's axes in space; torque, omega and w are spatial, a start's rate is in the body; v of
-    points is dq/dt. mass is a number, (n,), a matrix (n, n) or mass(p). The last four may have energy and invariants
-    {name: function} of the state, particles invariants.
+    Force and torque of free bodies are functions of (x, v, R, omega, p). Columns of R are the body's axes in space;
+    torque, omega and w are spatial, a start's rate is in the body; v of points is dq/dt. mass is a number, (n,), a
+    matrix (n, n) or mass(p). The last four may have energy and invariants {name: function} of the state, particles
+    invariants.
 
     Args:
         name: of the system; it means the latest definition in a session. The id has the hash of the equations behind.
