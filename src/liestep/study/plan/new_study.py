@@ -8,7 +8,7 @@ from liestep.study.plan.names import require_name
 from liestep.study.plan.plan import study_names
 
 STUDIES = "studies"
-PREFERRED = ("vi_sphere", "rkmk", "rk4", "slgi", "cf4", "eml", "mpl", "boris", "gauss")  # the first three that run on the problem
+PREFERRED = ("vi_sphere", "rkmk", "rk4", "slgi", "cf4", "eml", "mpl", "boris", "gauss")  # first three that run
 LONGEST = 2.0  # s, of the starting file
 
 TEMPLATE = """\

@@ -68,6 +68,7 @@ def declared_symplectic(case: Case, integrator: str, options: Mapping[str, Any] 
 def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, sign: int = 1) -> Defect:
     """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
     step = step_of(case, integrator, options, DIGITS)
+    form: Form
     if step.formulation in CANONICAL:
         basis, form, pair = _unit_basis(step.start), canonical_form, lambda y: (y[0], y[1])
     elif "attitude" in step.fields:
