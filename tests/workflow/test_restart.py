@@ -248,6 +248,6 @@ def test_jobs_end_with_a_workflow_whose_terminal_has_gone(expected, tmp_path):
     process.send_signal(signal.SIGHUP)
     assert process.wait() == -signal.SIGHUP
     assert found
-    assert psutil.wait_procs(found, timeout=1.0)[1] == []
+    assert psutil.wait_procs(found, timeout=30.0)[1] == []
     require_nothing_but(expected, where)
     require_finished(expected, where)
