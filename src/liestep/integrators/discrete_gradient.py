@@ -133,7 +133,9 @@ class DiscreteGradient(NamedTuple):
             between(0.5, y, new, point)
             if not problem.turn(point, g, found):
                 return Status.NOT_EVALUABLE, x, previous, False
-            change = replace_slope(h, y, found, rates)
+            moved = replace_slope(h, y, found, rates)
+            if not moved <= change:
+                change = moved
             for i in range(y.shape[0]):
                 for j in range(y.shape[1]):
                     new[i, j] = y[i, j] + h*rates[i, j]
