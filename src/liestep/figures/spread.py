@@ -81,9 +81,10 @@ def ensemble(results: Results) -> Figure:
 def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: float | None) -> None:
     """One ensemble as a row; members are shifted up and down in their order, so that they can be distinguished."""
     values = values[np.isfinite(values)]
-    middle = float(np.median(values))
+    middle = float(np.median(values)) if values.size > 1 else 0.0
     if middle == 0.0:
-        axes.text(0.5, place, "zero", transform=axes.get_yaxis_transform(), ha="center", va="center")
+        axes.text(0.5, place, "zero" if values.size > 1 else "stopped early", transform=axes.get_yaxis_transform(),
+                  ha="center", va="center")
         return
     low, high = interval(values, CENTRAL)
     axes.barh(place, (high - low)/middle, left=low/middle, height=0.48, color=mix(colour, "white", 0.75),
