@@ -138,7 +138,7 @@ def main(arguments: list[str]) -> int:
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
                 "other_codes": lambda: call("python", "-m", "other_codes"),
-                "sbom": lambda: call("python", str(TOP/"sbom.py")), "environment": lambda: 0}
+                "sbom": lambda: call("python", str(TOP/".ci"/"sbom.py")), "environment": lambda: 0}
     if arguments == ["matrix"]:
         return matrix()
     if not arguments or arguments[0] not in commands:

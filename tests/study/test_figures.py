@@ -7,10 +7,11 @@ import jinja2
 import numpy as np
 import pytest
 from docutils.core import publish_doctree
+from matplotlib.figure import Figure
 
 from liestep.api import command_line as cli
 from liestep.errors import InputError
-from liestep.figures import commands, labels, ladders, marks, panels, rendering, series, style, work
+from liestep.figures import commands, labels, ladders, marks, panels, rendering, series, spread, style, work
 from liestep.figures.captions import restructured
 from liestep.study.plan.plan import Study
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
@@ -319,6 +320,14 @@ def test_legends_stand_outside_the_panels(made):
             box = legend.get_window_extent()
             assert figure.bbox.x0 - 1 <= box.x0 <= box.x1 <= figure.bbox.x1 + 1
             assert not any(box.overlaps(axes.get_window_extent()) for axes in figure.axes)
+
+
+@pytest.mark.parametrize(("members", "said"), [([np.nan, np.nan], "stopped early"), ([1.0, np.nan], "stopped early"),
+                                               ([0.0, 0.0], "zero"), ([1.0, 2.0, np.nan], "median 1.5")])
+def test_ensembles_whose_members_stopped_say_so(members, said):
+    axes = Figure().subplots()
+    spread._strip(axes, 0, np.array(members), "red", None)
+    assert [text.get_text() for text in axes.texts] == [said]
 
 
 def test_ensemble_marks_the_printed_value(made):

@@ -86,6 +86,7 @@ class CanonicalGradient(NamedTuple):
         return True
 
 
+@borrows(CanonicalGradient)  # hamiltonian
 @hands_on("system", formulations.Component, "observe")
 class FirstOrderGradient(NamedTuple):
     """dy/dt = f = S grad H with S = (f n^T - n f^T)/n.n, n = grad H, of a system with `rates(t, y, out)`,
@@ -96,11 +97,6 @@ class FirstOrderGradient(NamedTuple):
     rates: np.ndarray
     slopes: np.ndarray
     counters: np.ndarray
-
-    def hamiltonian(self, y: np.ndarray) -> float:
-        self.counters[Counter.FORCE_EVALUATIONS] += 1
-        value: float = self.system.hamiltonian(y)
-        return value
 
     def slope(self, y: np.ndarray, out: np.ndarray) -> None:
         self.counters[Counter.RHS_EVALUATIONS] += 1

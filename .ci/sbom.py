@@ -8,7 +8,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
-TOP = Path(__file__).resolve().parent
+TOP = Path(__file__).resolve().parents[1]
 PROFILE = "http://cyclonedx.org/schema/bom-1.5.schema.json"
 # that do not extend to a program which imports the package; of several licences one is enough
 ALLOWED = ("0BSD", "Apache", "BSD", "CC0", "HPND", "ISC", "LGPL", "MIT", "MPL", "Mozilla", "PSF",
@@ -51,7 +51,7 @@ def main() -> int:
     for each in listed:
         said = each["licenses"][0]["license"]["name"]
         if not all(re.search(rf"\b({'|'.join(ALLOWED)})\b", part) for part in said.split(" AND ")):
-            sys.exit(f"sbom.py: {each['name']} {each['version']} has the licence {said!r}, none of those that are"
+            sys.exit(f"sbom: {each['name']} {each['version']} has the licence {said!r}, none of those that are"
                      f" allowed: {', '.join(ALLOWED)}")
         print(f"{each['name']} {each['version']}: {said}")
     project = distribution("liestep")
