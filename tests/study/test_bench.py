@@ -77,6 +77,16 @@ def test_invariants_hold_to_more_digits_than_are_printed():
         assert len(case["path"]) == 65
 
 
+@pytest.mark.parametrize("units", DATA["units"])
+@pytest.mark.parametrize("name", DATA["cases"])
+def test_invariants_of_the_judge_are_constant_along_the_answers(name, units):
+    case = Case(name, units)
+    found = case.invariants(case.t, case.a, case.w)
+    assert found or case.frequency
+    for values, size in found.values():
+        assert np.abs(values - values[0]).max() <= 1e-14*size
+
+
 def test_rules_are_those_of_the_study():
     shared = make_cases.rules()
     assert {key: list(value) if isinstance(value, tuple) else value for key, value in shared.items()} == DATA["rules"]

@@ -119,6 +119,16 @@ def test_a_prefix_moves_the_results_only(folder):
     assert "Nothing to be done" in call(folder, "--cores", "1").stderr
 
 
+def test_one_workflow_has_one_place_of_results(folder):
+    """Jobs learn it from the environment, which a second module would change."""
+    (folder/"Snakefile").write_text(f'{MODULE}    prefix: "one"\nuse rule * from liestep\n'
+                                    + MODULE.replace("liestep:", "other:", 1)
+                                    + '    prefix: "two"\nuse rule * from other as other_*\n')
+    result = call(folder, "-n")
+    assert result.returncode == 1
+    assert "LIESTEP_RESULTS is one/results, not two/results: one workflow can use liestep once" in result.stderr
+
+
 def test_without_liestep_a_sentence_says_what_to_do(tmp_path):
     hidden = tmp_path/"hidden"/"liestep"
     hidden.mkdir(parents=True)
