@@ -74,7 +74,8 @@ def winners(results: Results) -> Figure:
                 ratio = row["ratio"]
                 shade[i, k] = min(ratio, CLEAR) if ratio == ratio else CLEAR
                 margin = "-" if ratio != ratio else "=" if row["verdict"] == "tie" else f"{ratio:.2g}"
-                panel.text(k, i, f"{styles[row['winner']].label}\n{margin}", ha="center", va="center", fontsize=5.0)
+                name = styles[row["winner"]].label.replace(", ", ",\n")  # one line would run into the next cell
+                panel.text(k, i, f"{name}\n{margin}", ha="center", va="center", fontsize=5.0, linespacing=1.05)
         panel.imshow(shade, cmap="Blues", vmin=1.0, vmax=2.0*CLEAR, aspect="auto")
         panel.set_xticks(range(len(levels)), [f"{level:.0e}" for level in levels])
         panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])
