@@ -1,4 +1,4 @@
-"""docs/my_system.md and docs/solve.md: their examples run, and the first is short."""
+"""docs/my_system.md, docs/solve.md and docs/classics.md: their examples run, and the first is short."""
 import re
 from pathlib import Path
 
@@ -33,3 +33,13 @@ def test_examples_of_solve(capsys, monkeypatch):
     assert first.endswith("True")
     assert second.startswith("[array([")
     assert float(third) < 1e-14
+
+
+def test_example_of_classics(capsys):
+    """Its energy error is of order 2 in the step."""
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE.with_name("classics.md").read_text("utf-8"), re.DOTALL)
+    found = []
+    for step in ("0.01", "0.005"):
+        exec(example.replace("step=0.01", f"step={step}"), {"__name__": "__main__"})
+        found.append(float(capsys.readouterr().out))
+    assert found[0]/found[1] == pytest.approx(4.0, abs=0.1)
