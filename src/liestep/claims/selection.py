@@ -1,7 +1,6 @@
 """What a claim asks its criterion: which runs, and the numbers that it is judged by."""
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 import numpy as np
@@ -140,9 +139,7 @@ def member_values(file: "RunFile", name: str, study: str = "") -> np.ndarray:
     energy = variable(file, "energy")
     if file.failed or name == OWN_QUANTITY:
         return np.full(len(energy), np.nan) if file.failed else energy[:, -1] - energy[:, 0]
-    alone = (replace(file, variables={key: values if key == "time" else values[k]
-                                      for key, values in file.variables.items()}) for k in range(len(energy)))
-    return np.array([own.columns(one, None).get(name, np.nan) for one in alone])
+    return np.array([own.columns(one, None).get(name, np.nan) for one in file.members()])
 
 
 def times(file: "RunFile", name: str) -> np.ndarray:

@@ -21,12 +21,12 @@ from liestep.claims.selection import (
 )
 from liestep.errors import InputError
 from liestep.study.plan.values import NO_TRUTH
+from liestep.study.tables.chaos import SURE
 from liestep.study.tables.gain import gains
 
 if TYPE_CHECKING:
     import pandas
 
-SURE = 0.95  # share of an ensemble's members that a verdict needs
 # columns of metrics.csv that are sizes: no number is below zero
 NOT_NEGATIVE = re.compile(r"error(_.*)?|.*_error_(mean|max)(_.*)?|floor.*|cost|steps?|iterations|time_reached")
 

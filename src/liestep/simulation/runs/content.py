@@ -12,7 +12,7 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
-from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run, spread
+from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, not_run, spread
 from liestep.simulation.runs.specification import RunSpecification, dimension
 
 FORMAT = "2"  # version of the layout of files
@@ -55,7 +55,7 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     if spec.ensemble is None:
         for made in series(first, samples):
             content.add(*made)
-        _blocks(content, first)
+        _blocks(content, [first], ())
         if spec.replicas > 1:
             for part in first.formulated.error_fields:
                 content.add(f"spread_{part.name}", ("time",), spread(outcomes, part.name), part.units,
@@ -67,6 +67,8 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
         for of_members in zip(*(series(outcome, samples) for outcome in outcomes), strict=True):
             name, dims, _, *about = of_members[0]
             content.add(name, ("member", *dims), np.stack([values for _, _, values, *_ in of_members]), *about)
+        if samples > LEAST_SAMPLES*BLOCKS:
+            _blocks(content, outcomes, ("member",))
         for name in statistics(first):
             content.whole[name] = np.array([one.status == Status.OK for one in outcomes])
             numbers = np.where(content.whole[name], [statistics(one)[name] for one in outcomes], np.nan)
@@ -120,17 +122,16 @@ def series(outcome: Outcome, samples: int) -> Iterator[Variable]:
                seen.units, f"{seen.long_name}; components {', '.join(own)}" if own else seen.long_name)
 
 
-def _blocks(content: Content, outcome: Outcome) -> None:
-    """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point. One variable per
-    observable: each further one would take a third of a millisecond to write."""
-    recorder = outcome.outputs
-    means = block_means(recorder)
-    low = np.where(np.isfinite(recorder.block_low), recorder.block_low, np.nan)
-    high = np.where(np.isfinite(recorder.block_high), recorder.block_high, np.nan)
-    found = np.stack((means, low, high))
-    for observable in outcome.formulated.observables:
-        content.add(f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block", *observable.dimensions),
-                    observable.shaped(found[:, :, observable.columns]), observable.units,
+def _blocks(content: Content, outcomes: list[Outcome], of: tuple[str, ...]) -> None:
+    """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point; `of`: the
+    dimension of several members. One variable per observable: each further one would take a third of a millisecond to
+    write. Of an ensemble only where samples are so dense that a drift can be judged."""
+    found = np.stack([np.stack((block_means(one.outputs), *(np.where(np.isfinite(ends), ends, np.nan)
+                                for ends in (one.outputs.block_low, one.outputs.block_high)))) for one in outcomes])
+    for observable in outcomes[0].formulated.observables:
+        values = observable.shaped(found[..., observable.columns])
+        content.add(f"{observable.name}{BLOCKS_SUFFIX}", (*of, "statistic", "block", *observable.dimensions),
+                    values if of else values[0], observable.units,
                     f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS}"
                     " equal parts of the run")
 

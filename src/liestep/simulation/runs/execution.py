@@ -22,6 +22,7 @@ from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.specification import RunSpecification
 
 BLOCKS = 100
+LEAST_SAMPLES = 8  # stored samples in every block of a run whose drift can be judged
 
 
 class Integrals(NamedTuple):

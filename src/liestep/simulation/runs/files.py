@@ -7,8 +7,8 @@ read is compared with it."""
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -126,6 +126,12 @@ class RunFile:
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.variables[name]
+
+    def members(self) -> "Iterator[RunFile]":
+        """Each member of an ensemble as a run of its own."""
+        for k in range(len(next(values for name, values in self.variables.items() if name != "time"))):
+            yield replace(self, variables={name: values if name == "time" else values[k]
+                                           for name, values in self.variables.items()})
 
     def blocks(self, observable: str, statistic: str) -> np.ndarray:
         """(blocks,) or (blocks, 3): mean, min or max of the signed deviation over equal parts of the run,

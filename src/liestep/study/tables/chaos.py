@@ -3,6 +3,8 @@ from math import log
 
 import numpy as np
 
+SURE = 0.95  # share of an ensemble's members that a verdict needs
+
 
 def horizon(time: np.ndarray, separation: np.ndarray, start: float = 1e-12, limit: float = 1e-6) -> float | None:
     """First time at which a perturbation of size `start` has grown to `limit`; None if it never does. time, separation:

@@ -40,4 +40,5 @@ def _identity(spec: RunSpecification) -> tuple:
     content = spec.canonical()
     size = spec.tolerance if spec.steps is None else float(f"{spec.step:.9g}")
     return (size,
-            *(str(content[name]) for name in ("problem", "parameters", "initial", "integrator", "options", "plugins")))
+            *(str(content.get(name)) for name in ("problem", "parameters", "initial", "integrator", "options",
+                                                  "plugins", "ensemble")))

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from liestep.simulation.runs.execution import LEAST_SAMPLES
 from liestep.study.tables.confirmation import CONFIRMATION
 
 PERIODS_PER_BLOCK = 5
-LEAST_SAMPLES = 8           # stored samples in every block
 LEAST_BLOCKS = 20
 # a drift is steady when the range of the block means about the line, divided by the slope, is at most this
 STEADY = 0.25

@@ -1,13 +1,16 @@
 """The table `drift`: does an invariant of a run drift?"""
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from liestep.mechanics.contracts.sheet import State
+from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables.chaos import SURE
 from liestep.study.tables.confirmation import UNCONFIRMED, pairs
 from liestep.study.tables.drift import DECIDED, DriftEstimate, confirm, drift_verdict
 from liestep.study.tables.errors import error_fields
@@ -25,40 +28,65 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     """One row per run and invariant (energy, conserved components of the momentum map and of further invariants,
     residuals), columns COLUMNS. verdict_alone is that of the run. verdict is the one that the run and the same run
     (system, parameters, start, method, step) over at least four times its t_end both support; both rows of the pair
-    show it. confirmed_by and confirms are the keys of the longer and of the shorter problem. Without such a pair a
-    verdict that would decide is "unconfirmed". slope is over the whole run, bound the x of |slope T| < x amplitude."""
-    cells = [cell for cell in study.cells if cell.spec.ensemble is None]
+    show it. An ensemble has the verdict that 95 % of its members have, each with the same member of the longer one;
+    else it is undecided. confirmed_by and confirms are the keys of the longer and of the shorter problem. Without such
+    a pair a verdict that would decide is "unconfirmed". slope is over the whole run, bound the x of |slope T| < x amplitude."""
+    cells = [cell for cell in study.cells if _judged(cell.spec)]
     files = {cell.path: run_file(cell) for cell in cells}
-    found_in = {cell.path: {} if files[cell.path].failed else estimates(cell.spec, files[cell.path]) for cell in cells}
+    found_in = {cell.path: [] if files[cell.path].failed else [
+        estimates(cell.spec, one) for one in (files[cell.path].members() if cell.spec.ensemble else [files[cell.path]])]
+        for cell in cells}
     judged = pairs(cells)
     rows = []
     for cell in cells:
         pair = judged.get(cell.path)
+        parts = [part.path for part in (pair.first, pair.longer)] if pair else []
         for name in invariants(files[cell.path]):
-            alone = found_in[cell.path].get(name)
-            other = [found_in[part.path].get(name) for part in (pair.first, pair.longer)] if pair else []
             found: dict[str, Any]
-            if isinstance(alone, DriftEstimate):
-                both = [estimate for estimate in other if isinstance(estimate, DriftEstimate)]
-                found = _verdict(alone, both) | {"period": period_of(files[cell.path])}
-                if pair and len(both) == 2:
-                    found |= {"confirms": pair.first.problem} if pair.longer == cell else {
-                        "confirmed_by": pair.longer.problem}
-            elif files[cell.path].failed:
+            if files[cell.path].failed:
                 found = {"verdict": "failed", "reason": files[cell.path].attributes["message"]}
             else:
-                found = {"verdict": "too short", "reason": alone}
+                found = _shared([_verdict(alone[name], [found_in[path][k].get(name) for path in parts
+                                                        if found_in[path]])
+                                 for k, alone in enumerate(found_in[cell.path])])
+                if "verdict_alone" in found:
+                    found["period"] = period_of(files[cell.path] if cell.spec.ensemble is None else
+                                                next(files[cell.path].members()))
+                if pair and all(found_in[path] for path in parts):
+                    found |= {"confirms": pair.first.problem} if pair.longer == cell else {
+                        "confirmed_by": pair.longer.problem}
             rows.append({**run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
                          **found})
     return rows
 
 
-def _verdict(alone: DriftEstimate, both: list[DriftEstimate]) -> dict[str, Any]:
+def _judged(spec: RunSpecification) -> bool:
+    """A single run, or an ensemble that keeps the blocks of its members."""
+    return spec.ensemble is None or (not spec.ensemble.turns and spec.samples > LEAST_SAMPLES*BLOCKS)
+
+
+def _verdict(alone: DriftEstimate | str, others: list[DriftEstimate | str | None]) -> dict[str, Any]:
     """Columns of one run and invariant: its own estimate and the verdict of its pair, if it has one."""
+    if isinstance(alone, str):
+        return {"verdict": "too short", "reason": alone}
+    both = [estimate for estimate in others if isinstance(estimate, DriftEstimate)]
     judged = confirm(*both) if len(both) == 2 else alone
     verdict = judged.verdict if len(both) == 2 or alone.verdict not in DECIDED else UNCONFIRMED
     return {"verdict": verdict, "reason": judged.reason, "verdict_alone": alone.verdict,
             "deciding_time": judged.deciding_time, **{key: getattr(alone, key) for key in NUMBERS}}
+
+
+def _shared(members: list[dict[str, Any]]) -> dict[str, Any]:
+    """The columns of an ensemble: the verdict that 95 % of its members have, else undecided; the numbers are those of
+    the member with the widest bound. Of a single run its own."""
+    if len(members) == 1:
+        return members[0]
+    counts = Counter(member["verdict"] for member in members)
+    verdict, most = counts.most_common(1)[0]
+    widest = max(members, key=lambda member: member.get("bound", -1.0))
+    said = ", ".join(f"{word} {count}" for word, count in sorted(counts.items()))
+    return {**widest, "verdict": verdict if most >= SURE*len(members) else "undecided",
+            "reason": f"of {len(members)} starts within round-off: {said}; the widest bound: {widest['reason']}"}
 
 
 def run_columns(cell: Cell) -> dict[str, Any]:
