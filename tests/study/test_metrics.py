@@ -15,7 +15,7 @@ from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.errors import error_fields, reference_floor, replica_floor, state_error
-from liestep.study.tables.kinds.drift import energy_terms, longest_period
+from liestep.study.tables.kinds.drift import _shared, energy_terms, longest_period
 from liestep.study.tables.kinds.work import at_equal_error
 from liestep.study.tables.metrics import COLUMNS
 from liestep.study.tables.results import StudyResults
@@ -280,6 +280,26 @@ def test_drift_rows_are_confirmed_by_the_same_run_over_four_times_its_length(tmp
     assert free.loc["energy", "largest"] < free.loc["energy", "round_off"]
     assert "drift" not in set(free["verdict"])
     assert free.loc["energy", "period"] == pytest.approx(2.0*math.pi, rel=0.4)  # great circles at 1 rad/s
+
+
+def test_an_ensemble_has_the_drift_verdict_that_95_percent_of_its_members_have(tmp_path):
+    each = "ensemble: {members: 16, amplitude: 1e-12, seed: 3}\n"
+    (tmp_path/"many").mkdir()
+    (tmp_path/"alone").mkdir()
+    many = StudyResults(make(tmp_path/"many", "drift", DRIFT + each)).table("drift").set_index(["problem", "invariant"])
+    alone = StudyResults(make(tmp_path/"alone", "drift", DRIFT)).table("drift").set_index(["problem", "invariant"])
+    regular = [("free", "energy"), ("long", "energy"), ("free", "unit_length")]
+    assert many.loc[regular, "verdict"].tolist() == alone.loc[regular, "verdict"].tolist()
+    assert many.loc[("free", "energy"), "confirmed_by"] == "long"
+    assert many.loc[("free", "energy"), "reason"].startswith("of 16 starts within round-off: ")
+
+    one = {"verdict": "bounded", "bound": 0.01, "reason": "narrow"}
+    other = {"verdict": "drift", "bound": 7.0, "reason": "wide"}
+    assert _shared([one]*19 + [other])["verdict"] == "bounded"
+    assert _shared([one]*15 + [other])["verdict"] == "undecided"
+    assert _shared([one]*15 + [other])["reason"] == (
+        "of 16 starts within round-off: bounded 15, drift 1; the widest bound: wide")
+    assert _shared([other]) is other
 
 
 def test_longest_period_and_energy_terms():

@@ -26,7 +26,7 @@ def kinetic_energy_on_the_sphere(file: RunFile, reference: RunFile | None) -> Ma
     last divided by the first; and the Gini coefficient of the molecules, the last divided by the first. Only for runs
     of the molecules that store these times."""
     specification = json.loads(file.attributes["specification"])
-    if specification["problem"] != SYSTEM or specification.get("ensemble") is not None:
+    if specification["problem"] != SYSTEM:
         return {}
     time, q, omega = (np.asarray(file[name], dtype=float) for name in VARIABLES)
     places = [int(np.abs(time - when).argmin()) for when in TIMES]

@@ -88,7 +88,8 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
                 rows += _map_rows(study, cell, cell.spec, cost)
                 continue
             file = whole_file(study, cell, needed)
-            rows.append({**own.columns(file, reference), **_row(study, cell, file, reference, cost)})
+            columns = {} if cell.spec.ensemble else own.columns(file, reference)  # of each member: `member_values`
+            rows.append({**columns, **_row(study, cell, file, reference, cost)})
             if second is not None and not file.failed and cell.spec.ensemble is None:
                 rows[-1]["error_final_second"] = final_distance(file, second)
     return rows

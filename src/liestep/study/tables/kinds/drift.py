@@ -30,7 +30,8 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     (system, parameters, start, method, step) over at least four times its t_end both support; both rows of the pair
     show it. An ensemble has the verdict that 95 % of its members have, each with the same member of the longer one;
     else it is undecided. confirmed_by and confirms are the keys of the longer and of the shorter problem. Without such
-    a pair a verdict that would decide is "unconfirmed". slope is over the whole run, bound the x of |slope T| < x amplitude."""
+    a pair a verdict that would decide is "unconfirmed". slope is over the whole run, bound the x of |slope T| < x
+    amplitude."""
     cells = [cell for cell in study.cells if _judged(cell.spec)]
     files = {cell.path: run_file(cell) for cell in cells}
     found_in = {cell.path: [] if files[cell.path].failed else [
