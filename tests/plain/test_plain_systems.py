@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
@@ -147,3 +148,33 @@ def test_forces_on_free_bodies_are_those_of_scipy(monkeypatch):
     assert data.attrs["momentum_conserved"] == "none"
     with pytest.raises(liestep.InputError, match="forces that depend on velocities"):
         two.simulate("lgvi", step=0.01)
+
+
+def test_a_black_box_runs_with_the_methods_that_need_no_derivative():
+    inner = numba.njit(lambda y, w: np.array([y[1], -w*y[0]]))
+    swing = liestep.system("called", start={"y": [1.0, 0.0]}, parameters={"w": 4.0}, t_end=3.0, blackbox=True,
+                           rhs=lambda t, y, p: inner(y, p.w))
+    assert {"dop853", "rk4", "ode45", "gauss"} <= set(swing.integrators())
+    assert "taylor" not in swing.integrators()
+    with pytest.raises(liestep.InputError, match="take a method that needs none"):
+        swing.simulate("taylor", tolerance=1e-8)
+    assert swing.simulate("dop853", tolerance=1e-11)["y"].values[-1] == pytest.approx(
+        [np.cos(6.0), -2.0*np.sin(6.0)], abs=1e-9)
+    turn = liestep.system("turned", start={"R": np.eye(3), "x": [0.0, 1.0, 0.0]}, blackbox=True, t_end=1.0,
+                          field=lambda t, R, x: (np.array([0.0, 0.0, float(str(2.0))]), -x))
+    assert {"rkmk", "cf4", "rk4"} <= set(turn.integrators())
+    end = turn.simulate("rkmk", step=0.01).isel(time=-1)
+    assert end["attitude"].values[:, 0] == pytest.approx([np.cos(2.0), np.sin(2.0), 0.0], abs=1e-12)
+    assert end["x"].values == pytest.approx([0.0, np.exp(-1.0), 0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize(("given", "said"), [
+    ({"potential": lambda q: 0.0}, "takes rhs or field alone"),
+    ({}, "takes rhs\\(t, y, p\\) or field"),
+    ({"rhs": lambda t, z: z}, "takes 'z'"),
+    ({"rhs": lambda t, y: y[:0]}, "no rate of y"),
+    ({"rhs": lambda t, y: "fast"}, "no rate of y"),
+    ({"field": lambda t, R: R}, "start must have R")])
+def test_what_is_no_black_box_is_refused(given, said):
+    with pytest.raises(liestep.InputError, match=said):
+        liestep.system("refused_box", start={"y": [1.0, 0.0]}, blackbox=True, **given)

@@ -5,7 +5,9 @@ loaded as any other. So every integrator, check and study works on it, and the h
 """
 import hashlib
 import math
+import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +21,9 @@ from liestep.files.textfiles import write_text_atomically
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.probed import plain
+from liestep.plain.blackbox import called
 from liestep.plain.families import Given, written
-from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries, sheet
+from liestep.simulation.catalogue import add_plugin, method, own_integrators, own_systems, plugin_entries, sheet
 from liestep.simulation.plugins.loading import ID, load_plugin
 from liestep.simulation.plugins.trial import first_start
 from liestep.simulation.runs import simulation
@@ -62,7 +65,15 @@ class System(str):
         from liestep.simulation.catalogue import integrator_ids
         from liestep.simulation.runs.specification import applicable
 
-        return [name for name in integrator_ids() if applicable(self, name)]
+        found = [name for name in integrator_ids() if applicable(self, name)]
+        return found if self.source else [name for name in found if self._without_derivatives(name)]
+
+    def _without_derivatives(self, integrator: str) -> bool:
+        """Whether an integrator makes a step of a function that is called."""
+        with suppress(InputError, TypeError), warnings.catch_warnings(action="ignore"):
+            size = {"tolerance": 1e-3} if method(integrator).adaptive else {"steps": 3}
+            return bool(self.simulate(integrator, t_end=1e-3*self.sheet.presets["own"].t_end, samples=2, **size))
+        return False
 
     def check(self) -> list[Any]:
         """As `liestep check-system`: rows with `check`, `found` and `ok`; the first one says how many digits the
@@ -74,7 +85,9 @@ class System(str):
                     lost <= MOST_LOST), *check_system(self)]
 
     def save(self, path: str | Path) -> Path:
-        """Write its plugin, which a study can name under `plugins`."""
+        """Write its plugin, which a study can name under `plugins`. Raises InputError: there is none of a black box."""
+        if not self.source:
+            raise InputError(f"{self} is called in plain Python: no text says what it computes")
         write_text_atomically(Path(path), self.source)
         return Path(path)
 
@@ -84,7 +97,7 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
            rhs: Callable | None = None, field: Callable | None = None, magnetic: Callable | None = None,
            mass: Any = None, inertia: Any = None,
            force: Callable | None = None, torque: Callable | None = None, energy: Callable | None = None,
-           invariants: Mapping[str, Callable] | None = None) -> System:
+           invariants: Mapping[str, Callable] | None = None, blackbox: bool = False) -> System:
     """Make a system of plain functions, in numpy and math, known. Their arguments are known by name; what a function
     does not need is left out. p holds the parameters (p.g), which stay free. It is one of
 
@@ -105,6 +118,8 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
     Args:
         name: of the system; it means the latest definition in a session. The id has the hash of the equations behind.
         start: the initial state. parameters: numbers and arrays by name. t_end: in s.
+        blackbox: call rhs or field as it is, in plain Python, if it cannot run on symbols (compiled or foreign code).
+            Methods that need no derivative run on it (`integrators()`). Its id holds in this process only.
 
     Raises:
         InputError: a function that cannot be traced, with its line, or data that make no system.
@@ -113,6 +128,13 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
         raise InputError(f"name {name!r} must be letters, digits and underscores")
     if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
+    if blackbox:
+        others = (potential, lagrangian, hamiltonian, magnetic, mass, inertia, force, torque, energy, invariants)
+        if any(one is not None for one in others):
+            raise InputError("blackbox=True takes rhs or field alone, without energy and invariants")
+        found = System(called(name, parameters or {}, start, t_end, rhs, field))
+        found.source, found.operations = "", 0
+        return found
     given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
                   invariants)
     text, count = written(name, parameters or {}, start, t_end, given)

@@ -366,17 +366,22 @@ def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tupl
                          " give a function")
     if not isinstance(function, FunctionType):
         raise InputError(f"{what} is a {type(function).__name__} without Python code: give a plain function")
-    wanted = inspect.signature(function).parameters
-    for name, one in wanted.items():
-        if name not in arguments and one.default is one.empty:
-            raise InputError(f"{what} takes {name!r}, and arguments are known by their names:"
-                             f" {', '.join(arguments)}{where}")
-    given = {name: arguments[name] for name in wanted if name in arguments}
+    given = named(function, what, arguments, where)
     first, again = (_result(_called(function, what, given, where), what, where, shape, arranged) for _ in range(2))
     if [*map(_same, np.ravel(first))] != [*map(_same, np.ravel(again))]:
         raise InputError(f"{what} gives something else when it is called again: random numbers, clocks and counters are"
                          f" no functions of the state{where}")
     return first
+
+
+def named(function: Callable, what: str, arguments: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Those of the arguments that a function takes, by name. Raises InputError: it takes one that there is not."""
+    wanted = inspect.signature(function).parameters
+    for name, one in wanted.items():
+        if name not in arguments and one.default is one.empty:
+            raise InputError(f"{what} takes {name!r}, and arguments are known by their names:"
+                             f" {', '.join(arguments)}{where}")
+    return {name: arguments[name] for name in wanted if name in arguments}
 
 
 def _same(x: Any) -> Any:

@@ -3,6 +3,7 @@ plain Python, with the methods that need no derivatives."""
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.formulations.general import first_order, turning
+from liestep.plain.arrays import named, place
 from liestep.simulation.catalogue import add_plugin
 
 CALLED = "liestep.plain.blackbox"
@@ -39,6 +41,36 @@ class BlackBox(NamedTuple):
         out[0] = 0.0
         if out.shape[0] > 1:
             out[1] = np.abs(y[:3] @ y[:3].T - np.eye(3)).max()
+
+
+def called(name: str, parameters: Mapping[str, Any], start: Mapping[str, Any], t_end: float, rhs: Callable | None,
+           field: Callable | None) -> str:
+    """As `black_box_of`, of rhs(t, y, p) or field(t, R, x, p), whose arguments are known by name. Raises InputError:
+    not one of the two, another argument or start, or what it gives at the start is no rate of it."""
+    function, fields = (rhs, ("y",)) if field is None else (field, ("R", "x")) if "x" in start else (field, ("R",))
+    if function is None or (rhs and field):
+        raise InputError("blackbox=True takes rhs(t, y, p) or field(t, R, x, p) alone: of other functions derivatives"
+                         " are needed, so that they must run on symbols")
+    if {*start} != {*fields}:
+        raise InputError(f"start must have {' and '.join(fields)}, not {', '.join(map(str, start)) or 'nothing'}")
+    p, shape, where = SimpleNamespace(**parameters), np.shape(start[fields[-1]]), place(function)
+
+    def rates(t: float, rows: np.ndarray) -> np.ndarray:
+        state = {"y": rows[0].reshape(shape)} if rhs else {"R": rows[:3].T.copy(), "x": rows[3:].reshape(shape)}
+        found = function(**named(function, "the function", {"t": t, **state, "p": p}, where))
+        parts = found if "x" in fields else [found]
+        return np.concatenate([np.ravel(part) for part in parts]).astype(float).reshape(len(rows) - 2*bool(field), rows.shape[1])
+
+    first = {key: np.array(value, dtype=float) for key, value in start.items()}
+    try:
+        rates(0.0, np.concatenate([np.reshape(value.T if key == "R" else value, (-1, 3) if field else (1, -1))
+                                   for key, value in first.items()]))
+    except InputError:
+        raise
+    except (ValueError, TypeError) as error:
+        kept = " and ".join(fields)
+        raise InputError(f"the function gives no rate of {kept} at the start ({error}){where}") from None
+    return black_box_of(name, rates, start, t_end)
 
 
 def black_box_of(name: str, function: Callable, start: Mapping[str, Any], t_end: float = 10.0) -> str:
