@@ -59,7 +59,8 @@ def called(name: str, parameters: Mapping[str, Any], start: Mapping[str, Any], t
         state = {"y": rows[0].reshape(shape)} if rhs else {"R": rows[:3].T.copy(), "x": rows[3:].reshape(shape)}
         found = function(**named(function, "the function", {"t": t, **state, "p": p}, where))
         parts = found if "x" in fields else [found]
-        return np.concatenate([np.ravel(part) for part in parts]).astype(float).reshape(len(rows) - 2*bool(field), rows.shape[1])
+        numbers = np.concatenate([np.ravel(part) for part in parts]).astype(float)
+        return numbers.reshape(len(rows) - 2*bool(field), rows.shape[1])
 
     first = {key: np.array(value, dtype=float) for key, value in start.items()}
     try:
