@@ -76,7 +76,7 @@ def command_judge(arguments: argparse.Namespace) -> None:
 def command_export(arguments: argparse.Namespace) -> None:
     from liestep.tools.judge.export import export
 
-    for line in export(arguments.output, arguments.problem, arguments.preset):
+    for line in export(arguments.output, arguments.problem, arguments.preset, arguments.digits):
         print(line)
 
 
@@ -151,6 +151,8 @@ def declare_exports(add: Callable[..., argparse.ArgumentParser]) -> None:
     export.add_argument("--preset", help="only this preset of the problem")
     export.add_argument("-o", "--output", type=Path, metavar="FOLDER", required=True,
                         help="folder of the tables and of the references, which are kept and used again")
+    export.add_argument("--digits", type=int, metavar="N",
+                        help="decimal digits of starts and end states, at t_end: seconds to hours for a preset")
     cache = add("cache", command_cache, "write the machine code of this machine into one file, or add that of a file:"
                 " for other clones, and machines with the same versions and level of processor",
                 "cache export code.zip")

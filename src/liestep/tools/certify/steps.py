@@ -232,20 +232,20 @@ def largest(values: np.ndarray) -> Any:
     return max(map(abs, values.flat))
 
 
-def flow(field: Step, h: Any) -> Flow:
-    """Exact flow of a vector field over h: the modified midpoint rule, extrapolated in up to COLUMNS columns (Gragg;
-    Hairer, Norsett and Wanner 1993, II.9)."""
+def flow(field: Step, h: Any, t_start: Any = 0, columns: int = COLUMNS) -> Flow:
+    """Exact flow of a vector field from t_start over h: the modified midpoint rule, extrapolated in up to so many
+    columns (Gragg; Hairer, Norsett and Wanner 1993, II.9)."""
     kind, start = numbers(field.digits), field.start
 
     def f(t, y):
         out = np.full(y.shape, kind.of(0), dtype=object)
-        if not field.problem.rhs(t, y, out):
+        if not field.problem.rhs(t_start + t, y, out):
             raise IntegrationError(Status.NOT_EVALUABLE, 0.0, "certificate: ")
         return out
 
     rows: list[list[np.ndarray]] = []  # of the extrapolation
-    slope, enough = f(kind.of(0), start), kind.of(Fraction(1, 10**(field.digits - FLOW_SPARE_DIGITS)))
-    for j in range(COLUMNS):
+    slope, enough = f(kind.of(0), start), enough_of(field.digits)
+    for j in range(columns):
         n = 2*(j + 1)
         s = h/n
         last, now = start, start + s*slope
@@ -260,6 +260,11 @@ def flow(field: Step, h: Any) -> Flow:
         if error < enough:
             break
     return Flow(rows[-1][-1], error)
+
+
+def enough_of(digits: int) -> Any:
+    """The correction below which an extrapolation ends."""
+    return numbers(digits).of(Fraction(1, 10**(digits - FLOW_SPARE_DIGITS)))
 
 
 @cache

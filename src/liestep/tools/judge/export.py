@@ -20,6 +20,7 @@ from liestep.simulation.references.reference import kept_reference, specify_refe
 from liestep.simulation.runs.files import RunFile, read_attribute
 from liestep.simulation.runs.specification import start_of
 from liestep.tools.judge.judgement import layout_of
+from liestep.tools.judge.many_digits import many_digits
 
 TRUSTED = 1e-9   # of the scale of a field
 MARGIN = 3.0     # of bounds over disagreements
@@ -28,10 +29,12 @@ SAMPLES = 51
 COLUMNS = ("problem", "preset", "column", "units", "initial", "t_end", "final", "error_bound", "status")
 
 
-def export(folder: Path, problem: str | None = None, preset: str | None = None) -> Iterator[str]:
+def export(folder: Path, problem: str | None = None, preset: str | None = None,
+           digits: int | None = None) -> Iterator[str]:
     """Write references.csv and references.json; yields a line about each preset when it is done. References are kept in
-    the folder as <problem>.<preset>.nc and used again while they are up to date. Raises InputError: unknown names, or
-    the folder cannot be written."""
+    the folder as <problem>.<preset>.nc and used again while they are up to date. With `digits` starts and end states
+    are decimal numbers of so many digits, at t_end, and no file is kept. Raises InputError: unknown names, or the
+    folder cannot be written."""
     chosen = [(name, key) for name in ([problem] if problem else system_ids()) for key in _presets(name, preset)]
     for name, key in chosen:
         path = Path(folder)/f"{name}.{key}.nc"
@@ -40,7 +43,8 @@ def export(folder: Path, problem: str | None = None, preset: str | None = None) 
                              " another folder")
     entries = []
     for name, key in chosen:
-        entries.append(entry(name, key, Path(folder)/f"{name}.{key}.nc"))
+        entries.append(entry(name, key, Path(folder)/f"{name}.{key}.nc") if digits is None else
+                       exact_entry(name, key, digits))
         yield f"{name} {key}: {entries[-1]['status']}"
     rows = [row for item in entries for row in _rows(item)]
     write_text_atomically(Path(folder)/"references.csv", csv_text(COLUMNS, rows))
@@ -56,15 +60,32 @@ def _presets(problem: str, preset: str | None) -> list[str]:
     return [preset] if preset else list(known)
 
 
+def _about(problem: str, preset: str, parameters: Any, initial: Any) -> dict[str, Any]:
+    facts, layout = sheet(problem), layout_of(problem, preset)
+    return {"problem": problem, "preset": preset, "citation": facts.presets[preset].citation,
+            "equations": facts.equations, "parameters": parameters, "initial": initial,
+            "fields": {name: {"units": part.units, "meaning": part.long_name, "columns": layout.columns(name)}
+                       for name, part in layout.fields.items()}}
+
+
+def exact_entry(problem: str, preset: str, digits: int) -> dict[str, Any]:
+    """One preset: starts and ends as decimal numbers, which are no float64."""
+    shared = specify_reference(problem, preset=preset, samples=SAMPLES).run.canonical()
+    t_end = sheet(problem).presets[preset].t_end
+    found = _about(problem, preset, shared["parameters"], shared["initial"])
+    try:
+        made = many_digits(problem, preset, t_end, digits)
+    except InputError as error:
+        return found | {"status": f"no end state: {error}"}
+    return found | {"initial": made.initial, "t_end": t_end, "final": made.final, "status": f"{digits} digits",
+                    "error_bound": dict.fromkeys(made.final, made.error_bound)}
+
+
 def entry(problem: str, preset: str, path: Path) -> dict[str, Any]:
     """One preset: numbers as floats, whose JSON text reads back as the same float64."""
-    facts, layout = sheet(problem), layout_of(problem, preset)
     start, spec = start_of(problem, preset=preset), specify_reference(problem, preset=preset, samples=SAMPLES)
     shared = spec.run.canonical()
-    found = {"problem": problem, "preset": preset, "citation": facts.presets[preset].citation,
-             "equations": facts.equations, "parameters": shared["parameters"], "initial": shared["initial"],
-             "fields": {name: {"units": part.units, "meaning": part.long_name, "columns": layout.columns(name)}
-                        for name, part in layout.fields.items()}}
+    found = _about(problem, preset, shared["parameters"], shared["initial"])
     try:
         reference = kept_reference(path, spec)
     except InputError as error:
@@ -92,10 +113,14 @@ def certified(reference: RunFile, names: list[str]) -> tuple[int, dict[str, floa
 
 
 def _rows(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """One row per number of the state, 17 significant digits."""
+    """One row per number of the state, 17 significant digits or those asked for."""
     for name, field in item["fields"].items():
         final = np.ravel(item["final"][name]) if "final" in item else [None]*len(field["columns"])
         for column, first, last in zip(field["columns"], np.ravel(item["initial"][name]), final, strict=True):
             yield {"problem": item["problem"], "preset": item["preset"], "column": column, "units": field["units"],
-                   "initial": f"{first:.16e}", "t_end": item.get("t_end"), "final": None if last is None
-                   else f"{last:.16e}", "error_bound": item.get("error_bound", {}).get(name), "status": item["status"]}
+                   "initial": _number(first), "t_end": item.get("t_end"), "final": _number(last),
+                   "error_bound": item.get("error_bound", {}).get(name), "status": item["status"]}
+
+
+def _number(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else f"{value:.16e}"

@@ -1,0 +1,47 @@
+"""Exported states of many digits, beside the closed form of a body with two equal moments in mpmath."""
+import json
+
+import mpmath
+import pytest
+
+from liestep.api.command_line import main
+from liestep.errors import InputError
+from liestep.tools.judge.many_digits import many_digits
+
+DIGITS = 30
+
+
+def turned(vector, angle):
+    """exp(angle hat(vector)) of a unit vector."""
+    x, y, z = vector
+    hat = mpmath.matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return mpmath.eye(3) + mpmath.sin(angle)*hat + (1 - mpmath.cos(angle))*hat*hat
+
+
+def test_symmetric_body_turns_as_its_closed_form_says(tmp_path):
+    """R(t) = exp(t L/J_1) R(0) exp(t (1/J_3 - 1/J_1) L_3 e_3), L the spatial and L_3 the body's momentum about e_3
+    (Goldstein, Poole and Safko 2002, 5.6)."""
+    assert main(["export-reference", "--problem", "free_rigid_body", "--preset", "symmetric", "--digits", str(DIGITS),
+                 "-o", str(tmp_path)]) == 0
+    entry, = json.loads((tmp_path/"references.json").read_text())["references"]
+    with mpmath.workdps(DIGITS + 20):
+        number = mpmath.mpf
+        moments = [number(x) for x in entry["parameters"]["inertia"]]
+        assert moments[0] == moments[1] != moments[2]
+        first = mpmath.matrix(3, 3)
+        for k, x in enumerate(entry["initial"]["attitude"]):
+            first[k//3, k % 3] = number(x)
+        momentum = mpmath.matrix([number(x) for x in entry["initial"]["angular_momentum"]])
+        own, size, t = (first.T*momentum)[2], mpmath.norm(momentum), number(entry["t_end"])
+        wanted = (turned([x/size for x in momentum], t*size/moments[0])*first
+                  * turned([0, 0, 1], t*own*(1/moments[2] - 1/moments[0])))
+        gap = max(abs(number(x) - wanted[k//3, k % 3]) for k, x in enumerate(entry["final"]["attitude"]))
+        assert gap < float(entry["error_bound"]["attitude"]) < 1e-28
+
+
+def test_what_has_no_digits_is_refused():
+    for preset, digits, said in (("symmetric", 12, "from 17 to 60"), ("symmetric", 200, "from 17 to 60")):
+        with pytest.raises(InputError, match=said):
+            many_digits("free_rigid_body", preset, 1.0, digits)
+    with pytest.raises(InputError, match="at most 100"):
+        many_digits("lennard_jones_sphere", "level1", 1.0, DIGITS)
