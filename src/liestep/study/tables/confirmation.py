@@ -31,12 +31,12 @@ def pairs(cells: Iterable[Cell]) -> dict[Path, Pair]:
 def _longer(cell: Cell, cells: Iterable[Cell]) -> Cell | None:
     """The shortest run that differs from this one by a t_end at least four times as long."""
     same = [other for other in cells if other.spec.t_end >= CONFIRMATION*cell.spec.t_end*(1.0 - SLACK)
-            and _identity(other.spec) == _identity(cell.spec)]
+            and identity(other.spec) == identity(cell.spec)]
     return min(same, key=lambda other: other.spec.t_end, default=None)
 
 
-def _identity(spec: RunSpecification) -> tuple:
-    """What a run and its longer version share."""
+def identity(spec: RunSpecification) -> tuple:
+    """What a run and its longer version share; the ensemble comes last."""
     content = spec.canonical()
     size = spec.tolerance if spec.steps is None else float(f"{spec.step:.9g}")
     return (size,

@@ -11,7 +11,7 @@ from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables.chaos import SURE
-from liestep.study.tables.confirmation import UNCONFIRMED, pairs
+from liestep.study.tables.confirmation import UNCONFIRMED, identity, pairs
 from liestep.study.tables.drift import DECIDED, DriftEstimate, confirm, drift_verdict
 from liestep.study.tables.errors import error_fields
 from liestep.study.tables.reading import run_file
@@ -29,14 +29,15 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     residuals), columns COLUMNS. verdict_alone is that of the run. verdict is the one that the run and the same run
     (system, parameters, start, method, step) over at least four times its t_end both support; both rows of the pair
     show it. An ensemble has the verdict that 95 % of its members have, each with the same member of the longer one;
-    else it is undecided. confirmed_by and confirms are the keys of the longer and of the shorter problem. Without such
+    else it is undecided. Its period is that of the run from its unperturbed start, which the study should have with
+    dense samples. confirmed_by and confirms are the keys of the longer and of the shorter problem. Without such
     a pair a verdict that would decide is "unconfirmed". slope is over the whole run, bound the x of |slope T| < x
     amplitude."""
     cells = [cell for cell in study.cells if _judged(cell.spec)]
     files = {cell.path: run_file(cell) for cell in cells}
-    found_in = {cell.path: [] if files[cell.path].failed else [
-        estimates(cell.spec, one) for one in (files[cell.path].members() if cell.spec.ensemble else [files[cell.path]])]
-        for cell in cells}
+    periods = {_motion(cell.spec): period_of(files[cell.path]) for cell in cells
+               if not files[cell.path].failed and cell.spec.ensemble is None}
+    found_in = {cell.path: _estimated(cell, files[cell.path], periods) for cell in cells}
     judged = pairs(cells)
     rows = []
     for cell in cells:
@@ -51,14 +52,26 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
                                                         if found_in[path]])
                                  for k, alone in enumerate(found_in[cell.path])])
                 if "verdict_alone" in found:
-                    found["period"] = period_of(files[cell.path] if cell.spec.ensemble is None else
-                                                next(files[cell.path].members()))
+                    found["period"] = periods.get(_motion(cell.spec))
                 if pair and all(found_in[path] for path in parts):
                     found |= {"confirms": pair.first.problem} if pair.longer == cell else {
                         "confirmed_by": pair.longer.problem}
             rows.append({**run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
                          **found})
     return rows
+
+
+def _motion(spec: RunSpecification) -> tuple:
+    """What an ensemble shares with the run of its unperturbed start."""
+    return (*identity(spec)[:-1], spec.t_end)
+
+
+def _estimated(cell: Cell, file: RunFile, periods: dict[tuple, float]) -> list[dict[str, DriftEstimate | str]]:
+    """The estimates of a run, or of each member of an ensemble with the period of the run without perturbation."""
+    if file.failed:
+        return []
+    members = file.members() if cell.spec.ensemble else [file]
+    return [estimates(cell.spec, one, periods.get(_motion(cell.spec))) for one in members]
 
 
 def _judged(spec: RunSpecification) -> bool:
@@ -119,9 +132,9 @@ def invariants(file: RunFile) -> dict[str, Place]:
     return found
 
 
-def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate | str]:
-    """Invariant -> estimate, or the reason why there is none."""
-    period = period_of(file)
+def estimates(spec: RunSpecification, file: RunFile, period: float | None = None) -> dict[str, DriftEstimate | str]:
+    """Invariant -> estimate, or the reason why there is none. period: the longest of the motion, if it is known."""
+    period = period or period_of(file)
     found: dict[str, DriftEstimate | str] = {}
     for name, place in invariants(file).items():
         values, blocks = place.of(file[place.variable]), place.of(file.blocks(place.variable, "mean"))
