@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 
 import liestep
 from liestep.errors import InputError
@@ -178,3 +179,23 @@ def test_a_black_box_runs_with_the_methods_that_need_no_derivative():
 def test_what_is_no_black_box_is_refused(given, said):
     with pytest.raises(liestep.InputError, match=said):
         liestep.system("refused_box", start={"y": [1.0, 0.0]}, blackbox=True, **given)
+
+
+def test_a_field_runs_on_rigid_motions():
+    """exp(t xi) of a constant spatial twist is exact on SE(3), in one step; R^3 beside SO(3) errs."""
+    w, v, start, t = np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.0, 0.2]), np.array([1.0, 0.0, 0.0]), 2.0
+    screw = liestep.system("screw_motion", field=lambda R, x: (w, np.cross(w, x) + v), t_end=t,
+                           start={"R": np.eye(3), "x": start})
+    twist = np.block([[np.cross(w, np.eye(3)).T, v[:, None]], [np.zeros((1, 4))]])
+    wanted = (expm(t*twist) @ np.append(start, 1.0))[:3]
+    found = {action: screw.simulate("rkmk", step=t, options={"action": action})["x"].values[-1]
+             for action in ("se3", "so3_r3")}
+    assert found["se3"] == pytest.approx(wanted, abs=1e-14)
+    assert np.abs(found["so3_r3"] - wanted).max() > 1e-2
+
+    turning = liestep.system("swaying", field=lambda t, R, x: (np.array([0.3, 0.2*np.sin(t), 1.0]), R[:, 0] + 0.1*x),
+                             start={"R": np.eye(3), "x": start}, t_end=t)
+    exact = turning.simulate("dop853", tolerance=1e-13)["x"].values[-1]
+    error = [np.abs(turning.simulate("rkmk", step=h, options={"action": "se3"})["x"].values[-1] - exact).max()
+             for h in (0.1, 0.05)]
+    assert np.log2(error[0]/error[1]) == pytest.approx(4.0, abs=0.2)

@@ -7,13 +7,15 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
-from liestep.compile.rows import FieldOfRows, add, axpy, cross, put, row, scale, stage_columns
+from liestep.compile.rows import FieldOfRows, add, axpy, cross, put, row, scale, stage_columns, sub
 from liestep.geometry.groups.product import Translation, product
+from liestep.geometry.groups.rigid_motions import CotangentRotations
 from liestep.geometry.groups.rotations import Rotation
 from liestep.mechanics.contracts import formulations
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
+from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.action import ActionForm
@@ -308,6 +310,18 @@ def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callabl
                   shapes={"position": shape, "velocity": shape}, kinetic_energy=kinetic_energy, **further)
 
 
+@hands_on("generator", formulations.Component, "observe")
+class Twist(NamedTuple):
+    """The twist (w, u - w x x) of dR/dt = hat(w) R, dx/dt = u, for the action of SE(3) on (R, x)."""
+
+    generator: Any
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        found = self.generator.algebra(t, y, out)
+        put(out, 1, sub(row(out, 1), cross(row(out, 0), row(y, 3))))
+        return found
+
+
 def turning(*, shape: tuple[int, ...], kept: Mapping[str, bool], build: Callable[[Parameters], Any],
             **further: Any) -> Sheet:
     """Sheet of dR/dt = hat(w) R with further rows x of R^3, dx/dt = u: attitude R (3, 3), body to space, and x of a
@@ -337,9 +351,13 @@ def turning(*, shape: tuple[int, ...], kept: Mapping[str, bool], build: Callable
         return made(TurnedField(build(values), np.zeros((1 + rows, 3)), new_counters()), state)
 
     def action(values: Parameters, state: State, options: Options) -> Formulated:
+        if options.get("action") == "se3":
+            return made(ActionForm(CotangentRotations(1), Twist(build(values)), new_counters()), state)
         parts = [(Rotation(3), 3), *([(Translation(rows), rows)] if rows else [])]
         return made(ActionForm(product(*parts), build(values), new_counters()), state)
 
-    return _sheet(build=build, forms={"vector_field": Form(field), "lie_action": Form(action)},
+    group = {"action": Option("so3_r3", "the group: rotations and translations of their own, or rigid motions, which"
+                              " turn x with R", ("so3_r3", "se3"))} if shape == (3,) else {}
+    return _sheet(build=build, forms={"vector_field": Form(field), "lie_action": Form(action, group)},
                   shapes={"attitude": (3, 3), **({"x": shape} if rows else {})},
                   manifold=lambda values, state: check_attitude("attitude", state["attitude"]), **further)
