@@ -130,3 +130,13 @@ def test_another_handler_of_the_signal_is_called():
 def test_a_run_that_takes_longer_than_its_limit_says_how_far_it_came():
     with pytest.raises(ValueError, match=r"a run takes longer than 0\.2 s: it had come to t = .* of 10000 s"):
         run_once(specify("heavy_top", "rk4", step=1e-7, t_end=1e4, samples=2), limit=0.2)
+
+
+def test_ctrl_c_that_the_compiler_lost_is_one_still():
+    """An exception in LLVM's callback is printed and forgotten, and the code is missing later."""
+    from liestep.compile.cache import _complaints
+
+    with pytest.raises(KeyboardInterrupt), _complaints():
+        raise RuntimeError("no compiled object yet for <Library 'advance' at 0x7ff2921ff050>")
+    with pytest.raises(RuntimeError, match="another"), _complaints():
+        raise RuntimeError("another")

@@ -73,6 +73,9 @@ def machine_mark() -> str:
     return hashlib.sha256(machine().encode()).hexdigest()[:8]
 
 
+LOST = "no compiled object yet"  # says Numba
+
+
 class _Kept:
     def __init__(self, name: str):
         self.path = cache_root()/name
@@ -105,7 +108,8 @@ class _Kept:
 
 @contextmanager
 def _complaints() -> Iterator[None]:
-    """Raise PluginError for what compiling complains of in a plugin, in one sentence; any other error as it is."""
+    """Raise PluginError for what compiling complains of in a plugin, in one sentence, and KeyboardInterrupt that was
+    lost; any other error as it is."""
     try:
         yield
     except (compiling()[0].core.errors.NumbaError, ImportError) as error:
@@ -116,6 +120,10 @@ def _complaints() -> Iterator[None]:
         if sentence is None:
             raise
         raise PluginError(sentence) from None
+    except RuntimeError as error:  # LLVM's callback, which hands the code over, swallowed what Ctrl-C raised in it
+        if LOST not in str(error):
+            raise
+        raise KeyboardInterrupt from None
 
 
 class CompiledLoop:
