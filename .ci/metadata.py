@@ -201,7 +201,8 @@ def paper_head() -> str:
 def project_block() -> str:
     """Authors and addresses in pyproject.toml."""
     address = source()["person"]["repository"]
-    named = ", ".join(f'{{name = "{full_name(one)}"}}' for one in authors())
+    contact = source()["person"]["contact"]
+    named = ", ".join(f'{{name = "{full_name(one)}", email = "{contact}"}}' for one in authors())
     return (f'authors = [{named}]\n\n[project.urls]\nDocumentation = "{source()["person"]["documentation"]}"\n'
             f'Repository = "{address}"\nIssues = "{address}/issues"\nChangelog = "{address}/blob/main/CHANGELOG.md"\n')
 

@@ -1,11 +1,11 @@
 """Everything that a release consists of, below dist and nowhere else. `python3 make.py release [--dry-run]` calls it in
 the environment.
 
-From the last commit, not from the working folder: sdist and wheel, checked by twine, check-wheel-contents and pyroma, the
-wheel installed in an empty environment where the README's examples run; the workflow's format; bill of materials, site,
-snapshot; of a complete run in `results` its crate and digest. A release is refused, in one sentence each, where the tag
-is not the version, the tree is dirty, a person's value is unfilled, or a package of an extra is missing. A dry run says
-what would be refused, builds and checks the packages, and makes nothing that takes minutes.
+From the last commit, not from the working folder: sdist and wheel, checked by twine, check-wheel-contents and pyroma,
+the wheel installed in an empty environment where the README's examples run; the workflow's format; bill of materials,
+site, snapshot; of a complete run in `results` its crate and digest. A release is refused, in one sentence each, where the
+tag is not the version, the tree is dirty, a person's value is unfilled, or a package of an extra is missing. A dry run
+says what would be refused, builds and checks the packages, and makes nothing that takes minutes.
 """
 import hashlib
 import os
@@ -37,8 +37,8 @@ def refusals() -> Iterator[str]:
     wanted = f"v{metadata.project()['version']}"
     tags = said("tag", "--points-at", "HEAD").split()
     if wanted not in tags:
-        yield (f"the tag of this commit is {', '.join(tags) or 'missing'}, the version in pyproject.toml wants {wanted}:"
-               f" git tag -a {wanted}")
+        yield (f"the tag of this commit is {', '.join(tags) or 'missing'}, the version in pyproject.toml wants"
+               f" {wanted}: git tag -a {wanted}")
     dirty = said("status", "--porcelain").splitlines()
     if dirty:
         yield f"the tree is dirty: {len(dirty)} files are not committed, for example {dirty[0][2:].strip()}"

@@ -62,7 +62,7 @@ def test_names_that_a_person_fills_in_reach_every_file(metadata, monkeypatch):
     facts = copy.deepcopy(metadata.source())
     facts["person"] = {"authors": [{"family": "Noether", "given": "Emmy", "affiliation": "Erlangen",
                                     "orcid": "0000-0002-1825-0097"}],
-                       "repository": "https://example.org/liestep", "documentation": "https://example.org/site",
+                       "contact": "emmy@example.org", "repository": "https://example.org/liestep", "documentation": "https://example.org/site",
                        "archive": "10.5281/zenodo.1"}
     assert list(metadata.unfilled(facts["person"])) == []
     assert list(metadata.unfilled()) != []
@@ -75,7 +75,8 @@ def test_names_that_a_person_fills_in_reach_every_file(metadata, monkeypatch):
     assert citation["doi"] == code["identifier"].removeprefix("https://doi.org/") == "10.5281/zenodo.1"
     assert archive["creators"] == [{"name": "Noether, Emmy", "affiliation": "Erlangen", "orcid": "0000-0002-1825-0097"}]
     assert code["author"][0]["familyName"] == "Noether"
-    assert tomllib.loads(texts["pyproject.toml"])["project"]["authors"] == [{"name": "Emmy Noether"}]
+    assert tomllib.loads(texts["pyproject.toml"])["project"]["authors"] == [
+        {"name": "Emmy Noether", "email": "emmy@example.org"}]
     assert yaml.safe_load(texts["paper.md"].split("---\n")[1])["affiliations"] == [{"name": "Erlangen", "index": 1}]
     assert "placeholder" not in "".join(texts.values())
 
