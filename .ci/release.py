@@ -3,7 +3,7 @@ the environment.
 
 From the last commit, not from the working folder: sdist and wheel, checked by twine, check-wheel-contents and pyroma,
 the wheel installed in an empty environment where the README's examples run; the workflow's format; bill of materials,
-site, snapshot; of a complete run in `results` its crate and digest. A release is refused, in one sentence each, where the
+site, snapshot; of a complete run in `results` its crate and digest. A release is refused, in one sentence each, where a
 tag is not the version, the tree is dirty, a person's value is unfilled, or a package of an extra is missing. A dry run
 says what would be refused, builds and checks the packages, and makes nothing that takes minutes.
 """
