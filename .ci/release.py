@@ -95,7 +95,7 @@ def packages() -> Path:
     run(tools/"python", "-m", "build", "--no-isolation", "--outdir", DIST, SOURCE)
     (wheel,), (archive,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     run(tools/"twine", "check", "--strict", wheel, archive)
-    run(tools/"check-wheel-contents", wheel)
+    run(tools/"check-wheel-contents", "--ignore", "W002", wheel)  # profiles is a link here, which a wheel cannot hold
     print(f"{wheel.name}, {archive.name}: built and checked, pyroma {rating[1]} of 10")
     return wheel
 

@@ -1,5 +1,6 @@
 """What journals and archives read: a paper, and descriptions that are written from one source."""
 import copy
+import csv
 import json
 import re
 import shutil
@@ -93,7 +94,43 @@ def test_the_paper_has_the_parts_that_the_journal_asks_for():
         "AI usage disclosure", "References"]
     cited = set(re.findall(r"@(\w+)", body))
     assert cited == set(re.findall(r"^@\w+\{(\w+),", works, re.M))
-    assert 250 <= len(body.split()) <= 1750
+    assert 750 <= len(body.split()) <= 1500
+    figures = re.findall(r"!\[[^\]]+\]\((docs/[\w.]+)\)", body)
+    assert len(figures) == 2
+    assert all((TOP/name).is_file() for name in figures)
+
+
+def test_numbers_of_the_paper_are_those_of_the_last_records():
+    """Of the comparisons in the README and of the stored runs of other codes."""
+    text = " ".join((TOP/"paper.md").read_text("utf-8").split())
+    rows = re.findall(r"^\| (free body|heavy top|double pendulum|three bodies|rod) \| \w+ ([\d.]+) \| ([\d.]+) \|",
+                      (TOP/"README.md").read_text("utf-8"), re.M)
+    assert len(rows) == 5
+    for _, ours, heyoka in rows:
+        assert re.search(rf"\b{re.escape(heyoka)}( microseconds)? and (`liestep` )?{re.escape(ours)}\b", text)
+    with (TOP/"other_codes"/"stored"/"table.csv").open(newline="") as file:
+        times = [(row["code"], float(row["milliseconds_1e-08"])) for row in csv.DictReader(file)
+                 if row["problem"] == "heavy_top" and row["milliseconds_1e-08"]]
+    least = {code: min(value for name, value in times if name == code) for code, _ in times}
+    names = {"scipy": "SciPy", "mujoco": "MuJoCo", "exudyn": "Exudyn", "drake": "Drake"}
+    for code, value in least.items():
+        printed = f"{float(f'{value:.2g}')} ms (of processor time )?in `?{names.get(code, code)}"
+        assert re.search(rf"{printed}\b", text), code
+
+
+def test_problems_support_and_contributions_have_a_place():
+    page = (TOP/"CONTRIBUTING.md").read_text("utf-8")
+    assert "CODE_OF_CONDUCT.md" in page
+    assert (TOP/"CODE_OF_CONDUCT.md").is_file()
+    for path in sorted((TOP/".github"/"ISSUE_TEMPLATE").glob("*.yml")):
+        form = yaml.safe_load(path.read_text("utf-8"))
+        if path.name == "config.yml":
+            assert form["blank_issues_enabled"] is True
+            continue
+        assert {"name", "description", "body"} <= set(form)
+        labels = [part["id"] for part in form["body"] if part["type"] != "markdown"]
+        assert len(labels) == len(set(labels)) > 0
+        assert f"`{path.stem}`" in page
 
 
 def test_the_container_makes_the_locked_environment():
