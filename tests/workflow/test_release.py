@@ -23,15 +23,18 @@ def release(monkeypatch, tmp_path):
     folder = tmp_path/"clone"
     folder.mkdir()
     (folder/"README.md").write_text("```python\nprint(1)\n```\n")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "first")
-    git(folder, "tag", f"v{metadata.project()['version']}")
+    (folder/".gitignore").write_text("__pycache__\n")
     facts = copy.deepcopy(metadata.source())
     facts["person"] = {"authors": [{"family": "Noether"}], "repository": "https://example.org"}
     monkeypatch.setattr(metadata, "source", lambda: facts)
     monkeypatch.setattr(metadata, "stale", lambda: [])
     monkeypatch.setattr(release, "there", lambda item: True)
+    (folder/"website").mkdir()
+    (folder/"website"/"__main__.py").write_text("")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    git(folder, "tag", f"v{metadata.project()['version']}")
     for name, path in (("TOP", ""), ("DIST", "dist"), ("SOURCE", "dist/source"), ("RESULTS", "results")):
         monkeypatch.setattr(release, name, folder/path)
     return release
@@ -62,7 +65,14 @@ def missing(release, monkeypatch):
     monkeypatch.setattr(release, "there", lambda item: item.name != "gmpy2")
 
 
+def old_snapshot(release, monkeypatch):
+    (release.TOP/"website"/"__main__.py").write_text("import sys\nsys.exit('website: docs/snapshot is old')\n")
+    git(release.TOP, "commit", "-qam", "second")
+    git(release.TOP, "tag", "-f", f"v{release.metadata.project()['version']}")
+
+
 @pytest.mark.parametrize(("spoil", "sentence"), [
+    (old_snapshot, "website: docs/snapshot is old"),
     (another_tag, "the tag of this commit is v99.0.0, the version in pyproject.toml wants v"),
     (dirty, "the tree is dirty: 1 files are not committed, for example README.md"),
     (unfilled, "a person must fill in person.repository of docs/publication.yaml"),
