@@ -3,8 +3,8 @@ include: "workflow/Snakefile"
 
 
 rule everything:  # an included file does not say what is made when nothing is asked for
+    default_target: True
     input:
         rules.all.input,
-    default_target: True
     message:
         "everything is up to date"

@@ -7,8 +7,10 @@
     python3 make.py classics                         textbook problems in R^n, by every method that takes them
     python3 make.py check                            style, types and the quick tests
     python3 make.py site                             the documentation as HTML pages in the folder site
-    python3 make.py other_codes                             other codes judged beside each other: docs/other_codes.md
+    python3 make.py other_codes                      other codes judged beside each other: docs/other_codes.md
     python3 make.py matrix                           the check with each Python from 3.11 to 3.14 that is installed
+    python3 make.py release [--dry-run]              sdist, wheel, site, crate, each checked, in the folder dist
+    python3 make.py metadata                         CITATION.cff and what else is made from docs/publication.yaml
     python3 make.py sbom                             sbom.json: all packages with hashes and licences, which it checks
     python3 make.py environment
 
@@ -138,12 +140,14 @@ def main(arguments: list[str]) -> int:
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
                 "other_codes": lambda: call("python", "-m", "other_codes"),
+                "release": lambda *options: call("python", str(TOP/".ci"/"release.py"), *options),
+                "metadata": lambda: call("python", str(TOP/".ci"/"metadata.py")),
                 "sbom": lambda: call("python", str(TOP/".ci"/"sbom.py")), "environment": lambda: 0}
     if arguments == ["matrix"]:
         return matrix()
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join((*commands, 'matrix'))}")
-    if arguments[1:] and arguments[0] not in ("results", "test"):
+    if arguments[1:] and arguments[0] not in ("results", "test", "release"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

@@ -46,7 +46,8 @@ def components() -> list[dict[str, Any]]:
     return found
 
 
-def main() -> int:
+def main(target: Path | None = None) -> int:
+    target = target or TOP/"sbom.json"
     listed = components()
     for each in listed:
         said = each["licenses"][0]["license"]["name"]
@@ -59,10 +60,10 @@ def main() -> int:
            "licenses": [{"license": {"id": "MIT"}}]}
     text = json.dumps({"$schema": PROFILE, "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
                        "metadata": {"component": own}, "components": listed}, indent=1)
-    (TOP/"sbom.json").write_text(f"{text}\n", encoding="utf-8")
-    print(f"sbom.json: {len(listed)} packages, all with a licence that is allowed")
+    target.write_text(f"{text}\n", encoding="utf-8")
+    print(f"{target.name}: {len(listed)} packages, all with a licence that is allowed")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:2])))

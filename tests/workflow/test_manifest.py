@@ -220,6 +220,7 @@ def test_a_run_is_exported_as_a_valid_crate(place):
     for change, sentence in (
             (lambda graph, _: graph[MAIN].update({"@type": "File"}), "the main entity must be a workflow"),
             (lambda graph, _: graph["./"].pop("license"), "the root must have license"),
+            (lambda graph, _: graph["#run"].pop("identifier"), "the action must be known by the hash of a manifest"),
             (lambda graph, _: graph["./"]["hasPart"].pop(), "parts must be the files of the crate"),
             (lambda graph, _: graph["#run"].update(instrument={"@id": "#nobody"}), "#nobody is not described"),
             (lambda graph, _: graph[MAIN].update(sha256="0"*64), f"{MAIN} has another hash or size than it says"),

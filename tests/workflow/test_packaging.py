@@ -121,15 +121,6 @@ def test_build_needs_only_locked_packages():
     assert PROJECT["build-system"]["requires"] == PROJECT["dependency-groups"]["build"]
 
 
-def test_citation_agrees_with_the_project():
-    citation = yaml.safe_load((TOP/"CITATION.cff").read_text())
-    assert {"cff-version", "message", "title", "authors"} <= set(citation)
-    assert citation["version"] == PROJECT["project"]["version"]
-    assert citation["license"] == PROJECT["project"]["license"]
-    for reference in citation["references"]:
-        assert reference["doi"] in (TOP/"README.md").read_text()
-
-
 def test_continuous_integration_runs_the_test_command_of_the_readme():
     command = "python3 make.py test"
     assert command in (TOP/".ci"/"run").read_text().splitlines()
@@ -358,4 +349,4 @@ def test_make_refuses_what_it_does_not_know(arguments):
     result = subprocess.run([sys.executable, "make.py", *arguments], cwd=TOP, capture_output=True, text=True)
     assert result.returncode == 1
     assert result.stderr == ("make.py: say what to make: quick, testsets, classics, results, test, check, site,"
-                             " other_codes, sbom, environment, matrix\n")
+                             " other_codes, release, metadata, sbom, environment, matrix\n")

@@ -1,30 +1,85 @@
-"""What journals and archives read: a paper, and three descriptions that must say the same."""
+"""What journals and archives read: a paper, and descriptions that are written from one source."""
+import copy
+import csv
 import json
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
+
+from liestep.simulation.catalogue import papers
 
 TOP = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((TOP/"CITATION.cff").read_text())
 
 
-def test_descriptions_agree_with_project_and_citation():
-    code, archive = (json.loads((TOP/name).read_text()) for name in ("codemeta.json", ".zenodo.json"))
-    assert code["name"] == PROJECT["name"]
+@pytest.fixture
+def metadata(monkeypatch):
+    """The command that writes them."""
+    monkeypatch.syspath_prepend(TOP/".ci")
+    import metadata
+
+    return metadata
+
+
+def test_descriptions_are_what_the_command_writes(metadata):
+    assert not metadata.stale(), "run python3 make.py metadata"
+    code, archive = (json.loads((TOP/name).read_text("utf-8")) for name in ("codemeta.json", ".zenodo.json"))
     assert code["version"] == archive["version"] == PROJECT["version"] == CITATION["version"]
-    assert code["description"] == PROJECT["description"]
-    assert code["license"].endswith(PROJECT["license"])
-    assert archive["license"] == f"{PROJECT['license'].lower()}-license"
-    assert code["softwareRequirements"] == PROJECT["dependencies"]
-    assert [entry["name"] for entry in code["author"]] == [entry["name"] for entry in archive["creators"]]
-    assert [entry["name"] for entry in code["author"]] == [entry["name"] for entry in CITATION["authors"]]
-    assert archive["title"] == CITATION["title"]
     dois = [entry["doi"] for entry in CITATION["references"]]
-    assert [entry["identifier"] for entry in archive["related_identifiers"]] == dois
     assert [entry["id"] for entry in code["referencePublication"]] == [f"https://doi.org/{doi}" for doi in dois]
+    assert [entry["identifier"] for entry in archive["related_identifiers"]] == dois
+    works, page = ((TOP/name).read_text("utf-8") for name in ("paper.bib", "README.md"))
+    assert all(f"doi = {{{doi}}}" in works and f"doi:{doi}\n" in page for doi in dois)
+
+
+def test_papers_of_the_package_have_the_identifiers_of_the_bibliography(metadata):
+    listed = metadata.source()["replicated"]
+    assert {name: paper.doi for name, paper in papers().items()} == {name: work["doi"] for name, work in listed.items()}
+    for name, paper in papers().items():
+        for key in ("title", "first_title"):
+            assert listed[name].get(key, "").lower() in paper.citation.lower()
+
+
+def test_a_record_that_is_changed_in_one_file_only_is_found(metadata, tmp_path, monkeypatch):
+    for name in metadata.files():
+        shutil.copy(TOP/name, tmp_path)
+    monkeypatch.setattr(metadata, "TOP", tmp_path)
+    assert metadata.stale() == []
+    for name in ("codemeta.json", "README.md"):
+        text = (TOP/name).read_text("utf-8")
+        (tmp_path/name).write_text(text.replace("10.1080/00207160.2021.1966772", "10.48550/arXiv.2102.12778"), "utf-8")
+    assert metadata.stale() == ["codemeta.json", "README.md"]
+    assert metadata.main() == 0
+    assert metadata.stale() == []
+
+
+def test_names_that_a_person_fills_in_reach_every_file(metadata, monkeypatch):
+    """With their ORCID and affiliation in the words of each format."""
+    facts = copy.deepcopy(metadata.source())
+    facts["person"] = {"authors": [{"family": "Noether", "given": "Emmy", "affiliation": "Erlangen",
+                                    "orcid": "0000-0002-1825-0097"}],
+                       "contact": "emmy@example.org", "repository": "https://example.org/liestep", "documentation": "https://example.org/site",
+                       "archive": "10.5281/zenodo.1"}
+    assert list(metadata.unfilled(facts["person"])) == []
+    assert list(metadata.unfilled()) != []
+    monkeypatch.setattr(metadata, "source", lambda: facts)
+    texts = metadata.files()
+    code, archive, citation = (json.loads(texts["codemeta.json"]), json.loads(texts[".zenodo.json"]),
+                               yaml.safe_load(texts["CITATION.cff"]))
+    assert citation["authors"] == [{"family-names": "Noether", "given-names": "Emmy", "affiliation": "Erlangen",
+                                    "orcid": "https://orcid.org/0000-0002-1825-0097"}]
+    assert citation["doi"] == code["identifier"].removeprefix("https://doi.org/") == "10.5281/zenodo.1"
+    assert archive["creators"] == [{"name": "Noether, Emmy", "affiliation": "Erlangen", "orcid": "0000-0002-1825-0097"}]
+    assert code["author"][0]["familyName"] == "Noether"
+    assert tomllib.loads(texts["pyproject.toml"])["project"]["authors"] == [
+        {"name": "Emmy Noether", "email": "emmy@example.org"}]
+    assert yaml.safe_load(texts["paper.md"].split("---\n")[1])["affiliations"] == [{"name": "Erlangen", "index": 1}]
+    assert "placeholder" not in "".join(texts.values())
 
 
 def test_the_paper_has_the_parts_that_the_journal_asks_for():
@@ -39,8 +94,43 @@ def test_the_paper_has_the_parts_that_the_journal_asks_for():
         "AI usage disclosure", "References"]
     cited = set(re.findall(r"@(\w+)", body))
     assert cited == set(re.findall(r"^@\w+\{(\w+),", works, re.M))
-    assert {entry["doi"] for entry in CITATION["references"]} <= set(re.findall(r"doi = \{(.*)\}", works))
-    assert 250 <= len(body.split()) <= 1750
+    assert 750 <= len(body.split()) <= 1500
+    figures = re.findall(r"!\[[^\]]+\]\((docs/[\w.]+)\)", body)
+    assert len(figures) == 2
+    assert all((TOP/name).is_file() for name in figures)
+
+
+def test_numbers_of_the_paper_are_those_of_the_last_records():
+    """Of the comparisons in the README and of the stored runs of other codes."""
+    text = " ".join((TOP/"paper.md").read_text("utf-8").split())
+    rows = re.findall(r"^\| (free body|heavy top|double pendulum|three bodies|rod) \| \w+ ([\d.]+) \| ([\d.]+) \|",
+                      (TOP/"README.md").read_text("utf-8"), re.M)
+    assert len(rows) == 5
+    for _, ours, heyoka in rows:
+        assert re.search(rf"\b{re.escape(heyoka)}( microseconds)? and (`liestep` )?{re.escape(ours)}\b", text)
+    with (TOP/"other_codes"/"stored"/"table.csv").open(newline="") as file:
+        times = [(row["code"], float(row["milliseconds_1e-08"])) for row in csv.DictReader(file)
+                 if row["problem"] == "heavy_top" and row["milliseconds_1e-08"]]
+    least = {code: min(value for name, value in times if name == code) for code, _ in times}
+    names = {"scipy": "SciPy", "mujoco": "MuJoCo", "exudyn": "Exudyn", "drake": "Drake"}
+    for code, value in least.items():
+        printed = f"{float(f'{value:.2g}')} ms (of processor time )?in `?{names.get(code, code)}"
+        assert re.search(rf"{printed}\b", text), code
+
+
+def test_problems_support_and_contributions_have_a_place():
+    page = (TOP/"CONTRIBUTING.md").read_text("utf-8")
+    assert "CODE_OF_CONDUCT.md" in page
+    assert (TOP/"CODE_OF_CONDUCT.md").is_file()
+    for path in sorted((TOP/".github"/"ISSUE_TEMPLATE").glob("*.yml")):
+        form = yaml.safe_load(path.read_text("utf-8"))
+        if path.name == "config.yml":
+            assert form["blank_issues_enabled"] is True
+            continue
+        assert {"name", "description", "body"} <= set(form)
+        labels = [part["id"] for part in form["body"] if part["type"] != "markdown"]
+        assert len(labels) == len(set(labels)) > 0
+        assert f"`{path.stem}`" in page
 
 
 def test_the_container_makes_the_locked_environment():

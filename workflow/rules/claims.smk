@@ -2,21 +2,25 @@
 if WORKFLOW.claims:
 
     rule claims:
-        localrule: True
         input:
             claims=WORKFLOW.claim_inputs,
             tables=[products.tables for products in WORKFLOW.claimed],
         output:
             table=WORKFLOW.common / "claims.csv",
-            page=report(WORKFLOW.common / "claims.md", category="Claims", caption="../report/claims.rst"),
+            page=report(
+                WORKFLOW.common / "claims.md",
+                category="Claims",
+                caption="../report/claims.rst",
+            ),
         log:
             f"{RESULTS}/logs/claims.log",
+        localrule: True
+        conda:
+            CONDA
         params:
             folder=WORKFLOW.common,
             papers=list(WORKFLOW.claims),
             source=claim_source(WORKFLOW.computed),
-        conda:
-            CONDA
         message:
             "claims: verdicts"
         shell:
@@ -30,17 +34,21 @@ if WORKFLOW.errata:
             WORKFLOW.errata,
         output:
             table=WORKFLOW.common / "errata.csv",
-            page=report(WORKFLOW.common / "errata.md", category="Errata", caption="../report/errata.rst"),
+            page=report(
+                WORKFLOW.common / "errata.md",
+                category="Errata",
+                caption="../report/errata.rst",
+            ),
         log:
             f"{RESULTS}/logs/errata.log",
+        conda:
+            CONDA
+        resources:
+            **needs("tables"),
         params:
             folder=WORKFLOW.common,
             papers=[path.stem for path in WORKFLOW.errata],
             source=evidence_source(path.stem for path in WORKFLOW.errata),
-        resources:
-            **needs("tables"),
-        conda:
-            CONDA
         message:
             "errata: evidence"
         shell:

@@ -27,7 +27,12 @@ from snakemake.settings.types import DeploymentMethod
 
 # Jobs call the commands of the environment that runs snakemake, also when it was called by its path; they and the pool
 # import nothing from the working folder.
-os.environ.update(PYTHONSAFEPATH="1", PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
+os.environ.update(
+    PYTHONSAFEPATH="1",
+    PATH=os.pathsep.join(
+        (str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))
+    ),
+)
 
 # Where another workflow gives this one a prefix, results stand below it, and files that people write where they are:
 # Snakemake, which would put the prefix before both, is told that there is none.
@@ -109,7 +114,10 @@ onstart:
 onsuccess:
     if manifest_path(WORKFLOW.results).is_file():
         found = file_sha256(manifest_path(WORKFLOW.results))
-        print(f"liestep: to prove later that nothing was changed, keep elsewhere: verify --against {found}", file=sys.stderr)
+        print(
+            f"liestep: to prove later that nothing was changed, keep elsewhere: verify --against {found}",
+            file=sys.stderr,
+        )
 
 
 wildcard_constraints:
@@ -124,26 +132,40 @@ wildcard_constraints:
 # Functions for parameters take wildcards only: Snakemake does not compare parameters that are made of outputs.
 def of_batch(folder, name):
     """What the batch says whose mark in a folder of the study is a job's output."""
+
     def value(wildcards):
-        return getattr(WORKFLOW.marks[Path(RESULTS, wildcards.study, folder, f"{wildcards.batch}.made")], name)
+        return getattr(
+            WORKFLOW.marks[
+                Path(RESULTS, wildcards.study, folder, f"{wildcards.batch}.made")
+            ],
+            name,
+        )
 
     return value
 
 
 def run_of(wildcards):
     """One run."""
-    folder = Path(RESULTS, wildcards.study, "runs", wildcards.problem, wildcards.integrator)
+    folder = Path(
+        RESULTS, wildcards.study, "runs", wildcards.problem, wildcards.integrator
+    )
     return WORKFLOW.cells[folder / f"{wildcards.resolution}.nc"]
 
 
 def film_of(wildcards):
     """One film."""
-    return WORKFLOW.films[Path(RESULTS, wildcards.study, "animations", f"{wildcards.film}.gif")]
+    return WORKFLOW.films[
+        Path(RESULTS, wildcards.study, "animations", f"{wildcards.film}.gif")
+    ]
 
 
 def runs_of(study, path=None):
     """Inputs that stand for the runs of a study, or for one of them by its path: the files, or the marks of their jobs."""
-    batches = [batch for batch in WORKFLOW.batches if batch.study == study and (path is None or path in batch.paths)]
+    batches = [
+        batch
+        for batch in WORKFLOW.batches
+        if batch.study == study and (path is None or path in batch.paths)
+    ]
     if WORKFLOW.config.granularity == "run":
         return [run for batch in batches for run in batch.paths if path in (None, run)]
     return [batch.mark for batch in batches]

@@ -1,9 +1,11 @@
 # Hashes of all products and of what they were made from, made last; and their comparison with the files of today.
 rule manifest:
-    localrule: True
     input:
         WORKFLOW.targets,
-        [runs_of(products.name) + references_of(products.name) for products in WORKFLOW.studies],
+        [
+            runs_of(products.name) + references_of(products.name)
+            for products in WORKFLOW.studies
+        ],
         [products.timings for products in WORKFLOW.studies],
     output:
         # Snakemake removes other outputs before the job; this one keeps the products of studies that are not selected.
@@ -11,11 +13,12 @@ rule manifest:
         environment=f"{RESULTS}/environment.json",
     log:
         f"{RESULTS}/logs/manifest.log",
+    localrule: True
+    conda:
+        CONDA
     params:
         studies=[products.name for products in WORKFLOW.studies],
         inputs=inputs_hash(WORKFLOW),
-    conda:
-        CONDA
     message:
         "manifest of all products"
     shell:
@@ -24,9 +27,9 @@ rule manifest:
 
 # Asked for by name: snakemake verify. It has no inputs, because it must see the files as they are, not make them first.
 rule verify:
-    localrule: True
     log:
         f"{RESULTS}/logs/verify.log",
+    localrule: True
     conda:
         CONDA
     message:

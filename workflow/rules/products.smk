@@ -10,12 +10,24 @@ for products in WORKFLOW.studies:
             references=references_of(products.name),
             timings=products.timings,
             # The figure `ensemble` marks the printed numbers that the claims name.
-            claims=sorted(WORKFLOW.folder.glob("claims/**/*.yaml")) if "ensemble" in products.figures else [],
+            claims=(
+                sorted(WORKFLOW.folder.glob("claims/**/*.yaml"))
+                if "ensemble" in products.figures
+                else []
+            ),
         output:
             tables=[update(path) for path in products.tables],
-            page=report(update(products.page), category=products.name, caption="../report/tables.rst"),
+            page=report(
+                update(products.page),
+                category=products.name,
+                caption="../report/tables.rst",
+            ),
             vector=[update(products.figure(name, "pdf")) for name in products.figures],
-            captions=[update(products.figure(name, kind)) for name in products.figures for kind in ("caption.txt", "caption.rst")],
+            captions=[
+                update(products.figure(name, kind))
+                for name in products.figures
+                for kind in ("caption.txt", "caption.rst")
+            ],
             pixels=[
                 report(
                     update(products.figure(name, "png")),
@@ -27,15 +39,15 @@ for products in WORKFLOW.studies:
             ],
         log:
             products.log("products"),
+        conda:
+            CONDA
+        resources:
+            **needs("tables"),
         params:
             study=products.name,
             runs=len(products.runs),
             fingerprint=products.fingerprint,
             source=products_source(products),
-        resources:
-            **needs("tables"),
-        conda:
-            CONDA
         message:
             f"{products.name}: tables and figures"
         shell:
@@ -55,14 +67,14 @@ rule animate:
         ),
     log:
         f"{RESULTS}/{{study}}/logs/animate.{{film}}.log",
+    conda:
+        CONDA
+    resources:
+        **needs("figures"),
     params:
         run=lambda wildcards: film_of(wildcards).cell.path,
         fingerprint=lambda wildcards: film_of(wildcards).cell.fingerprint,
         source=film_source(),
-    resources:
-        **needs("figures"),
-    conda:
-        CONDA
     message:
         "{wildcards.study}: film of {wildcards.film}"
     shell:

@@ -1,7 +1,6 @@
 # All results as HTML: an index and a page for each paper. It reads files of runs and references too, but whatever
 # changes those makes the tables anew.
 rule page:
-    localrule: True
     input:
         verdicts=WORKFLOW.verdicts,
         tables=[products.tables + products.timings for products in WORKFLOW.studies],
@@ -11,16 +10,19 @@ rule page:
             for name in products.figures
             for kind in ("png", "caption.txt")
         ],
-        films=[film.path for products in WORKFLOW.studies for film in products.animations],
+        films=[
+            film.path for products in WORKFLOW.studies for film in products.animations
+        ],
     output:
         WORKFLOW.reports,
     log:
         f"{RESULTS}/logs/page.log",
+    localrule: True
+    conda:
+        CONDA
     params:
         studies=[products.name for products in WORKFLOW.studies],
         source=page_source(),
-    conda:
-        CONDA
     message:
         "report of everything"
     shell:

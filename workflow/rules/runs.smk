@@ -8,14 +8,14 @@ if WORKFLOW.config.granularity != "run":
             touch(f"{RESULTS}/{{study}}/runs/{{batch}}.made"),
         log:
             f"{RESULTS}/{{study}}/logs/{{batch}}.log",
+        conda:
+            CONDA
+        resources:
+            **needs("runs"),
         params:
             arguments=of_batch("runs", "arguments"),
             number=of_batch("runs", "size"),
             fingerprint=of_batch("runs", "fingerprint"),
-        resources:
-            **needs("runs"),
-        conda:
-            CONDA
         message:
             "{wildcards.study}: {params.number} runs of {wildcards.batch}"
         shell:
@@ -25,15 +25,17 @@ else:
 
     rule run:
         output:
-            update(f"{RESULTS}/{{study}}/runs/{{problem}}/{{integrator}}/{{resolution}}.nc"),
+            update(
+                f"{RESULTS}/{{study}}/runs/{{problem}}/{{integrator}}/{{resolution}}.nc"
+            ),
         log:
             f"{RESULTS}/{{study}}/logs/{{problem}}.{{integrator}}.{{resolution}}.log",
-        params:
-            fingerprint=lambda wildcards: run_of(wildcards).fingerprint,
-        resources:
-            **needs("runs"),
         conda:
             CONDA
+        resources:
+            **needs("runs"),
+        params:
+            fingerprint=lambda wildcards: run_of(wildcards).fingerprint,
         message:
             "{wildcards.study}: run of {wildcards.problem} by {wildcards.integrator}, {wildcards.resolution}"
         shell:
@@ -47,13 +49,13 @@ rule reference:
         touch(f"{RESULTS}/{{study}}/references/{{batch}}.made"),
     log:
         f"{RESULTS}/{{study}}/logs/reference.{{batch}}.log",
+    conda:
+        CONDA
+    resources:
+        **needs("references"),
     params:
         arguments=of_batch("references", "arguments"),
         fingerprint=of_batch("references", "fingerprint"),
-    resources:
-        **needs("references"),
-    conda:
-        CONDA
     message:
         "{wildcards.study}: reference of {wildcards.batch}"
     shell:
@@ -69,13 +71,13 @@ rule time:
         f"{RESULTS}/{{study}}/timings.csv",
     log:
         f"{RESULTS}/{{study}}/logs/timings.log",
+    conda:
+        CONDA
     # Locally, all processors; on a cluster, where nobody says how many there are, a node for itself.
     threads: workflow.resource_settings.cores or 1
     resources:
         **needs("times"),
         slurm_extra="--exclusive",
-    conda:
-        CONDA
     message:
         "{wildcards.study}: time every run alone"
     shell:

@@ -55,7 +55,7 @@ def export_crate(target: Path, results: Path, runs: bool = False) -> int:
     own = manifest_path(results).as_posix()
     hashes = {name: file_sha256(Path(name)) for name in (*tree, own)} | content["inputs"] | shown
     finished = datetime.fromtimestamp(manifest_path(results).stat().st_mtime, UTC).replace(microsecond=0)
-    graph = _graph(hashes, content["inputs"], [*shown, own], finished, len(products) - len(shown))
+    graph = _graph(hashes, content["inputs"], [*shown, own], finished, len(products) - len(shown), hashes[own])
     text = json.dumps({"@context": CONTEXT, "@graph": graph}, indent=1, ensure_ascii=False) + "\n"
     with replacing(target) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(_entry(METADATA), text)
@@ -79,7 +79,7 @@ def _tree() -> Iterable[Path]:
 
 
 def _graph(hashes: Mapping[str, str], inputs: Iterable[str], outputs: Iterable[str], finished: datetime,
-           left_out: int) -> list[Entity]:
+           left_out: int, digest: str) -> list[Entity]:
     """All entities; files of the tree are parts of the crate, inputs and outputs those of the run."""
     inputs, outputs = sorted(inputs), sorted(outputs)
     facts = json.loads(Path("codemeta.json").read_text("utf-8"))
@@ -95,7 +95,7 @@ def _graph(hashes: Mapping[str, str], inputs: Iterable[str], outputs: Iterable[s
         "@id": "#run", "@type": "CreateAction", "name": "run of the workflow", "instrument": _to(MAIN),
         "object": [_to(name) for name in inputs], "result": [_to(name) for name in outputs],
         "endTime": finished.isoformat(), "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
-        "agent": _to("#authors")}
+        "agent": _to("#authors"), "identifier": f"sha256:{digest}"}  # that of the manifest is the run's
     described: list[Entity] = [{"@id": METADATA, "@type": "CreativeWork", "about": _to("./"),
                   "conformsTo": [_to(CRATE), _to(WORKFLOW_CRATE)]}, root,
                  *({"@id": profile, "@type": "CreativeWork", "name": name, "version": profile.rpartition("/")[2]}
