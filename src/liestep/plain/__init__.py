@@ -7,7 +7,7 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -40,6 +40,26 @@ class System(str):
 
     source: str
     operations: int
+
+    @classmethod
+    def of(cls, name: str, text: str) -> Self:
+        """The system of a plugin's text, under a name that means the latest definition in a session. Raises InputError:
+        the name is none, or is taken."""
+        if not ID.fullmatch(str(name)):
+            raise InputError(f"name {name!r} must be letters, digits and underscores")
+        if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
+            raise InputError(f"{name} is a system or an integrator already; choose another name")
+        found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
+        found.source = text
+        path = cache_root()/"plain"/f"{found}.py"
+        if not path.is_file() or path.read_text("utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text_atomically(path, text)
+        load_plugin(path, derived=True)
+        entry = plugin_entries()[found]
+        add_plugin(entry.module, entry.content, {name: found.sheet}, {})
+        _latest.add(name)
+        return found
 
     @property
     def sheet(self) -> Sheet:
@@ -109,23 +129,11 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
     Raises:
         InputError: a function that cannot be traced, with its line, or data that make no system.
     """
-    if not ID.fullmatch(str(name)):
-        raise InputError(f"name {name!r} must be letters, digits and underscores")
-    if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
-        raise InputError(f"{name} is a system or an integrator already; choose another name")
     given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
                   invariants)
     text, count = written(name, parameters or {}, start, t_end, given)
-    found = System(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
-    found.source, found.operations = text, count
-    path = cache_root()/"plain"/f"{found}.py"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text_atomically(path, text)
-    load_plugin(path, derived=True)
-    entry = plugin_entries()[found]
-    add_plugin(entry.module, entry.content, {name: found.sheet}, {})
-    _latest.add(name)
+    found = System.of(name, text)
+    found.operations = count
     return found
 
 

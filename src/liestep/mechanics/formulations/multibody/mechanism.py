@@ -20,6 +20,15 @@ Rows of velocities alone, of body a on the ground:
     ROLL        velocity of the contact            three rows, spatial: a disc about u_a, its centre P_a, rolls on the
                                                    plane through P_b with normal u_b; its height is a residual too
 
+Rows that hold nothing, of the rate dx/dt of a joint that is free (`inertia` J of it, `damping` c):
+
+    ROTOR          u - c v, c = u.v, on omega_b - omega_a, over 1 - c^2: of turns in sequence about u_a, ..., v_b the
+                   rate of the first; for v_b = 0 the rate about u_a
+    ROTOR_BETWEEN  u x v on it, over its length: the rate of the turn between those two
+    SLIDER         d/dt u_a.(P_b - P_a)
+
+Their multiplier is J d2x/dt2, so that 1/J is added to their pivot: M + J G^T G, without a matrix that couples bodies.
+
 A torque acts about an axis u of body a on it, and against body b: T cos(f t + p) - c (omega_a - omega_b).u. Mechanisms
 with torques or drives have a clock, the last row of their states: time, and the work of torques and drives.
 """
@@ -47,10 +56,10 @@ from liestep.compile.rows import (
 )
 from liestep.geometry.bands import factor_band, solve_band
 
-POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL = 0, 1, 2, 3, 4, 5, 6
+POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL, SLIDER, ROTOR, ROTOR_BETWEEN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
 SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
-GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, 0, 0)
+GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, J, c)
 LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
 PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8
@@ -106,6 +115,8 @@ class Mechanism(NamedTuple):
                 self.point_rows(j, task > 0 or self.rate != 0.0)
             elif self.table[j, 0] == DRIVE:
                 self.drive_row(j)
+            elif self.table[j, 0] >= SLIDER:
+                self.rate_row(j, task)
             elif self.table[j, 0] >= BLADE:
                 self.rolling_rows(j)
             else:
@@ -116,6 +127,7 @@ class Mechanism(NamedTuple):
                     self.band[k, c] = 0.0
         for i in range(self.bodies):
             self.couple(i, task)
+        self.release(task)
         if task == 1:
             return True
         if not factor_band(self.band, self.column, size, self.width):
@@ -298,6 +310,71 @@ class Mechanism(NamedTuple):
         self.vectors[0, start] = bent
         self.vectors[1, start] = gap
 
+    @outlined
+    def rate_row(self, j: int, task: int) -> None:
+        """Row and gamma of the rate of a joint, and (task 0) its damping."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, base, kind = self.table[j, 3], MOVING*(self.bodies + 1), self.table[j, 0]
+        if kind == SLIDER:
+            self.scalar_row(j, False)
+        else:
+            m, n = MOVING*self.table[j, 1], MOVING*self.table[j, 2]
+            u, turn = across(s, m, row(c, b + 2)), row(s, m + TURN)
+            v, other = across(s, n, row(c, b + 3)), row(s, n + TURN)
+            du, dv, between = cross(turn, u), cross(other, v), sub(other, turn)
+            if kind == ROTOR:
+                near = dot(u, v)
+                dnear, size = dot(du, v) + dot(u, dv), 1.0 - near*near
+                axis = scale(1.0/size, axpy(-near, v, u))
+                change = axpy(2.0*near*dnear/size, axis, scale(1.0/size, sub(axpy(-dnear, v, du), scale(near, dv))))
+            else:
+                normal, dnormal = cross(u, v), add(cross(du, v), cross(u, dv))
+                size = sqrt(dot(normal, normal))
+                axis = scale(1.0/size, normal)
+                change = scale(1.0/size, axpy(-dot(axis, dnormal), axis, dnormal))
+            for side in range(2):
+                at, k, sign = base + 3*self.table[j, 4 + side], m if side == 0 else n, 2.0*side - 1.0
+                put(s, at, (0.0, 0.0, 0.0))
+                put(s, at + 1, scale(sign, times(s, k, axis)))
+            self.vectors[0, start] = dot(between, change)
+        damping = c[b + 6, 2]
+        if task == 0 and damping != 0.0:
+            speed = self.joint_rate(j)
+            if self.clock == 1:
+                s[s.shape[0] - 1, 1] -= damping*speed*speed
+            for side in range(2):
+                i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
+                if i < self.bodies:
+                    add_to(s, MOVING*i + PUSH, scale(-damping*speed*c[BODY*i, 1], row(s, at)))
+                    add_to(s, MOVING*i + SPIN, scale(-damping*speed, times(c, BODY*i + 4, row(s, at + 1))))
+        if c[b + 6, 1] == 0.0:
+            for side in range(2):
+                at = base + 3*self.table[j, 4 + side]
+                put(s, at, (0.0, 0.0, 0.0))
+                put(s, at + 1, (0.0, 0.0, 0.0))
+            self.vectors[0, start] = 0.0
+
+    def joint_rate(self, j: int) -> float:
+        """dx/dt of a row of a rate, after that row."""
+        s, base, speed = self.scratch, MOVING*(self.bodies + 1), 0.0
+        for side in range(2):
+            i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
+            if i < self.bodies:
+                speed += dot(row(s, at), row(s, MOVING*i + VELOCITY)) + dot(row(s, at + 1), row(s, MOVING*i + RATE))
+        return speed
+
+    @outlined
+    def release(self, task: int) -> None:
+        """Rows of rates have no residuals, and their inertia yields."""
+        for j in range(self.groups):
+            if self.table[j, 0] >= SLIDER:
+                p, inertia = self.table[j, 3], self.constants[
+                    BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j + 6, 1]
+                self.vectors[1, p] = 0.0
+                self.vectors[2, p] = 0.0
+                if task != 1:
+                    self.band[p, self.width] += 1.0/inertia if inertia != 0.0 else 1.0
+
     def couple(self, i: int, task: int) -> None:
         """Add what body i contributes to the matrix, to A M^-1 f (task 0) and to A V."""
         s, c, base, m = self.scratch, self.constants, MOVING*(self.bodies + 1), MOVING*i
@@ -339,6 +416,16 @@ class Mechanism(NamedTuple):
             i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
             gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, row(c, b + 1))))
             total += 0.5*c[b, 0]*dot(gap, gap)
+        return total + self.rotor_energy()
+
+    @outlined
+    def rotor_energy(self) -> float:
+        """Kinetic energy of rates of joints in J, after their rows."""
+        total = 0.0
+        for j in range(self.groups):
+            if self.table[j, 0] >= SLIDER:
+                speed = self.joint_rate(j)
+                total += 0.5*self.constants[BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j + 6, 1]*speed*speed
         return total
 
     def momentum(self) -> Vector:
