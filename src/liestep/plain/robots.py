@@ -22,10 +22,11 @@ URDF = frozenset((  # what is read, or told by MuJoCo
     "robot", "link", "inertial", "origin", "mass", "inertia", "visual", "collision", "geometry", "box", "cylinder",
     "sphere", "capsule", "mesh", "material", "color", "texture", "joint", "parent", "child", "axis", "dynamics",
     "limit", "mujoco"))
-LEFT_OUT = {"actuators": "actuator", "sensors": "sensor", "tendons": "tendon", "equalities": "equality",
-            "pairs": "pair", "excludes": "exclusion of a contact", "keys": "keyframe", "skins": "skin",
-            "flexes": "flexible body", "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
-            "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
+LEFT_OUT = {
+    "actuators": "actuator", "sensors": "sensor", "tendons": "tendon", "equalities": "equality", "pairs": "pair",
+    "excludes": "exclusion of a contact", "keys": "keyframe", "skins": "skin", "flexes": "flexible body",
+    "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
+    "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
 KINDS = ("free", "ball", "slide", "hinge")  # of MuJoCo's joints by number
 
 

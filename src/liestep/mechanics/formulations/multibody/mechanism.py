@@ -27,7 +27,8 @@ Rows that hold nothing, of the rate dx/dt of a joint that is free (`inertia` J o
     ROTOR_BETWEEN  u x v on it, over its length: the rate of the turn between those two
     SLIDER         d/dt u_a.(P_b - P_a)
 
-Their multiplier is J d2x/dt2, so that 1/J is added to their pivot: M + J G^T G, without a matrix that couples bodies.
+Their multiplier is J d2x/dt2 + c dx/dt, so that 1/J is added to their pivot: M + J G^T G, without a matrix that couples
+bodies. Without inertia the damping is a force on both bodies, and the row is empty.
 
 A torque acts about an axis u of body a on it, and against body b: T cos(f t + p) - c (omega_a - omega_b).u. Mechanisms
 with torques or drives have a clock, the last row of their states: time, and the work of torques and drives.
@@ -337,22 +338,21 @@ class Mechanism(NamedTuple):
                 put(s, at, (0.0, 0.0, 0.0))
                 put(s, at + 1, scale(sign, times(s, k, axis)))
             self.vectors[0, start] = dot(between, change)
-        damping = c[b + 6, 2]
-        if task == 0 and damping != 0.0:
-            speed = self.joint_rate(j)
-            if self.clock == 1:
-                s[s.shape[0] - 1, 1] -= damping*speed*speed
-            for side in range(2):
-                i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
-                if i < self.bodies:
-                    add_to(s, MOVING*i + PUSH, scale(-damping*speed*c[BODY*i, 1], row(s, at)))
-                    add_to(s, MOVING*i + SPIN, scale(-damping*speed, times(c, BODY*i + 4, row(s, at + 1))))
-        if c[b + 6, 1] == 0.0:
-            for side in range(2):
-                at = base + 3*self.table[j, 4 + side]
-                put(s, at, (0.0, 0.0, 0.0))
-                put(s, at + 1, (0.0, 0.0, 0.0))
-            self.vectors[0, start] = 0.0
+        inertia, speed = c[b + 6, 1], self.joint_rate(j)
+        pull = c[b + 6, 2]*speed
+        if task == 0 and self.clock == 1:
+            s[s.shape[0] - 1, 1] -= pull*speed
+        if inertia > 0.0:
+            self.vectors[0, start] += pull/inertia
+            return
+        for side in range(2):
+            i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
+            if task == 0 and i < self.bodies:
+                add_to(s, MOVING*i + PUSH, scale(-pull*c[BODY*i, 1], row(s, at)))
+                add_to(s, MOVING*i + SPIN, scale(-pull, times(c, BODY*i + 4, row(s, at + 1))))
+            put(s, at, (0.0, 0.0, 0.0))
+            put(s, at + 1, (0.0, 0.0, 0.0))
+        self.vectors[0, start] = 0.0
 
     def joint_rate(self, j: int) -> float:
         """dx/dt of a row of a rate, after that row."""

@@ -165,21 +165,21 @@ class Tree:
             out = self.places[i] if grounded else turn[a] @ self.places[i]
             x = out if grounded else place[a] + out
             w = np.zeros((3, m)) if grounded else rate[a]
-            s = np.zeros((3, m)) if grounded else velocity[a] + _hat(out) @ w
+            s = np.zeros((3, m)) if grounded else velocity[a] - _hat(out) @ w
             for joint, at, to in self.of(i):
                 axis = r @ joint.axis
                 if joint.kind == "slide":
-                    x, s = x + axis*(q[at] - joint.reference), s + (
-                        _hat(axis*(q[at] - joint.reference)) @ w + axis[:, None]*v[to])
+                    out = axis*(q[at] - joint.reference)
+                    x, s = x + out, s - _hat(out) @ w + axis[:, None]*v[to]
                 elif joint.kind == "free":
                     x, r = q[at][:3], _matrix(q[at][3:])
                     s, w = v[to][:3], r @ v[to][3:]
                 else:
                     arm, turned = r @ joint.point, r @ (
                         _matrix(q[at]) if joint.kind == "ball" else _about(joint.axis, q[at][0] - joint.reference))
-                    x, s = x + arm - turned @ joint.point, s + _hat(arm) @ w
+                    x, s = x + arm - turned @ joint.point, s - _hat(arm) @ w
                     w = w + (turned @ v[to] if joint.kind == "ball" else axis[:, None]*v[to])
-                    s, r = s - _hat(turned @ joint.point) @ w, turned
+                    s, r = s + _hat(turned @ joint.point) @ w, turned
             turn[i], place[i], rate[i], velocity[i] = r, x, w, s
         return turn, place, np.swapaxes(turn, 1, 2) @ rate, velocity
 
