@@ -39,7 +39,7 @@ class Robot(System):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        return self.tree.notes
+        return self.tree.left_out
 
     def start(self, q: Any = None, v: Any = None) -> dict[str, np.ndarray]:
         """The state of the bodies at q and v, to be given as `initial`; without them the file's q, at rest. Raises
@@ -178,9 +178,12 @@ def _stripped(spec: Any, path: Path) -> list[str]:
     """Take out of a model what a mechanism does not have; sentences on it. Raises InputError for a mesh that the
     inertia needs and that is outside the model's folder."""
     by_geometry = spec.compiler.inertiafromgeom == 1
-    notes, meshes = [], set()
+    notes, meshes, still = [], set(), set()
     for body in spec.bodies:
-        used = body.name != "world" and (by_geometry or not body.explicitinertial)
+        if body.name == "world" or (body.parent.name in still and not len(body.joints)):
+            still.add(body.name)
+            body.explicitinertial, body.fullinertia = False, np.full(6, np.nan)  # may be wrong: it does not matter
+        used = body.name not in still and (by_geometry or not body.explicitinertial)
         for geom in list(body.geoms):
             label = geom.name or f"of body {body.name}"
             notes.append(f"Geom {label} is left out{' but for its mass' if used else ''}: there are no contacts.")
@@ -208,7 +211,7 @@ def _stripped(spec: Any, path: Path) -> list[str]:
                 raise InputError(f"{path}: the mesh {mesh.file} is outside the folder of the model")
     if spec.option.density or spec.option.viscosity:
         notes.append("The fluid (density, viscosity, wind) is left out.")
-    spec.compiler.fusestatic = True
+    spec.compiler.fusestatic = False
     return notes
 
 
@@ -228,36 +231,50 @@ def _of_joints(model: Any) -> Iterator[str]:
 
 
 def _read(mujoco: Any, model: Any, notes: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Fields of `Tree` and values of its parameters. Raises InputError for a moving body without a joint."""
-    def pose(b: int) -> tuple[np.ndarray, np.ndarray]:
-        return model.body_pos[b], matrices(QUATERNION, model.body_quat[b][None])
-
-    moving = [b for b in range(1, model.nbody) if model.body_weldid[b]]
+    """Fields of `Tree` and values of its parameters. A body without joints is a part of its parent."""
+    moving = [b for b in range(1, model.nbody) if model.body_jntnum[b]]
     index = {b: i for i, b in enumerate(moving)}
-    parents, places, turns, joints = [], [], [], []
-    for b in moving:
-        label = model.body(b).name or str(b)
-        if not model.body_jntnum[b]:
-            raise InputError(f"body {label} has no joint and cannot be joined with its parent")
-        above, (place, turn) = int(model.body_parentid[b]), pose(b)
-        while above and above not in index:
-            out, turned = pose(above)
-            above, place, turn = int(model.body_parentid[above]), out + turned @ place, turned @ turn
-        parents.append(index.get(above, GROUND))
-        places.append(place.tolist())
-        turns.append(turn.tolist())
+    places, turns = np.zeros((model.nbody, 3)), np.tile(np.eye(3), (model.nbody, 1, 1))  # on the moving body below
+    owner, joints, parts = {0: GROUND}, [], [[] for _ in moving]
+    for b in range(1, model.nbody):
+        above, out, turn = int(model.body_parentid[b]), model.body_pos[b], _turn(model.body_quat[b])
+        owner[b] = index.get(b, owner[above])
+        if above in index:
+            places[b], turns[b] = out, turn
+        else:
+            places[b], turns[b] = places[above] + turns[above] @ out, turns[above] @ turn
+        if owner[b] != GROUND:
+            frame = (np.zeros(3), np.eye(3)) if b in index else (places[b], turns[b])
+            parts[owner[b]].append((model.body_mass[b], frame[0] + frame[1] @ model.body_ipos[b],
+                                    frame[1] @ _turn(model.body_iquat[b]), model.body_inertia[b]))
         for k in range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b]):
             kind = KINDS[model.jnt_type[k]]
             joints.append((model.joint(k).name or f"joint_{k}", index[b], kind, tuple(model.jnt_axis[k].tolist()),
                            (0.0, 0.0, 0.0) if kind == "free" else tuple(model.jnt_pos[k].tolist()),
                            float(model.qpos0[model.jnt_qposadr[k]]) if kind in ("slide", "hinge") else 0.0))
-    off, inside = int(model.opt.disableflags), matrices(QUATERNION, model.body_iquat[moving][:, None])
-    inertia = np.einsum("bij,bj,bkj->bik", inside, model.body_inertia[moving], inside)
+    off, bodies = int(model.opt.disableflags), [_joined(pieces) for pieces in parts]
     no_gravity, no_damper = (off & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{word}", 0))
                              for word in ("GRAVITY", "DAMPER"))
-    values = {"mass": model.body_mass[moving], "inertia": 0.5*(inertia + np.swapaxes(inertia, 1, 2)),
-              "center_of_mass": model.body_ipos[moving], "gravity": model.opt.gravity*(not no_gravity),
+    values = {"mass": np.array([body[0] for body in bodies]), "inertia": np.array([body[2] for body in bodies]),
+              "center_of_mass": np.array([body[1] for body in bodies]), "gravity": model.opt.gravity*(not no_gravity),
               "armature": model.dof_armature, "damping": model.dof_damping*(not no_damper)}
-    facts = {"names": tuple(model.body(b).name or f"body_{b}" for b in moving), "parents": tuple(parents),
-             "places": places, "turns": turns, "joints": tuple(joints), "notes": notes}
+    facts = {"names": tuple(model.body(b).name or f"body_{b}" for b in moving),
+             "parents": tuple(owner[int(model.body_parentid[b])] for b in moving),
+             "places": places[moving].tolist(), "turns": turns[moving].tolist(), "joints": tuple(joints),
+             "left_out": notes}
     return facts, {key: value.tolist() for key, value in values.items()}
+
+
+def _turn(quaternion: np.ndarray) -> np.ndarray:
+    return matrices(QUATERNION, quaternion[None])
+
+
+def _joined(parts: list[Any]) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre of mass, and inertia about it of parts (mass, centre of mass, principal axes, moments)."""
+    mass = float(sum(part[0] for part in parts))
+    centre = np.sum([part[0]*part[1] for part in parts], axis=0)/mass if len(parts) > 1 else parts[0][1]
+    inertia = np.zeros((3, 3))
+    for part, place, axes, moments in parts:
+        arm = place - centre
+        inertia += (axes*moments) @ axes.T + part*(arm @ arm*np.eye(3) - np.outer(arm, arm))
+    return mass, centre, 0.5*(inertia + inertia.T)

@@ -93,7 +93,7 @@ class Assembly:
     joints: Sequence[Joint] = ()
     springs: Sequence[Spring] = field(default=())
     torques: Sequence[Torque] = field(default=())
-    notes: Sequence[str] = ()  # sentences on what the mechanism leaves out, which runs tell
+    left_out: Sequence[str] = ()  # sentences on what the mechanism does not have of its source, which runs tell
 
     def __post_init__(self) -> None:
         named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)

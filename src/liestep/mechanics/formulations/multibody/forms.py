@@ -230,7 +230,7 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
     return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
                       momentum_scale(layout.assembly, state), layout.ending(motion),
-                      attributes={"left_out": " ".join(layout.assembly.notes)} if layout.assembly.notes else {})
+                      left_out=layout.assembly.left_out)
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:

@@ -72,7 +72,7 @@ class Tree:
     places: Any
     turns: Any
     joints: tuple[TreeJoint, ...]
-    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(TreeJoint(*joint) for joint in self.joints))
@@ -115,7 +115,7 @@ class Tree:
         joints: list[Joint] = []
         for i in range(len(self.names)):
             joints += self._joints(i, p)
-        return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"], joints, notes=self.notes)
+        return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"], joints, left_out=self.left_out)
 
     def _joints(self, i: int, p: Parameters) -> list[Joint]:
         listed, a, turn = self.of(i), self.parents[i], self.turns[i]
@@ -311,14 +311,14 @@ def _angles(axes: list[np.ndarray], turn: np.ndarray) -> list[float]:
 
 
 def tree(*, title: str, citation: str, names: tuple[str, ...], parents: tuple[int, ...], places: Any, turns: Any,
-         joints: Any, notes: tuple[str, ...], values: Mapping[str, Any], q: Any, v: Any, t_end: float) -> Sheet:
+         joints: Any, left_out: tuple[str, ...], values: Mapping[str, Any], q: Any, v: Any, t_end: float) -> Sheet:
     """Sheet of a tree of bodies with joints: fields of `Tree`; values of the parameters mass, inertia, center_of_mass,
     gravity, armature and damping; q and v of the start in joint coordinates; t_end in s.
 
     Raises:
         InputError: joints of a body that the mechanism has no rows for.
     """
-    facts = Tree(names, parents, places, turns, joints, notes)
+    facts = Tree(names, parents, places, turns, joints, left_out)
     return multibody(
         title=title, equations="M dV/dt + A^T lambda = f, A V = 0, dC/dt = C hat V", citation=citation,
         parameters=PARAMETERS, build=facts.assembly, bodies=lambda p: len(names),
