@@ -27,6 +27,7 @@ LEFT_OUT = {
     "excludes": "exclusion of a contact", "keys": "keyframe", "skins": "skin", "flexes": "flexible body",
     "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
     "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
+UNREAD = ("mesh", "texture", "hfield", "skin")  # their files are opened only where masses need them
 KINDS = ("free", "ball", "slide", "hinge")  # of MuJoCo's joints by number
 
 
@@ -64,7 +65,7 @@ class Robot(System):
         return self.sheet.presets["own"]
 
     @property
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> Mapping[str, Any]:
         return self.sheet.check(self._preset.parameters)
 
 
@@ -101,7 +102,7 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
 
     notes = _scanned(path, path.resolve().parent, root, set())
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
+        spec = mujoco.MjSpec.from_file(str(path.resolve()))
         if free_base:
             spec.worldbody.first_body().add_freejoint()
         notes += _stripped(spec, path)
@@ -145,7 +146,10 @@ def _scanned(path: Path, folder: Path, root: str, seen: set[Path]) -> list[str]:
                 line = parser.CurrentLineNumber
                 notes.append(f"<{tag}> {attributes.get('name', f'in line {line}')} is left out.")
             unread += 1
-        if tag in ("include", "model") and "file" in attributes:
+        if "file" in attributes and tag not in UNREAD:
+            if tag not in ("include", "model"):
+                raise InputError(f"{path}: <{tag}> in line {parser.CurrentLineNumber} reads the file"
+                                 f" {attributes['file']}, which is not taken over; take it out")
             for base in dict.fromkeys((folder, place.parent)):
                 other_file = (base/attributes["file"]).resolve()
                 if not other_file.is_relative_to(folder):
@@ -186,7 +190,7 @@ def _stripped(spec: Any, path: Path) -> list[str]:
         used = body.name not in still and (by_geometry or not body.explicitinertial)
         for geom in list(body.geoms):
             label = geom.name or f"of body {body.name}"
-            notes.append(f"Geom {label} is left out{' but for its mass' if used else ''}: there are no contacts.")
+            notes.append(f"Geom {label} is left out{' but for its mass' if used else ''}: it touches nothing.")
             if used:
                 geom.material = ""
                 meshes.add(geom.meshname)
@@ -235,7 +239,8 @@ def _read(mujoco: Any, model: Any, notes: tuple[str, ...]) -> tuple[dict[str, An
     moving = [b for b in range(1, model.nbody) if model.body_jntnum[b]]
     index = {b: i for i, b in enumerate(moving)}
     places, turns = np.zeros((model.nbody, 3)), np.tile(np.eye(3), (model.nbody, 1, 1))  # on the moving body below
-    owner, joints, parts = {0: GROUND}, [], [[] for _ in moving]
+    owner, joints = {0: GROUND}, []
+    parts: list[list[Any]] = [[] for _ in moving]
     for b in range(1, model.nbody):
         above, out, turn = int(model.body_parentid[b]), model.body_pos[b], _turn(model.body_quat[b])
         owner[b] = index.get(b, owner[above])

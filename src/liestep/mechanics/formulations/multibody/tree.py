@@ -88,7 +88,7 @@ class Tree:
                 raise InputError(f"body {name} has the joints {order or 'none'}; allowed are free, or slides and then"
                                  " ball or up to three hinges")
             axes = np.array([joint.axis for joint in turns])
-            if np.ptp([joint.point for joint in turns] or [0.0], axis=0).max() > ORTHOGONAL or (
+            if np.ptp([joint.point for joint in turns] or [(0.0, 0.0, 0.0)], axis=0).max() > ORTHOGONAL or (
                     np.abs(np.sum(axes[1:]*axes[:-1], axis=-1)).max(initial=0.0) > ORTHOGONAL) or (
                     len(turns) == 3 and abs(np.linalg.det(axes)) < ORTHOGONAL):
                 raise InputError(f"hinges {', '.join(joint.name for joint in turns)} of body {name} must go through one"
@@ -201,8 +201,8 @@ class Tree:
         """q and v of a state, or (time, ...) of states in a row, whose angles then are continuous in time."""
         fields = {name: np.asarray(state[name]) for name in ("attitude", "position", "body_rate", "velocity")}
         if fields["attitude"].ndim == 3:
-            return tuple(found[0] for found in self.coordinates(  # type: ignore[return-value]
-                {name: values[None] for name, values in fields.items()}))
+            at, rates = self.coordinates({name: values[None] for name, values in fields.items()})
+            return at[0], rates[0]
         count = len(fields["attitude"])
         q, v, unit = np.zeros((count, self.sizes[0])), np.zeros((count, self.sizes[1])), np.eye(self.sizes[1])
         for k in range(count):
