@@ -38,7 +38,7 @@ def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter]
         spin = np.einsum("tbi,bij,tbj->t", rate, assembly.inertia, rate)
         found: np.ndarray = 0.5*(spin + np.einsum("b,tbi,tbi->t", assembly.mass, velocity, velocity))
         if assembly.has_rotors:
-            found += [at_state(assembly, {name: values[k] for name, values in fields.items()}).rotor_energy()
+            found += [at_state(assembly, {name: values[k] for name, values in fields.items()}).scratch[-1, 2]
                       for k in range(len(found))]
         return found
 

@@ -63,7 +63,7 @@ SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
 GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, J, c)
 LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
-PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8
+PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8  # its last row: time, power, kinetic energy of rates
 
 
 @kernel
@@ -92,7 +92,7 @@ class Mechanism(NamedTuple):
     table: np.ndarray      # (groups + springs + loads, 6) kind, a, b, first row in the band, first incident of a and b
     first: np.ndarray      # (n + 1,) first incident of each body: a row of a joint, seen from one of its bodies
     place: np.ndarray      # (K,) row in the band of each incident
-    scratch: np.ndarray    # MOVING rows of each body and the ground; force, torque, J^-1 torque of each incident; clock
+    scratch: np.ndarray    # MOVING rows of each body and the ground; force, torque, J^-1 torque of each incident; last
     band: np.ndarray       # (rows, width + 1)
     vectors: np.ndarray    # (3, rows) multipliers, residuals, residuals of the velocity
     column: np.ndarray     # (2 rows,) scratch of the factorisation
@@ -109,8 +109,11 @@ class Mechanism(NamedTuple):
                 self.vectors[0, k] = 0.0
         if size == 0:
             return True
+        self.scratch[self.scratch.shape[0] - 1, 2] = 0.0
         for k in range(size):
             self.vectors[2, k] = 0.0
+            for c in range(self.width + 1):
+                self.band[k, c] = 0.0
         for j in range(self.groups):
             if self.table[j, 0] == POINT:
                 self.point_rows(j, task > 0 or self.rate != 0.0)
@@ -122,13 +125,8 @@ class Mechanism(NamedTuple):
                 self.rolling_rows(j)
             else:
                 self.scalar_row(j, task > 0 or self.rate != 0.0)
-        if task != 1:
-            for k in range(size):
-                for c in range(self.width + 1):
-                    self.band[k, c] = 0.0
         for i in range(self.bodies):
             self.couple(i, task)
-        self.release(task)
         if task == 1:
             return True
         if not factor_band(self.band, self.column, size, self.width):
@@ -313,19 +311,18 @@ class Mechanism(NamedTuple):
 
     @outlined
     def rate_row(self, j: int, task: int) -> None:
-        """Row and gamma of the rate of a joint, and (task 0) its damping."""
+        """Row and gamma of the rate of a joint with its damping, and 1/J in the matrix."""
         s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
-        start, base, kind = self.table[j, 3], MOVING*(self.bodies + 1), self.table[j, 0]
-        if kind == SLIDER:
+        start, base, m, n = self.table[j, 3], MOVING*(self.bodies + 1), MOVING*self.table[j, 1], MOVING*self.table[j, 2]
+        if self.table[j, 0] == SLIDER:
             self.scalar_row(j, False)
         else:
-            m, n = MOVING*self.table[j, 1], MOVING*self.table[j, 2]
-            u, turn = across(s, m, row(c, b + 2)), row(s, m + TURN)
-            v, other = across(s, n, row(c, b + 3)), row(s, n + TURN)
-            du, dv, between = cross(turn, u), cross(other, v), sub(other, turn)
-            if kind == ROTOR:
-                near = dot(u, v)
-                dnear, size = dot(du, v) + dot(u, dv), 1.0 - near*near
+            u, v = across(s, m, row(c, b + 2)), across(s, n, row(c, b + 3))
+            turn, other = row(s, m + TURN), row(s, n + TURN)
+            du, dv = cross(turn, u), cross(other, v)
+            if self.table[j, 0] == ROTOR:
+                near, dnear = dot(u, v), dot(du, v) + dot(u, dv)
+                size = 1.0 - near*near
                 axis = scale(1.0/size, axpy(-near, v, u))
                 change = axpy(2.0*near*dnear/size, axis, scale(1.0/size, sub(axpy(-dnear, v, du), scale(near, dv))))
             else:
@@ -334,16 +331,22 @@ class Mechanism(NamedTuple):
                 axis = scale(1.0/size, normal)
                 change = scale(1.0/size, axpy(-dot(axis, dnormal), axis, dnormal))
             for side in range(2):
-                at, k, sign = base + 3*self.table[j, 4 + side], m if side == 0 else n, 2.0*side - 1.0
+                at, sign = base + 3*self.table[j, 4 + side], 2.0*side - 1.0
                 put(s, at, (0.0, 0.0, 0.0))
-                put(s, at + 1, scale(sign, times(s, k, axis)))
-            self.vectors[0, start] = dot(between, change)
-        inertia, speed = c[b + 6, 1], self.joint_rate(j)
-        pull = c[b + 6, 2]*speed
-        if task == 0 and self.clock == 1:
-            s[s.shape[0] - 1, 1] -= pull*speed
+                put(s, at + 1, scale(sign, times(s, m if side == 0 else n, axis)))
+            self.vectors[0, start] = dot(sub(other, turn), change)
+        inertia, speed = c[b + 6, 1], 0.0
+        for side in range(2):
+            k, at = m if side == 0 else n, base + 3*self.table[j, 4 + side]
+            speed += dot(row(s, at), row(s, k + VELOCITY)) + dot(row(s, at + 1), row(s, k + RATE))
+        pull, last = c[b + 6, 2]*speed, s.shape[0] - 1
+        s[last, 1] -= pull*speed
+        s[last, 2] += 0.5*inertia*speed*speed
+        self.vectors[1, start] = 0.0
         if inertia > 0.0:
             self.vectors[0, start] += pull/inertia
+            self.vectors[2, start] -= speed
+            self.band[start, self.width] += 1.0/inertia
             return
         for side in range(2):
             i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
@@ -353,27 +356,7 @@ class Mechanism(NamedTuple):
             put(s, at, (0.0, 0.0, 0.0))
             put(s, at + 1, (0.0, 0.0, 0.0))
         self.vectors[0, start] = 0.0
-
-    def joint_rate(self, j: int) -> float:
-        """dx/dt of a row of a rate, after that row."""
-        s, base, speed = self.scratch, MOVING*(self.bodies + 1), 0.0
-        for side in range(2):
-            i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
-            if i < self.bodies:
-                speed += dot(row(s, at), row(s, MOVING*i + VELOCITY)) + dot(row(s, at + 1), row(s, MOVING*i + RATE))
-        return speed
-
-    @outlined
-    def release(self, task: int) -> None:
-        """Rows of rates have no residuals, and their inertia yields."""
-        for j in range(self.groups):
-            if self.table[j, 0] >= SLIDER:
-                p, inertia = self.table[j, 3], self.constants[
-                    BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j + 6, 1]
-                self.vectors[1, p] = 0.0
-                self.vectors[2, p] = 0.0
-                if task != 1:
-                    self.band[p, self.width] += 1.0/inertia if inertia != 0.0 else 1.0
+        self.band[start, self.width] += 1.0
 
     def couple(self, i: int, task: int) -> None:
         """Add what body i contributes to the matrix, to A M^-1 f (task 0) and to A V."""
@@ -416,17 +399,7 @@ class Mechanism(NamedTuple):
             i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
             gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, row(c, b + 1))))
             total += 0.5*c[b, 0]*dot(gap, gap)
-        return total + self.rotor_energy()
-
-    @outlined
-    def rotor_energy(self) -> float:
-        """Kinetic energy of rates of joints in J, after their rows."""
-        total = 0.0
-        for j in range(self.groups):
-            if self.table[j, 0] >= SLIDER:
-                speed = self.joint_rate(j)
-                total += 0.5*self.constants[BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j + 6, 1]*speed*speed
-        return total
+        return total + s[s.shape[0] - 1, 2]
 
     def momentum(self) -> Vector:
         """Angular momentum about the origin, spatial, kg m2/s."""
