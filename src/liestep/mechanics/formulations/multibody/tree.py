@@ -137,7 +137,8 @@ class Tree:
 
     def _rates(self, i: int, p: Parameters) -> list[Joint]:
         inside, outside, slides, base, point = self._frame(i, p)
-        a, listed, found = self.parents[i], self.of(i), []
+        a, listed = self.parents[i], self.of(i)
+        found: list[Any] = []
         if listed[-1][0].kind in ("free", "ball"):
             found = [(rotor, (i, axis, a), {}) for axis in np.eye(3)]
         elif listed[-1][0].kind == "hinge":
