@@ -169,11 +169,11 @@ def test_a_run_goes_where_mujocos_goes_and_keeps_energy_less_work():
         q, v = arm.coordinates(run)
         assert q.shape == v.shape == (6, 3)
         assert np.abs(q[0] - start[0]).max() < 1e-15
-        distances.append(max(np.abs(q[-1] - data.qpos).max(), np.abs(v[-1] - data.qvel).max()))
-    assert distances[1] < 1e-8
-    assert distances[0]/distances[1] == pytest.approx(16.0, rel=0.2)
-    assert run.attrs["energy_error_max"] < 1e-9
-    assert run["work"].values[-1] < -0.5  # of the damping
+        distances.append([np.abs(q[-1] - data.qpos).max(), np.abs(v[-1] - data.qvel).max(),
+                          run.attrs["energy_error_max"]])
+    assert np.max(distances[1]) < 1e-7
+    assert np.abs(np.divide(*distances) - 16.0).max() < 4.0
+    assert run["work"].values[-1] < -9.0  # of the damping
     assert run.attrs["joint_error_max"] < 1e-14
     assert run.attrs["left_out"] == " ".join(arm.left_out)
     with pytest.raises(InputError, match="it needs joints without rotors and sliders"):
