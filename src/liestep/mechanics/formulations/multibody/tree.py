@@ -27,6 +27,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     Assembly,
     Joint,
     Rows,
+    Torque,
     complement,
     rotor,
     slider,
@@ -106,9 +107,12 @@ class Tree:
         return found
 
     def assembly(self, p: Parameters) -> Assembly:
-        """The mechanism: of each body its joint, and the rates that have armature or damping."""
-        joints = [joint for i in range(len(self.names)) for joint in (*self._joint(i, p), *self._rates(i, p))]
-        return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"], joints, left_out=self.left_out)
+        """The mechanism: of each body its joint, and the rates that have armature or damping; a hinge that only has
+        damping takes a torque, which needs no row."""
+        parts = [part for i in range(len(self.names)) for part in (*self._joint(i, p), *self._rates(i, p))]
+        return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"],
+                        [part for part in parts if isinstance(part, Joint)],
+                        torques=[part for part in parts if isinstance(part, Torque)], left_out=self.left_out)
 
     def _frame(self, i: int, p: Parameters) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
         """Axes of body i's joints in it and on the parent, how many are slides, and the joint's point on the parent
@@ -135,7 +139,7 @@ class Tree:
         rows += [Rows(DIRECTION, (ZERO, ZERO, u, v)) for u, v in pairs]
         return [Joint(" ".join(kinds), self.parents[i], i, tuple(rows))] if rows else []
 
-    def _rates(self, i: int, p: Parameters) -> list[Joint]:
+    def _rates(self, i: int, p: Parameters) -> list[Joint | Torque]:
         inside, outside, slides, base, point = self._frame(i, p)
         a, listed = self.parents[i], self.of(i)
         found: list[Any] = []
@@ -149,6 +153,8 @@ class Tree:
         along = np.eye(3) if listed[0][0].kind == "free" else np.linalg.pinv(outside[:slides]).T
         found = [(slider, (a, base, axis, i, point), {}) for axis in along] + found
         terms = zip(p["armature"][listed[0][2].start:], p["damping"][listed[0][2].start:], strict=True)
+        if [joint.kind for joint, _, _ in listed].count("hinge") == 1 and p["armature"][listed[-1][2].start] == 0.0:
+            found[-1] = lambda at, axis, b, _, damping: Torque(at, axis, b, damping), (i, inside[-1], a), {}
         return [make(*where, *term, **also) for (make, where, also), term in zip(found, terms, strict=False)
                 if any(term)]
 
