@@ -10,6 +10,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.errors import InputError
+from liestep.extend import rotor
 from liestep.geometry.groups.poses import MATRIX
 from liestep.mechanics.formulations.multibody.checks import residuals
 from liestep.mechanics.formulations.multibody.components import MIXED
@@ -228,8 +229,8 @@ def test_everything_that_is_left_out_is_told(tmp_path):
                   "geom skin is left out:", "mesh shape", "texture sky", "material red", "light lamp", "camera eye",
                   "site tip", "tendon cord",
                   "actuator motor", "equality tie", "sensor gauge", "exclusion of a contact apart", "keyframe home",
-                  "The fluid", "body arm is moved from outside", "limits of joint j is left out (-1, 2)",
-                  "spring of joint j is left out (3", "dry friction of joint j is left out (0.1)"):
+                  "The fluid", "body arm is moved from outside", "Joint j loses its limits (-1, 2).",
+                  "Joint j loses its spring (3", "Joint j loses its dry friction (0.1)."):
         assert words in said
     assert all(re.fullmatch(r"[A-Z][^.]*(\.\d[^.]*)*\.", sentence) for sentence in robot.left_out)
     assert robot.sheet.presets["own"].parameters["mass"][1] == 1.0
@@ -304,6 +305,9 @@ def test_other_bad_input_is_refused(tmp_path):
         liestep.from_mjcf(written(tmp_path, mjcf(BODY.format('<joint type="ball"/>'))), q=[0.0]*4)
     with pytest.raises(InputError, match="heavy_top is a system or an integrator already"):
         liestep.from_urdf(ARM, name="heavy_top")
+    for inertia, damping in ((-1.0, 0.0), (1.0, -1.0), (float("nan"), 0.0)):
+        with pytest.raises(InputError, match="inertia and damping of a rate must not be negative: "):
+            rotor(0, np.eye(3)[0], 1, inertia, damping)
     with pytest.raises(InputError, match="name 'a b' must be letters"):
         liestep.from_urdf(ARM, name="a b")
 
@@ -332,5 +336,5 @@ def test_example_of_the_page(monkeypatch, capsys):
     monkeypatch.chdir(DOCS/"examples")
     exec(example, {"__name__": "__main__"})
     *said, angles = capsys.readouterr().out.strip().splitlines()
-    assert "The limits of joint elbow is left out (-2.5, 2.5)." in said
+    assert "Joint elbow loses its limits (-2.5, 2.5)." in said
     assert angles.startswith("[")

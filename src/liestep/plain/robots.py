@@ -191,12 +191,12 @@ def _of_joints(model: Any) -> Iterator[str]:
     for k, dof in enumerate(model.jnt_dofadr):
         numbers = {
             "limits": model.jnt_range[k] if model.jnt_limited[k] else 0.0,
-            "spring": (model.jnt_stiffness[k], *np.ravel(getattr(model, "jnt_stiffnesspoly", model.jnt_stiffness)[k])),
+            "spring": (model.jnt_stiffness[k], *getattr(model, "jnt_stiffnesspoly", np.zeros((model.njnt, 0)))[k]),
             "dry friction": model.dof_frictionloss[dof],
             "damping that is not linear": getattr(model, "dof_dampingpoly", 0.0*model.dof_damping)[dof]}
         for what, values in numbers.items():
             if np.any(values) or (what == "limits" and model.jnt_limited[k]):
-                yield (f"The {what} of joint {model.joint(k).name or k} is left out"
+                yield (f"Joint {model.joint(k).name or k} loses its {what}"
                        f" ({', '.join(f'{value:.6g}' for value in np.ravel(values))}).")
 
 

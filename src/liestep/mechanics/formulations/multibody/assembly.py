@@ -40,6 +40,8 @@ class Rows:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vectors", tuple(np.asarray(vector, float) for vector in self.vectors))
+        if not (self.inertia >= 0.0 and self.damping >= 0.0):
+            raise InputError(f"inertia and damping of a rate must not be negative: {self.inertia!r}, {self.damping!r}")
 
     @property
     def size(self) -> int:
