@@ -279,6 +279,7 @@ def mjcf(inside, before=""):
      r"hinges j, k of body b must go through one point"),
     (mjcf(BODY.format('<joint axis="1 0 0" armature="1"/><joint axis="0 1 0"/><joint axis="1 0 0"/>')),
      r"three not in one plane"),
+    (mjcf(BODY.format(2*'<joint type="slide" axis="1 0 0" armature="1"/>')), r"slides of body b are not along indep"),
     (mjcf('<body><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/></body>'), r"must satisfy A \+ B >= C"),
 ])
 def test_bad_files_are_refused_in_one_sentence(text, said, tmp_path):

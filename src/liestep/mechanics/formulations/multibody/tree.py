@@ -83,6 +83,9 @@ class Tree:
                     [], ["ball"], *(["hinge"]*count for count in (1, 2, 3)))):
                 raise InputError(f"body {name} has the joints {' '.join(kinds) or 'none'}; allowed are free, or slides"
                                  " and then ball or up to three hinges")
+            slides = np.array([joint.axis for joint, _, _ in self.of(i) if joint.kind == "slide"]).reshape(-1, 3)
+            if np.linalg.matrix_rank(slides, tol=ORTHOGONAL) < len(slides):
+                raise InputError(f"the slides of body {name} are not along independent axes")
             hinges = [joint for joint, _, _ in self.of(i) if joint.kind == "hinge"]
             axes, points = (np.array([part[k] for part in hinges]).reshape(-1, 3) for k in (3, 4))
             if np.abs(points - points[:1]).max(initial=0.0) > ORTHOGONAL or (
