@@ -23,7 +23,8 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
 }
 TASKS = {  # what public names are for; any other one comes last
     "Make a run": ("simulate", "Event", "consistent_start", "tangent"),
-    "Which integrator": ("recommend", "integrators", "systems"), "A system of your own": ("system", "load_plugin"),
+    "Which integrator": ("recommend", "integrators", "systems"),
+    "A system of your own": ("system", "from_urdf", "from_mjcf", "load_plugin"),
     "Look at runs": ("plot", "compare", "open_run"), "How good is it": ("reference", "observed_order")}
 MODULES = ("liestep.mechanics.contracts.formulations", "liestep.figures.interactive.accessor", "liestep.lgt",
            "liestep.plain.solvers")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from liestep.errors import InputError
     from liestep.plain import solvers as scipy  # noqa: F401  liestep.scipy
     from liestep.plain import system
+    from liestep.plain.robots import from_mjcf, from_urdf
     from liestep.plain.solvers import solve
     from liestep.simulation.plugins.loading import load_plugin
     from liestep.simulation.runs.events import Event
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 _PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "tangent", "consistent_start", "compare",
                             "open_run", "plot", "recommend"), "liestep.api.functions"),
            "load_plugin": "liestep.simulation.plugins.loading", "system": "liestep.plain",
-           "solve": "liestep.plain.solvers",
+           "solve": "liestep.plain.solvers", **dict.fromkeys(("from_mjcf", "from_urdf"), "liestep.plain.robots"),
            "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.compile.status",
            "Event": "liestep.simulation.runs.events"}
-__all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
-           "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
+__all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "from_mjcf", "from_urdf",
+           "integrators", "lgt", "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
            "simulate", "solve", "system", "systems", "tangent"]
 
 

@@ -10,6 +10,7 @@ LONGEST = 60         # characters of a wrong name that are shown
 NAMED_ANEW = {"takeover": "crossover_time", "twin": "counterpart"}  # keys and names of before, until the first release
 # extras of pyproject.toml and the modules that they bring; an extra that brings another one has only its own
 EXTRAS = {"certify": "gmpy2 mpmath", "evidence": "sympy", "figures": "fontTools matplotlib PIL", "references": "heyoka",
+          "robots": "mujoco",
           "study": "jinja2 markupsafe pydantic snakemake yaml"}
 
 

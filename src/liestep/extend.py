@@ -6,9 +6,10 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `Option`, `Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions,
 `NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`,
 `cylindrical`,
-`prismatic`, `screw`, `planar`, `blade`, `rolling`, `drive`, `Spring`, `Torque` and `GROUND`; starts by `body_state` and
-`stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
-(`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
+`prismatic`, `screw`, `planar`, `blade`, `rolling`, `drive`, `rotor`, `slider`, `Spring`, `Torque` and `GROUND`, or a
+`tree` of joint coordinates; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as
+tuples with `row`, `put`, `dot`, ... (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of
+attitudes.
 """
 from fractions import Fraction
 from typing import NamedTuple
@@ -69,11 +70,14 @@ from liestep.mechanics.formulations.multibody.assembly import (
     prismatic,
     revolute,
     rolling,
+    rotor,
     screw,
+    slider,
     spherical,
     universal,
 )
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
+from liestep.mechanics.formulations.multibody.tree import tree
 from liestep.mechanics.formulations.probed import kept_of_bodies, kept_of_body, kept_on_spheres
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
 from liestep.mechanics.formulations.spheres.forms import spheres
@@ -87,6 +91,7 @@ __all__ = [
     "copy", "cos", "cross", "cylindrical", "dot", "drive", "exp", "first_order", "fixed_body", "if_at_most",
     "if_equal", "if_less", "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody",
     "new_counters", "orthogonality_error", "planar", "prismatic", "put", "quotient", "revolute", "rigid_bodies",
-    "rolling", "rotation_energy", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked",
-    "stage_columns", "stage_rows", "sub", "tan", "to_body", "to_space", "turning", "universal", "weighted_body",
+    "rolling", "rotation_energy", "rotor", "row", "scale", "screw", "sin", "slider", "spheres", "spherical",
+    "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body", "to_space", "tree", "turning",
+    "universal", "weighted_body",
 ]

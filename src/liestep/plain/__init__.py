@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -43,6 +43,23 @@ class System(str):
 
     source: str
     operations: int
+
+    @classmethod
+    def of(cls, name: str, text: str) -> Self:
+        """The system of a plugin's text, under a name that means the latest definition in a session. Raises InputError:
+        the name is none, or is taken."""
+        _require_free(name)
+        found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
+        found.source = text
+        path = cache_root()/"plain"/f"{found}.py"
+        if not path.is_file() or path.read_text("utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text_atomically(path, text)
+        load_plugin(path, derived=True)
+        entry = plugin_entries()[found]
+        add_plugin(entry.module, entry.content, {name: found.sheet}, {})
+        _latest.add(name)
+        return found
 
     @property
     def sheet(self) -> Sheet:
@@ -92,6 +109,13 @@ class System(str):
         return Path(path)
 
 
+def _require_free(name: str) -> None:
+    if not ID.fullmatch(str(name)):
+        raise InputError(f"name {name!r} must be letters, digits and underscores")
+    if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
+        raise InputError(f"{name} is a system or an integrator already; choose another name")
+
+
 def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any] | None = None, t_end: float = 10.0,
            potential: Callable | None = None, lagrangian: Callable | None = None, hamiltonian: Callable | None = None,
            rhs: Callable | None = None, field: Callable | None = None, magnetic: Callable | None = None,
@@ -124,11 +148,8 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
     Raises:
         InputError: a function that cannot be traced, with its line, or data that make no system.
     """
-    if not ID.fullmatch(str(name)):
-        raise InputError(f"name {name!r} must be letters, digits and underscores")
-    if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
-        raise InputError(f"{name} is a system or an integrator already; choose another name")
     if blackbox:
+        _require_free(name)
         others = (potential, lagrangian, hamiltonian, magnetic, mass, inertia, force, torque, energy, invariants)
         if any(one is not None for one in others):
             raise InputError("blackbox=True takes rhs or field alone, without energy and invariants")
@@ -138,16 +159,8 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
     given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
                   invariants)
     text, count = written(name, parameters or {}, start, t_end, given)
-    found = System(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
-    found.source, found.operations = text, count
-    path = cache_root()/"plain"/f"{found}.py"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text_atomically(path, text)
-    load_plugin(path, derived=True)
-    entry = plugin_entries()[found]
-    add_plugin(entry.module, entry.content, {name: found.sheet}, {})
-    _latest.add(name)
+    found = System.of(name, text)
+    found.operations = count
     return found
 
 

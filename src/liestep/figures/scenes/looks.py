@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from liestep.figures.scenes.space import Scene, mix
-from liestep.mechanics.formulations.multibody.mechanism import DRIVE
+from liestep.mechanics.formulations.multibody.mechanism import DRIVE, SLIDER
 
 COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # colours of bodies
 METAL, PIVOT, NORTH, SOUTH, PLATE = "#5A6472", "#222222", "#D62728", "#8C99A8", "#D9DEE4"
@@ -129,7 +129,7 @@ def quadrotors(scene: Scene, load: np.ndarray, places: np.ndarray, attitudes: np
 def body_points(assembly: Any, body: int) -> np.ndarray:
     """Points (k, 3) that show a body of a mechanism, from its centre of mass in body axes: its joints, springs and the
     ends of the axes of an ellipsoid of equal inertia, at most half a metre long."""
-    found = [vectors for joint in assembly.joints for rows in joint.rows if rows.kind != DRIVE
+    found = [vectors for joint in assembly.joints for rows in joint.rows if rows.kind != DRIVE and rows.kind < SLIDER
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
     found += [spring.point for spring in assembly.springs if spring.body == body]
     moments, axes = np.linalg.eigh(assembly.inertia[body])

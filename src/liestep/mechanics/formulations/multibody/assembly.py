@@ -17,7 +17,10 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     MOVING,
     POINT,
     ROLL,
+    ROTOR,
+    ROTOR_BETWEEN,
     SCREW,
+    SLIDER,
     SPRING,
     Mechanism,
 )
@@ -32,9 +35,13 @@ class Rows:
     kind: int
     vectors: tuple[np.ndarray, ...]  # P_a, P_b from the centres of mass, u_a, u_b, e_a, e_b; what the kind reads
     pitch: float = 0.0               # m per radian; of ROLL the radius in m
+    inertia: float = 0.0             # of rates: kg m2, of SLIDER kg
+    damping: float = 0.0             # of rates: N m s, of SLIDER N s/m
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vectors", tuple(np.asarray(vector, float) for vector in self.vectors))
+        if not (self.inertia >= 0.0 and self.damping >= 0.0):
+            raise InputError(f"inertia and damping of a rate must not be negative: {self.inertia!r}, {self.damping!r}")
 
     @property
     def size(self) -> int:
@@ -88,6 +95,7 @@ class Assembly:
     joints: Sequence[Joint] = ()
     springs: Sequence[Spring] = field(default=())
     torques: Sequence[Torque] = field(default=())
+    left_out: Sequence[str] = ()  # sentences on what the mechanism does not have of its source, which runs tell
 
     def __post_init__(self) -> None:
         named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)
@@ -114,7 +122,12 @@ class Assembly:
     @property
     def has_clock(self) -> bool:
         """Whether something is done from outside: states have a row of time and work."""
-        return len(self.torques) > 0 or any(rows.kind == DRIVE for _, rows in self.groups)
+        return len(self.torques) > 0 or any(rows.kind == DRIVE or rows.damping for _, rows in self.groups)
+
+    @property
+    def has_rotors(self) -> bool:
+        """Whether rates of joints have an inertia or a damping of their own."""
+        return any(rows.kind >= SLIDER for _, rows in self.groups)
 
 
 ZERO = np.zeros(3)
@@ -192,6 +205,22 @@ def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
     p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
     first, second = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
     return Joint("drive", a, b, (Rows(DRIVE, (first, second, u, u, e, f)),))
+
+
+def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v: np.ndarray = ZERO,
+          between: bool = False) -> Joint:
+    """Beside a joint that leaves turns: inertia (kg m2; of a rotor by the square of its gear) and damping (N m s) of
+    the rate at which b turns about u of a. With v of b: of turns in sequence about u, ..., v, each orthogonal to the
+    next, the rate of the first, or of the one between; the rate of the last is that of the first with a and b
+    exchanged."""
+    kind = ROTOR_BETWEEN if between else ROTOR
+    return Joint("rotor", a, b, (Rows(kind, (ZERO, ZERO, u, v), inertia=inertia, damping=damping),))
+
+
+def slider(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, inertia: float, damping: float = 0.0) -> Joint:
+    """Beside a joint that leaves a slide: inertia (kg) and damping (N s/m) of the rate at which point q of b leaves
+    point p of a along u of a."""
+    return Joint("slider", a, b, (Rows(SLIDER, (p, q, u), inertia=inertia, damping=damping),))
 
 
 def _near_diagonal(pairs: Sequence[tuple[int, int]], size: int) -> list[int]:
@@ -294,7 +323,7 @@ def _constants(assembly: Assembly) -> np.ndarray:
     for _, rows in assembly.groups:
         block = np.zeros((GROUP, 3))
         block[:len(rows.vectors)] = rows.vectors
-        block[6, 0] = rows.pitch
+        block[6] = rows.pitch, rows.inertia, rows.damping
         parts.append(block)
     for torque in assembly.torques:
         parts.append([torque.axis, [torque.damping, torque.size, torque.frequency], [torque.phase, 0.0, 0.0]])

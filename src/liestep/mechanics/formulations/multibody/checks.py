@@ -18,13 +18,16 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     MOVING,
     POINT,
     ROLL,
+    ROTOR,
+    ROTOR_BETWEEN,
     SCREW,
+    SLIDER,
     Mechanism,
 )
 from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
-ANGLES = (DIRECTION, DRIVE)      # kinds whose residuals are no lengths
+ANGLES = (DIRECTION, DRIVE, ROTOR, ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", DRIVE: "drive", BLADE: "blade",
          ROLL: "rolling"}
 
@@ -45,13 +48,16 @@ def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.n
 
 
 def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
-    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body."""
+    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body; zero in
+    rows that hold nothing."""
     mechanism, n = at_state(assembly, state), len(assembly.mass)
     found, incidents = np.zeros((assembly.row_count, n, 2, 3)), mechanism.scratch[MOVING*(n + 1):]
     for i in range(n):
         for k in range(mechanism.first[i], mechanism.first[i + 1]):
             found[mechanism.place[k], i] = incidents[3*k + 1], incidents[3*k]
-    return found[multiplier_rows(assembly)].reshape(-1, 6*n)
+    held = np.repeat([rows.kind < SLIDER for _, rows in assembly.groups],
+                     [rows.size for _, rows in assembly.groups])
+    return np.where(held[:, None], found[multiplier_rows(assembly)].reshape(-1, 6*n), 0.0)
 
 
 def numbered(assembly: Assembly) -> Iterator[tuple[Joint, Rows, slice]]:
@@ -118,7 +124,7 @@ def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 
         rows[:, 6*i + 3:6*i + 6] /= np.sqrt(mass)
     place = {id(joint): number for number, joint in enumerate(assembly.joints)}
     for joint, part, lines in sorted(numbered(assembly), key=lambda item: place[id(item[0])]):
-        for row in rows[lines]:
+        for row in rows[lines] if part.kind < SLIDER else ():
             vector = row/np.linalg.norm(row)
             for _ in range(2):
                 vector = vector - basis.T @ (basis @ vector)

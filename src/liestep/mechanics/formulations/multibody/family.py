@@ -6,9 +6,9 @@ import numpy as np
 
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.multibody.assembly import Assembly
-from liestep.mechanics.formulations.multibody.checks import check_joints, check_rank, nearest_start
+from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, check_rank, nearest_start
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
 
 
@@ -36,13 +36,21 @@ def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter]
         assembly, turn, rate = build(values), fields["attitude"], fields["body_rate"]
         velocity = fields["velocity"] + np.einsum("tbij,tbj->tbi", turn, np.cross(rate, assembly.center_of_mass))
         spin = np.einsum("tbi,bij,tbj->t", rate, assembly.inertia, rate)
-        return 0.5*(spin + np.einsum("b,tbi,tbi->t", assembly.mass, velocity, velocity))
+        found: np.ndarray = 0.5*(spin + np.einsum("b,tbi,tbi->t", assembly.mass, velocity, velocity))
+        if assembly.has_rotors:
+            found += [at_state(assembly, {name: values[k] for name, values in fields.items()}).scratch[-1, 2]
+                      for k in range(len(found))]
+        return found
+
+    def requires(values: Parameters, method: Runner) -> str | None:
+        lacks = method.formulation == "index_three" and build(values).has_rotors
+        return "it needs joints without rotors and sliders (armature and damping)" if lacks else None
 
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=shapes, manifold=manifold,
                  kinetic_energy=kinetic_energy,
                  nearest_start=lambda values, state: nearest_start(build(values), state),
-                 forms=MechanismForms(build, conserved_momentum).forms(), **further)
+                 forms=MechanismForms(build, conserved_momentum).forms(), **{"requires": requires, **further})
 
 
 def body_state(attitude: np.ndarray, rate: np.ndarray, point: np.ndarray, place: np.ndarray,

@@ -229,7 +229,8 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
     seen = observables(conserved)
     return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
-                      momentum_scale(layout.assembly, state), layout.ending(motion))
+                      momentum_scale(layout.assembly, state), layout.ending(motion),
+                      left_out=layout.assembly.left_out)
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:

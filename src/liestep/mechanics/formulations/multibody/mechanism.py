@@ -20,6 +20,16 @@ Rows of velocities alone, of body a on the ground:
     ROLL        velocity of the contact            three rows, spatial: a disc about u_a, its centre P_a, rolls on the
                                                    plane through P_b with normal u_b; its height is a residual too
 
+Rows that hold nothing, of the rate dx/dt of a joint that is free (`inertia` J of it, `damping` c):
+
+    ROTOR          u - c v, c = u.v, on omega_b - omega_a, over 1 - c^2: of turns in sequence about u_a, ..., v_b the
+                   rate of the first; for v_b = 0 the rate about u_a
+    ROTOR_BETWEEN  u x v on it, over its length: the rate of the turn between those two
+    SLIDER         d/dt u_a.(P_b - P_a)
+
+Their multiplier is J d2x/dt2 + c dx/dt, so that 1/J is added to their pivot: M + J G^T G, without a matrix that couples
+bodies. Without inertia the damping is a force on both bodies, and the row is empty.
+
 A torque acts about an axis u of body a on it, and against body b: T cos(f t + p) - c (omega_a - omega_b).u. Mechanisms
 with torques or drives have a clock, the last row of their states: time, and the work of torques and drives.
 """
@@ -47,13 +57,13 @@ from liestep.compile.rows import (
 )
 from liestep.geometry.bands import factor_band, solve_band
 
-POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL = 0, 1, 2, 3, 4, 5, 6
+POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL, SLIDER, ROTOR, ROTOR_BETWEEN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
 SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
-GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, 0, 0)
+GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, J, c)
 LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
-PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8
+PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8  # its last row: time, power, kinetic energy of rates
 
 
 @kernel
@@ -82,7 +92,7 @@ class Mechanism(NamedTuple):
     table: np.ndarray      # (groups + springs + loads, 6) kind, a, b, first row in the band, first incident of a and b
     first: np.ndarray      # (n + 1,) first incident of each body: a row of a joint, seen from one of its bodies
     place: np.ndarray      # (K,) row in the band of each incident
-    scratch: np.ndarray    # MOVING rows of each body and the ground; force, torque, J^-1 torque of each incident; clock
+    scratch: np.ndarray    # MOVING rows of each body and the ground; force, torque, J^-1 torque of each incident; last
     band: np.ndarray       # (rows, width + 1)
     vectors: np.ndarray    # (3, rows) multipliers, residuals, residuals of the velocity
     column: np.ndarray     # (2 rows,) scratch of the factorisation
@@ -99,21 +109,22 @@ class Mechanism(NamedTuple):
                 self.vectors[0, k] = 0.0
         if size == 0:
             return True
+        self.scratch[self.scratch.shape[0] - 1, 2] = 0.0
         for k in range(size):
             self.vectors[2, k] = 0.0
+            for c in range(self.width + 1):
+                self.band[k, c] = 0.0
         for j in range(self.groups):
             if self.table[j, 0] == POINT:
                 self.point_rows(j, task > 0 or self.rate != 0.0)
             elif self.table[j, 0] == DRIVE:
                 self.drive_row(j)
+            elif self.table[j, 0] >= SLIDER:
+                self.rate_row(j, task)
             elif self.table[j, 0] >= BLADE:
                 self.rolling_rows(j)
             else:
                 self.scalar_row(j, task > 0 or self.rate != 0.0)
-        if task != 1:
-            for k in range(size):
-                for c in range(self.width + 1):
-                    self.band[k, c] = 0.0
         for i in range(self.bodies):
             self.couple(i, task)
         if task == 1:
@@ -298,6 +309,55 @@ class Mechanism(NamedTuple):
         self.vectors[0, start] = bent
         self.vectors[1, start] = gap
 
+    @outlined
+    def rate_row(self, j: int, task: int) -> None:
+        """Row and gamma of the rate of a joint with its damping, and 1/J in the matrix."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, base, m, n = self.table[j, 3], MOVING*(self.bodies + 1), MOVING*self.table[j, 1], MOVING*self.table[j, 2]
+        if self.table[j, 0] == SLIDER:
+            self.scalar_row(j, False)
+        else:
+            u, v = across(s, m, row(c, b + 2)), across(s, n, row(c, b + 3))
+            turn, other = row(s, m + TURN), row(s, n + TURN)
+            du, dv = cross(turn, u), cross(other, v)
+            if self.table[j, 0] == ROTOR:
+                near, dnear = dot(u, v), dot(du, v) + dot(u, dv)
+                size = 1.0 - near*near
+                axis = scale(1.0/size, axpy(-near, v, u))
+                change = axpy(2.0*near*dnear/size, axis, scale(1.0/size, sub(axpy(-dnear, v, du), scale(near, dv))))
+            else:
+                normal, dnormal = cross(u, v), add(cross(du, v), cross(u, dv))
+                size = sqrt(dot(normal, normal))
+                axis = scale(1.0/size, normal)
+                change = scale(1.0/size, axpy(-dot(axis, dnormal), axis, dnormal))
+            for side in range(2):
+                at, sign = base + 3*self.table[j, 4 + side], 2.0*side - 1.0
+                put(s, at, (0.0, 0.0, 0.0))
+                put(s, at + 1, scale(sign, times(s, m if side == 0 else n, axis)))
+            self.vectors[0, start] = dot(sub(other, turn), change)
+        inertia, speed = c[b + 6, 1], 0.0
+        for side in range(2):
+            k, at = m if side == 0 else n, base + 3*self.table[j, 4 + side]
+            speed += dot(row(s, at), row(s, k + VELOCITY)) + dot(row(s, at + 1), row(s, k + RATE))
+        pull, last = c[b + 6, 2]*speed, s.shape[0] - 1
+        s[last, 1] -= pull*speed
+        s[last, 2] += 0.5*inertia*speed*speed
+        self.vectors[1, start] = 0.0
+        if inertia > 0.0:
+            self.vectors[0, start] += pull/inertia
+            self.vectors[2, start] -= speed
+            self.band[start, self.width] += 1.0/inertia
+            return
+        for side in range(2):
+            i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
+            if task == 0 and i < self.bodies:
+                add_to(s, MOVING*i + PUSH, scale(-pull*c[BODY*i, 1], row(s, at)))
+                add_to(s, MOVING*i + SPIN, scale(-pull, times(c, BODY*i + 4, row(s, at + 1))))
+            put(s, at, (0.0, 0.0, 0.0))
+            put(s, at + 1, (0.0, 0.0, 0.0))
+        self.vectors[0, start] = 0.0
+        self.band[start, self.width] += 1.0
+
     def couple(self, i: int, task: int) -> None:
         """Add what body i contributes to the matrix, to A M^-1 f (task 0) and to A V."""
         s, c, base, m = self.scratch, self.constants, MOVING*(self.bodies + 1), MOVING*i
@@ -339,7 +399,7 @@ class Mechanism(NamedTuple):
             i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
             gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, row(c, b + 1))))
             total += 0.5*c[b, 0]*dot(gap, gap)
-        return total
+        return total + s[s.shape[0] - 1, 2]
 
     def momentum(self) -> Vector:
         """Angular momentum about the origin, spatial, kg m2/s."""

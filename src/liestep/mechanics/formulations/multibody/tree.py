@@ -1,0 +1,285 @@
+"""Trees of bodies in joint coordinates: their mechanism in absolute coordinates, and the way there and back.
+
+As in MuJoCo a body is placed on its parent (or the ground) and then moved by its joints, one after the other: by one
+that is free, or by slides and then a ball or up to three hinges through one point. Coordinates q and rates v, in the
+order of the joints:
+
+    free    q: place (3) and unit quaternion (4, w first)   v: velocity of the reference point, spatial; body rate (3)
+    ball    q: unit quaternion (4)                          v: relative rate (3), in the axes of the body
+    slide   q: length in m along the axis                   v: its rate
+    hinge   q: angle in rad about the axis                  v: its rate
+"""
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.geometry.groups.poses import QUATERNION
+from liestep.geometry.quaternion import of_matrix
+from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.formulations.multibody.assembly import (
+    DIRECTION,
+    GROUND,
+    LINE,
+    POINT,
+    Assembly,
+    Joint,
+    Rows,
+    Torque,
+    complement,
+    rotor,
+    slider,
+)
+from liestep.mechanics.formulations.multibody.family import multibody
+from liestep.mechanics.formulations.multibody.forms import matrices
+
+SIZES = {"free": (7, 6), "ball": (4, 3), "slide": (1, 1), "hinge": (1, 1)}  # coordinates and rates
+ORTHOGONAL, ZERO = 1e-9, np.zeros(3)
+PARAMETERS = {
+    "mass": Parameter("kg", "masses", ("n",), "positive"),
+    "inertia": Parameter("kg m2", "inertia matrices about the centres of mass, body axes", ("n", 3, 3), "inertia"),
+    "center_of_mass": Parameter("m", "from the reference points to the centres of mass, body axes", ("n", 3)),
+    "gravity": Parameter("m s-2", "acceleration vector of gravity, spatial", (3,)),
+    "armature": Parameter("kg m2", "inertia of the rate of each joint (kg of slides)", ("v",), "non-negative"),
+    "damping": Parameter("N m s", "damping of the rate of each joint (N s/m of slides)", ("v",), "non-negative"),
+}
+
+
+class TreeJoint(NamedTuple):
+    """Axis and point in the axes of its body, from the body's reference point; `reference` is the coordinate of a
+    hinge or a slide at which the body stands as it was placed."""
+
+    name: str
+    body: int
+    kind: str
+    axis: tuple[float, float, float]
+    point: tuple[float, float, float]
+    reference: float
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Bodies by name, each after its parent (GROUND for the ground), with place (3) and turn (3, 3) of its reference
+    frame in that of the parent; joints body by body; sentences on what was left out. Raises InputError for joints of a
+    body that the mechanism has no rows for."""
+
+    names: tuple[str, ...]
+    parents: tuple[int, ...]
+    places: Any
+    turns: Any
+    joints: Any
+    left_out: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(TreeJoint(*joint) for joint in self.joints))
+        for name in ("places", "turns"):
+            object.__setattr__(self, name, np.array(getattr(self, name), dtype=float))
+        for i, name in enumerate(self.names):
+            kinds = [joint.kind for joint, _, _ in self.of(i)]
+            rest = kinds[kinds.count("slide"):] if set(kinds[:kinds.count("slide")]) <= {"slide"} else ["slide"]
+            if kinds != ["free"] and (not 0 < len(kinds) <= 3 + len(rest) or rest not in (
+                    [], ["ball"], *(["hinge"]*count for count in (1, 2, 3)))):
+                raise InputError(f"body {name} has the joints {' '.join(kinds) or 'none'}; allowed are free, or slides"
+                                 " and then ball or up to three hinges")
+            slides = np.array([joint.axis for joint, _, _ in self.of(i) if joint.kind == "slide"]).reshape(-1, 3)
+            if np.linalg.matrix_rank(slides, tol=ORTHOGONAL) < len(slides):
+                raise InputError(f"the slides of body {name} are not along independent axes")
+            hinges = [joint for joint, _, _ in self.of(i) if joint.kind == "hinge"]
+            axes, points = (np.array([part[k] for part in hinges]).reshape(-1, 3) for k in (3, 4))
+            if np.abs(points - points[:1]).max(initial=0.0) > ORTHOGONAL or (
+                    np.abs(np.sum(axes[1:]*axes[:-1], axis=1)).max(initial=0.0) > ORTHOGONAL) or (
+                    len(axes) == 3 and abs(np.linalg.det(axes)) < ORTHOGONAL):
+                raise InputError(f"hinges {', '.join(joint.name for joint in hinges)} of body {name} must go through"
+                                 " one point, each orthogonal to the next, and three not in one plane")
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of coordinates and of rates."""
+        return tuple(sum(SIZES[joint.kind][k] for joint in self.joints) for k in (0, 1))  # type: ignore[return-value]
+
+    def of(self, body: int) -> list[tuple[TreeJoint, slice, slice]]:
+        """Joints of a body, each with its places in q and v."""
+        found, at, to = [], 0, 0
+        for joint in self.joints:
+            more, rates = SIZES[joint.kind]
+            if joint.body == body:
+                found.append((joint, slice(at, at + more), slice(to, to + rates)))
+            at, to = at + more, to + rates
+        return found
+
+    def assembly(self, p: Parameters) -> Assembly:
+        """The mechanism: of each body its joint, and the rates that have armature or damping; a hinge that only has
+        damping takes a torque, which needs no row."""
+        parts = [part for i in range(len(self.names)) for part in (*self._joint(i, p), *self._rates(i, p))]
+        return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"],
+                        [part for part in parts if isinstance(part, Joint)],
+                        torques=[part for part in parts if isinstance(part, Torque)], left_out=self.left_out)
+
+    def _frame(self, i: int, p: Parameters) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
+        """Axes of body i's joints in it and on the parent, how many are slides, and the joint's point on the parent
+        and in the body, from the centres of mass."""
+        listed, a, turn = [joint for joint, _, _ in self.of(i)], self.parents[i], self.turns[i]
+        axes, point = np.array([joint.axis for joint in listed]), np.array(listed[-1].point)
+        base = self.places[i] + turn @ point - (p["center_of_mass"][a] if a != GROUND else 0.0)
+        slides = [joint.kind for joint in listed].count("slide")
+        return axes, axes @ turn.T, slides, base, point - p["center_of_mass"][i]
+
+    def _joint(self, i: int, p: Parameters) -> list[Joint]:
+        inside, outside, slides, base, point = self._frame(i, p)
+        kinds, turn, unit = [joint.kind for joint, _, _ in self.of(i)], self.turns[i].T, np.eye(3)
+        if kinds == ["free"]:
+            return []
+        rows = [Rows(LINE, (base, point, normal)) for normal in np.linalg.svd(outside[:slides])[2][slides:]
+                ] if slides else [Rows(POINT, (base, point))]
+        pairs: list[Any] = []
+        if kinds[-1] == "slide":
+            pairs = [(turn[0], unit[2]), (turn[1], unit[2]), (turn[0], unit[1])]
+        elif kinds[-1] == "hinge":
+            pairs = [[(side, inside[-1]) for side in complement(outside[-1])], [(outside[slides], inside[-1])], []][
+                len(kinds) - slides - 1]
+        rows += [Rows(DIRECTION, (ZERO, ZERO, u, v)) for u, v in pairs]
+        return [Joint(" ".join(kinds), self.parents[i], i, tuple(rows))] if rows else []
+
+    def _rates(self, i: int, p: Parameters) -> list[Joint | Torque]:
+        inside, outside, slides, base, point = self._frame(i, p)
+        a, listed = self.parents[i], self.of(i)
+        found: list[Any] = []
+        if listed[-1][0].kind in ("free", "ball"):
+            found = [(rotor, (i, axis, a), {}) for axis in np.eye(3)]
+        elif listed[-1][0].kind == "hinge":
+            one, last, turns = outside[slides], inside[-1], len(listed) - slides
+            found = [(rotor, (a, one, i), {"v": last} if turns > 1 else {})]
+            found += [(rotor, (a, one, i), {"v": last, "between": True})]*(turns > 2)
+            found += [(rotor, (i, last, a), {"v": one})]*(turns > 1)
+        along = np.eye(3) if listed[0][0].kind == "free" else np.linalg.pinv(outside[:slides]).T
+        found = [(slider, (a, base, axis, i, point), {}) for axis in along] + found
+        terms = zip(p["armature"][listed[0][2].start:], p["damping"][listed[0][2].start:], strict=True)
+        if [joint.kind for joint, _, _ in listed].count("hinge") == 1 and p["armature"][listed[-1][2].start] == 0.0:
+            found[-1] = lambda at, axis, b, _, damping: Torque(at, axis, b, damping), (i, inside[-1], a), {}
+        return [make(*where, *term, **also) for (make, where, also), term in zip(found, terms, strict=False)
+                if any(term)]
+
+    def motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Attitudes (n, 3, 3), positions (n, 3), body rates and velocities of the reference points (n, 3, m) at q and
+        rates v (rates, m); of complex numbers too."""
+        n, kind, m = len(self.names), np.result_type(q, v), v.shape[1]
+        turn, place = np.tile(np.eye(3, dtype=kind), (n + 1, 1, 1)), np.zeros((n + 1, 3), kind)  # the last: the ground
+        rate, velocity = np.zeros((2, n + 1, 3, m), kind)
+        for i, a in enumerate(self.parents):
+            r, arm, w = turn[a] @ self.turns[i], turn[a] @ self.places[i], rate[a]
+            x, s = place[a] + arm, velocity[a] - _hat(arm) @ w
+            for joint, at, to in self.of(i):
+                axis = r @ joint.axis
+                if joint.kind == "slide":
+                    arm = axis*(q[at] - joint.reference)
+                    x, s = x + arm, s - _hat(arm) @ w + axis[:, None]*v[to]
+                elif joint.kind == "free":
+                    x, r, s = q[at][:3], _matrix(q[at][3:]), v[to][:3]
+                    w = r @ v[to][3:]
+                else:
+                    ball = joint.kind == "ball"
+                    turned = r @ (_matrix(q[at]) if ball else _about(joint.axis, q[at][0] - joint.reference))
+                    x, s = x + (r - turned) @ joint.point, s - _hat(r @ joint.point) @ w
+                    w = w + (turned @ v[to] if ball else axis[:, None]*v[to])
+                    s, r = s + _hat(turned @ joint.point) @ w, turned
+            turn[i], place[i], rate[i], velocity[i] = r, x, w, s
+        return turn[:n], place[:n], np.swapaxes(turn[:n], 1, 2) @ rate[:n], velocity[:n]
+
+    def state(self, q: Any, v: Any) -> dict[str, np.ndarray]:
+        """Attitudes, positions and velocities of the bodies. Raises InputError: q or v of another size, not finite, or
+        a quaternion of length zero."""
+        checked = [np.array(values, dtype=float) for values in (q, v)]
+        for name, values, size in zip("qv", checked, self.sizes, strict=True):
+            if values.shape != (size,) or not np.isfinite(values).all():
+                raise InputError(f"{name} must be {size} finite numbers, of"
+                                 f" {', '.join(joint.name for joint in self.joints)}")
+        turn, place, rate, velocity = self.motion(checked[0], checked[1][:, None])
+        if not np.isfinite(turn).all():
+            raise InputError("q has a quaternion of length zero")
+        return {"attitude": turn, "position": place, "body_rate": rate[..., 0], "velocity": velocity[..., 0]}
+
+    def coordinates(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """q and v (time, ...) of states in a row, in which angles are continuous."""
+        turn, place, rate, velocity = (np.asarray(state[name]) for name in (
+            "attitude", "position", "body_rate", "velocity"))
+        q, v = (np.zeros((len(turn), size)) for size in self.sizes)
+        for k in range(len(turn)):
+            for i in range(len(self.names)):
+                self._read(i, turn[k], place[k], q[k])
+        hinges = [at.start for i in range(len(self.names)) for joint, at, _ in self.of(i) if joint.kind == "hinge"]
+        q[:, hinges] = np.unwrap(q[:, hinges], axis=0)
+        for k in range(len(turn)):
+            rows = np.concatenate(self.motion(q[k], np.eye(v.shape[1]))[2:]).reshape(-1, v.shape[1])
+            v[k] = np.linalg.lstsq(rows, np.concatenate([rate[k], velocity[k]]).ravel(), rcond=None)[0]
+        return q, v
+
+    def _read(self, i: int, turns: np.ndarray, places: np.ndarray, q: np.ndarray) -> None:
+        """Coordinates of body i into q."""
+        a, (listed, ats, _) = self.parents[i], zip(*self.of(i), strict=True)
+        if listed[0].kind == "free":
+            q[ats[0]] = *places[i], *of_matrix(turns[i])
+            return
+        above, below = (turns[a], places[a]) if a != GROUND else (np.eye(3), ZERO)
+        base, point = above @ self.turns[i], np.array(listed[-1].point)
+        turn, slides = base.T @ turns[i], [joint.kind for joint in listed].count("slide")
+        gone = base.T @ (places[i] - below - above @ self.places[i]) + (turn - np.eye(3)) @ point
+        axes = np.array([joint.axis for joint in listed])
+        moved = np.linalg.pinv(axes[:slides].T) @ gone
+        if listed[-1].kind == "ball":
+            q[ats[-1]] = of_matrix(turn)
+        elif listed[-1].kind == "hinge":
+            moved = [*moved, *_angles(axes[slides:], turn)]
+        for joint, at, value in zip(listed, ats, moved, strict=False):
+            q[at] = value + joint.reference
+
+
+def _hat(a: np.ndarray) -> np.ndarray:
+    return np.cross(np.eye(3), a)
+
+
+def _about(axis: Any, angle: Any) -> np.ndarray:
+    """Rotation about a unit vector; complex angles too."""
+    k = _hat(np.array(axis))
+    found: np.ndarray = np.eye(3) + np.sin(angle)*k + (1.0 - np.cos(angle))*(k @ k)
+    return found
+
+
+def _matrix(quaternion: np.ndarray) -> np.ndarray:
+    """Attitude of a quaternion of any length; complex ones too."""
+    with np.errstate(invalid="ignore"):
+        return matrices(QUATERNION, (quaternion/np.sqrt(np.sum(quaternion*quaternion)))[None])
+
+
+def _angle(axis: np.ndarray, start: np.ndarray, end: np.ndarray) -> float:
+    """From a vector to another one about an axis."""
+    return float(np.arctan2(axis @ np.cross(start, end), start @ end - (axis @ start)*(axis @ end)))
+
+
+def _angles(axes: np.ndarray, turn: np.ndarray) -> list[float]:
+    """Of turns in sequence that make a rotation; of three the middle one is at most pi/2."""
+    first, last = axes[0], axes[-1]
+    if len(axes) == 1:
+        side = complement(first)[0]
+        return [_angle(first, side, turn @ side)]
+    if len(axes) == 2:
+        return [_angle(first, last, turn @ last), _angle(last, turn.T @ first, first)]
+    normal = np.cross(first, turn @ last)*np.sign(axes[1] @ np.cross(first, last))
+    one = _angle(first, axes[1], normal)
+    return [one, _angle(axes[1], last, _about(first, one).T @ turn @ last), _angle(last, turn.T @ normal, axes[1])]
+
+
+def tree(*, title: str, citation: str, values: Parameters, q: Any, v: Any, t_end: float, **fields: Any) -> Sheet:
+    """Sheet of a tree of bodies with joints: `values` of mass, inertia, center_of_mass, gravity, armature and damping;
+    q and v of the start in joint coordinates; t_end in s; `fields` of `Tree`.
+
+    Raises:
+        InputError: joints of a body that the mechanism has no rows for.
+    """
+    facts = Tree(**fields)
+    return multibody(
+        title=title, equations="M dV/dt + A^T lambda = f, A V = 0, dC/dt = C hat V", citation=citation,
+        parameters=PARAMETERS, build=facts.assembly, bodies=lambda p: len(facts.names),
+        conserved_momentum=lambda p: (False, False, False),
+        presets={"own": Preset("as in the file", "none", "own", values, lambda p: facts.state(q, v), t_end)})

@@ -1,0 +1,225 @@
+"""Robots from MJCF and URDF files, `liestep.from_mjcf` and `liestep.from_urdf`: docs/own_mechanism.md.
+
+MuJoCo reads both. What a mechanism does not have is taken out of its model first and told in a sentence each, so that
+no file of pictures is opened; then the numbers of bodies and joints become the text of a plugin."""
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+
+from liestep.errors import InputError, extras
+from liestep.files.textfiles import read_text
+from liestep.mechanics.formulations.multibody.assembly import GROUND
+from liestep.mechanics.formulations.multibody.tree import Tree
+from liestep.plain import System
+
+FUNCTIONS = {"mujoco": "from_mjcf", "robot": "from_urdf"}  # by the first element of a file
+URDF = frozenset((  # elements that are read, or told by MuJoCo
+    "robot", "link", "inertial", "origin", "mass", "inertia", "visual", "collision", "geometry", "box", "cylinder",
+    "sphere", "capsule", "mesh", "material", "color", "texture", "joint", "parent", "child", "axis", "dynamics",
+    "limit", "mujoco"))
+UNREAD = ("mesh", "texture", "hfield", "skin")  # their files are opened only where masses need them
+LEFT_OUT = {
+    "actuators": "actuator", "sensors": "sensor", "tendons": "tendon", "equalities": "equality", "pairs": "pair",
+    "excludes": "exclusion of a contact", "keys": "keyframe", "skins": "skin", "flexes": "flexible body",
+    "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
+    "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
+KINDS = ("free", "ball", "slide", "hinge")  # of MuJoCo's joints by number
+
+
+class Robot(System):
+    """A system from a file, an id as that of `liestep.system`. `left_out` has a sentence on each part of the file that
+    the mechanism does not have; runs tell them as an attribute. q and v are coordinates and rates of the joints, in
+    MuJoCo's order and meaning; `tree` names bodies and joints."""
+
+    tree: Tree
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return self.tree.left_out
+
+    def start(self, q: Any, v: Any = None) -> dict[str, np.ndarray]:
+        """State at q and v (default: at rest), to be given as `initial`. Raises InputError for other sizes."""
+        return self.tree.state(q, np.zeros(self.tree.sizes[1]) if v is None else v)
+
+    def coordinates(self, run: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """q and v (time, ...) of a run; angles are continuous in time."""
+        return self.tree.coordinates(run)
+
+
+def from_mjcf(path: str | Path, *, name: str | None = None, q: Any = None, v: Any = None,
+              t_end: float = 10.0) -> Robot:
+    """The robot of an MJCF file as a mechanism in absolute coordinates: bodies, inertias, hinges, slides, balls, free
+    joints, gravity, armature and damping. What else it has is left out, a sentence each in `left_out`.
+
+    Args:
+        path: of the file; what it includes lies in its folder or below.
+        name: of the system (default: that of the file). q, v: at the start (default: the file's, at rest). t_end: in s.
+
+    Raises:
+        InputError: no such file, no MJCF, entities, paths outside the folder, a model without joints or masses, joints
+            that mechanisms do not have, or mujoco is not installed.
+    """
+    return _robot(Path(path), "mujoco", name, q, v, t_end)
+
+
+def from_urdf(path: str | Path, *, name: str | None = None, q: Any = None, v: Any = None, t_end: float = 10.0,
+              free_base: bool = False) -> Robot:
+    """The robot of a URDF file, as `from_mjcf`; gravity is 9.81 m/s2 along -z. free_base: the first link moves freely
+    (7 coordinates and 6 rates before the others), else it is fixed to the ground."""
+    return _robot(Path(path), "robot", name, q, v, t_end, free_base)
+
+
+@extras()
+def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float, free_base: bool = False) -> Robot:
+    import mujoco
+
+    place = path.resolve()
+    left_out = _scanned(path, place.parent, root, set())
+    try:
+        spec = mujoco.MjSpec.from_file(str(place))
+        if free_base:
+            spec.worldbody.first_body().add_freejoint()
+        left_out += _stripped(spec, place)
+        model = spec.compile()
+    except (ValueError, AttributeError) as error:
+        raise InputError(f"{path}: {' '.join(str(error).removeprefix('Error: ').split())}") from None
+    if not model.njnt:
+        raise InputError(f"{path} has no joint: nothing moves")
+    data, flags = mujoco.MjData(model), mujoco.mjtDisableBit
+    mujoco.mj_kinematics(model, data)
+    off = [bool(model.opt.disableflags & int(flag)) for flag in (flags.mjDSBL_GRAVITY, getattr(
+        flags, "mjDSBL_DAMPER", 0))]
+    fields, bodies = _bodies(model, data)
+    fields["left_out"] = (*left_out, *_of_joints(model))
+    values = bodies | {"gravity": model.opt.gravity*(not off[0]), "armature": model.dof_armature,
+                       "damping": model.dof_damping*(not off[1])}
+    start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
+    tree = Tree(**fields)
+    tree.state(**start)
+    fields |= {"title": path.stem, "citation": f"own file {path.name}", "t_end": float(t_end),
+               "values": {key: value.tolist() for key, value in values.items()},
+               **{key: np.asarray(value, dtype=float).tolist() for key, value in start.items()}}
+    lines = "".join(f"    {key}={value!r},\n" for key, value in fields.items())
+    found = Robot.of(path.stem if name is None else name, f'"""{path.name!r} by liestep.{FUNCTIONS[root]}."""\n'
+                     f"from liestep.extend import tree\n\nSHEET = tree(\n{lines})\n")
+    found.tree = tree
+    return found
+
+
+def _scanned(path: Path, folder: Path, root: str, seen: set[Path]) -> list[str]:
+    """Sentences on elements of a URDF that nobody reads. Raises InputError for what is no such file, for document types
+    (which can hold entities) and for files outside the folder, also of files that are included."""
+    if path.resolve() in seen:
+        return []
+    seen.add(path.resolve())
+    parser, found, first = expat.ParserCreate(), [], len(seen) == 1
+    tags: list[str] = []
+
+    def refuse(what: str) -> None:
+        raise InputError(f"{path}: line {parser.CurrentLineNumber} {what}")
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if not tags and first and tag != root:
+            refuse(f"begins with <{tag}>, not <{root}>: " + (
+                f"liestep.{FUNCTIONS[tag]} reads it" if tag in FUNCTIONS else "it is no robot"))
+        if root == "robot" and tag not in URDF and URDF.issuperset(tags):
+            found.append(f"<{tag}> {attributes.get('name', f'in line {parser.CurrentLineNumber}')} is left out.")
+        tags.append(tag)
+        if "file" in attributes and tag not in UNREAD:
+            if tag not in ("include", "model"):
+                refuse(f"reads the file {attributes['file']} for <{tag}>, which mechanisms do not have")
+            for other in {(base/attributes["file"]).resolve() for base in (folder, path.resolve().parent)}:
+                if not other.is_relative_to(folder):
+                    refuse(f"names the file {attributes['file']}, which is outside the folder of the model")
+                if other.is_file():
+                    found.extend(_scanned(other, folder, root, seen))
+
+    parser.StartElementHandler, parser.EndElementHandler = start, lambda tag: tags.pop()
+    parser.StartDoctypeDeclHandler = lambda *_: refuse("declares a document type, which could hold entities")
+    try:
+        parser.Parse(read_text(path).encode(), True)
+    except expat.ExpatError as error:
+        raise InputError(f"{path} is no XML: {error}") from None
+    return found
+
+
+def _each(body: Any, moves: bool) -> Iterator[tuple[Any, bool]]:
+    """A body and those on it, each with whether it moves."""
+    yield body, moves
+    for other in body.bodies:
+        yield from _each(other, moves or len(other.joints) > 0)
+
+
+def _stripped(spec: Any, path: Path) -> list[str]:
+    """Take out of a model what a mechanism does not have; sentences on it. Raises InputError for a mesh outside the
+    model's folder that the inertia needs."""
+    found, meshes = [], set()
+    for body, moves in _each(spec.worldbody, False):
+        if not moves:
+            body.explicitinertial, body.fullinertia = False, np.full(6, np.nan)  # may be wrong: it does not matter
+        used = moves and (spec.compiler.inertiafromgeom == 1 or not body.explicitinertial)
+        for geom in list(body.geoms):
+            found.append(f"The geom {geom.name or f'of body {body.name}'} is left out{' but for its mass'*used}: it"
+                         " touches nothing.")
+            if used:
+                geom.material = ""
+                meshes.add(geom.meshname)
+            else:
+                spec.delete(geom)
+        if body.gravcomp or body.mocap:
+            found.append(f"That body {body.name} is moved from outside (gravcomp, mocap) is left out.")
+    for group, what in (*LEFT_OUT.items(), ("meshes", "mesh")):
+        for number, part in enumerate(list(getattr(spec, group))):
+            if what == "mesh" and {part.name, Path(part.file).stem} & meshes:
+                file = Path(part.file).name if spec.strippath else part.file
+                if not (path.parent/(spec.meshdir or "")/file).resolve().is_relative_to(path.parent):
+                    raise InputError(f"{path}: the mesh {part.file} is outside the folder of the model")
+            else:
+                found.append(f"The {what} {getattr(part, 'name', '') or number} is left out.")
+                spec.delete(part)
+    if spec.option.density or spec.option.viscosity:
+        found.append("The fluid (density, viscosity, wind) is left out.")
+    spec.compiler.fusestatic = False
+    return found
+
+
+def _of_joints(model: Any) -> Iterator[str]:
+    """Sentences on what joints of a mechanism do not have."""
+    for k, dof in enumerate(model.jnt_dofadr):
+        numbers = {
+            "limits": model.jnt_range[k] if model.jnt_limited[k] else 0.0,
+            "spring": (model.jnt_stiffness[k], *getattr(model, "jnt_stiffnesspoly", np.zeros((model.njnt, 0)))[k]),
+            "dry friction": model.dof_frictionloss[dof],
+            "damping that is not linear": getattr(model, "dof_dampingpoly", 0.0*model.dof_damping)[dof]}
+        for what, values in numbers.items():
+            if np.any(values) or (what == "limits" and model.jnt_limited[k]):
+                yield (f"Joint {model.joint(k).name or k} loses its {what}"
+                       f" ({', '.join(f'{value:.6g}' for value in np.ravel(values))}).")
+
+
+def _bodies(model: Any, data: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Fields of `Tree`, and masses, inertias and centres of mass. A body without joints is a part of its parent."""
+    moving = np.flatnonzero(model.body_jntnum)
+    frames, owner = data.xmat.reshape(-1, 3, 3), model.body_weldid
+    mass, centre, inertia = np.zeros(len(moving)), np.zeros((len(moving), 3)), np.zeros((len(moving), 3, 3))
+    for i, b in enumerate(moving):
+        parts = np.flatnonzero(owner == b)
+        weight, places = model.body_mass[parts], (data.xipos[parts] - data.xpos[b]) @ frames[b]
+        axes = frames[b].T @ data.ximat[parts].reshape(-1, 3, 3)
+        mass[i], centre[i] = weight.sum(), weight @ places/weight.sum()
+        for part, arm, turn, moments in zip(weight, places - centre[i], axes, model.body_inertia[parts], strict=True):
+            inertia[i] += (turn*moments) @ turn.T + part*(arm @ arm*np.eye(3) - np.outer(arm, arm))
+    above = owner[model.body_parentid[moving]]
+    known = {int(b): i for i, b in enumerate(moving)}
+    joints = [(model.joint(k).name or f"joint_{k}", known[int(b)], KINDS[model.jnt_type[k]],
+               *(tuple(part.tolist()) for part in (model.jnt_axis[k], model.jnt_pos[k]*(model.jnt_type[k] != 0))),
+               float(model.qpos0[model.jnt_qposadr[k]])*bool(model.jnt_type[k] > 1))
+              for k, b in enumerate(model.jnt_bodyid)]
+    places = np.einsum("bji,bj->bi", frames[above], data.xpos[moving] - data.xpos[above])
+    fields = {"names": tuple(model.body(b).name or f"body_{b}" for b in moving), "joints": tuple(joints),
+              "parents": tuple(known.get(int(b), GROUND) for b in above), "places": places.tolist(),
+              "turns": (np.swapaxes(frames[above], 1, 2) @ frames[moving]).tolist()}
+    return fields, {"mass": mass, "inertia": 0.5*(inertia + np.swapaxes(inertia, 1, 2)), "center_of_mass": centre}

@@ -1,0 +1,341 @@
+"""Robots from MJCF and URDF files: MuJoCo's accelerations, mass matrices and biases on public models, coordinates in
+and out, what is left out, and files that are refused."""
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+import liestep
+from liestep.errors import InputError
+from liestep.extend import rotor
+from liestep.geometry.groups.poses import MATRIX
+from liestep.mechanics.formulations.multibody.checks import residuals
+from liestep.mechanics.formulations.multibody.components import MIXED
+from liestep.mechanics.formulations.multibody.forms import Layout
+from liestep.mechanics.formulations.multibody.mechanism import MOVING, PUSH, SPIN
+from liestep.mechanics.formulations.probed import plain
+
+mujoco = pytest.importorskip("mujoco", reason="the extra robots is not installed")
+DOCS = Path(__file__).parents[2]/"docs"
+ARM = DOCS/"examples"/"arm.urdf"
+PUBLIC = ("ant", "half_cheetah", "hopper", "humanoid", "humanoidstandup", "inverted_double_pendulum",
+          "inverted_pendulum", "point", "pusher_v5", "reacher", "swimmer", "walker2d_v5")  # Farama's, of gymnasium
+TINY = 1e-30  # a complex step
+
+EVERY_JOINT = """<mujoco><compiler angle="radian"/><option gravity="1 -2 -9"/>
+<default><geom type="box" size=".1 .2 .15"/></default><worldbody>
+<body name="flyer" pos="0 0 1"><joint type="free" armature=".2" damping=".3"/><geom/>
+ <body name="hanging" pos=".3 .1 0" euler=".1 .5 .2">
+  <joint type="ball" pos="-.1 .05 .02" armature=".02" damping=".3"/><geom/>
+  <body name="rail" pos="0 .4 .1" euler="1 .5 .2"><joint type="slide" axis="1 .2 0" damping="2" ref=".2"/>
+   <joint type="slide" axis="1 1 .3" armature=".5"/><joint type="hinge" axis="0 .6 .8" pos=".1 0 .2" damping=".1"/>
+   <geom/><body name="part" pos=".2 .3 .1" euler="0 .4 0"><geom mass="2"/>
+    <body pos=".1 0 .2" euler=".3 0 0"><geom/></body></body></body></body></body>
+<body pos="1 2 3" euler=".3 .2 .1">
+ <body name="wrist" pos="0 1 0"><joint type="hinge" axis="1 0 0" pos="0 .1 0" armature=".3" damping=".2" ref=".4"/>
+  <joint type="hinge" axis="0 .6 .8" pos="0 .1 0" armature=".1"/><geom/>
+  <body name="hip" pos=".1 .2 .4" euler=".2 0 .3"><joint type="hinge" axis="0 0 1" damping=".2"/>
+   <joint type="hinge" axis="1 0 0" armature=".1" damping=".1"/><joint type="hinge" axis="0 1 0" armature=".2"/><geom/>
+   <body name="lift" pos=".3 0 0"><joint type="slide" axis="0 0 1" armature=".1" damping=".4"/><geom/>
+    <body name="loose" pos="0 .3 .3"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/>
+     <joint type="slide" axis="0 0 1"/><joint type="ball" damping=".2"/><geom/></body></body></body></body>
+</body></worldbody></mujoco>"""
+
+
+def reference(path):
+    """MuJoCo's own model of a file, without contacts, limits, actuators, springs, tendons and fluid."""
+    model, off = mujoco.MjModel.from_xml_path(str(path)), mujoco.mjtDisableBit
+    model.opt.disableflags |= int(off.mjDSBL_CONSTRAINT) | int(off.mjDSBL_ACTUATION) | int(off.mjDSBL_SPRING)
+    model.opt.density = model.opt.viscosity = 0.0
+    return model
+
+
+def derivative(model, q, v):
+    """q + i TINY dq/dt, by MuJoCo's definition of coordinates."""
+    out = q + 0j
+    for at, to, kind in zip(model.jnt_qposadr, model.jnt_dofadr, model.jnt_type, strict=True):
+        first = 3*(kind == 0)
+        out[at:at + (first or 1)] += 1j*TINY*v[to:to + (first or 1)]*(kind != 1)
+        if kind < 2:
+            w, x, y, z = q[at + first:at + first + 4]
+            rate = np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]) @ v[to + first:to + first + 3]
+            out[at + first:at + first + 4] += 0.5j*TINY*rate
+    return out
+
+
+def of_bodies(robot, model, q, v):
+    """Accelerations of the joints from the mechanism's equations; mass matrix and bias from its bodies."""
+    p, tree = robot.sheet.check(robot.sheet.presets["own"].parameters), robot.tree
+
+    def centres(q, v):
+        turn, _, rate, velocity = tree.motion(q, v)
+        return np.stack([rate, velocity + turn @ np.cross(rate, p["center_of_mass"][:, :, None], axis=1)], axis=1)
+
+    layout = Layout(tree.assembly(p), MATRIX, MIXED)
+    motion, state = plain(layout.motion({})), tree.state(q, v)
+    assert motion.evaluate(layout.start(state), 0)
+    scratch = motion.mechanism.scratch[:MOVING*len(tree.names)].reshape(-1, MOVING, 3)
+    jacobian = centres(q, np.eye(model.nv))
+    bent = centres(derivative(model, q, v), v[:, None])[..., 0].imag/TINY
+    rows, moved = jacobian.reshape(-1, model.nv), np.stack([scratch[:, SPIN], scratch[:, PUSH]], axis=1)
+    spin = np.einsum("bij,bj->bi", p["inertia"], bent[:, 0]) + np.cross(
+        (jacobian @ v)[:, 0], np.einsum("bij,bj->bi", p["inertia"], (jacobian @ v)[:, 0]))
+    loads = np.stack([spin, p["mass"][:, None]*(bent[:, 1] - p["gravity"])], axis=1)
+    weighed = np.stack([p["inertia"] @ jacobian[:, 0], p["mass"][:, None, None]*jacobian[:, 1]], axis=1)
+    return (np.linalg.lstsq(rows, (moved - bent).ravel(), rcond=None)[0],
+            rows.T @ weighed.reshape(-1, model.nv) + np.diag(p["armature"]), rows.T @ loads.ravel(), layout, state)
+
+
+def compare(robot, model, seed):
+    """Largest relative distances of accelerations, mass matrix and bias, and those of coordinates."""
+    random, data = np.random.default_rng(seed), mujoco.MjData(model)
+    mujoco.mj_integratePos(model, data.qpos, random.uniform(-1.0, 1.0, model.nv), 1.0)
+    data.qvel[:] = random.uniform(-2.0, 2.0, model.nv)
+    mujoco.mj_forward(model, data)
+    matrix, column = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+    for k in range(model.nv):
+        mujoco.mj_mulM(model, data, column, np.eye(model.nv)[k])
+        matrix[k] = column
+    *found, layout, state = of_bodies(robot, model, data.qpos.copy(), data.qvel.copy())
+    far = [np.abs(one - other).max()/np.abs(other).max() for one, other in zip(
+        found, (data.qacc, matrix, data.qfrc_bias), strict=True)]
+    assert max(np.abs(values).max(initial=0.0) for values in residuals(layout.assembly, state)) < 1e-13
+    q, v = robot.coordinates({name: value[None] for name, value in state.items()})
+    turned = np.zeros(model.nv)
+    mujoco.mj_differentiatePos(model, turned, 1.0, data.qpos, q[0])
+    assert np.abs((turned + np.pi) % (2.0*np.pi) - np.pi).max() < 1e-13
+    assert np.abs(v[0] - data.qvel).max() < 1e-12
+    return far
+
+
+def written(folder, text, name="model.xml"):
+    (folder/name).write_text(text, "utf-8")
+    return folder/name
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_models_move_as_in_mujoco(name):
+    """Armature and damping included; all agree to 1e-12."""
+    assets = pytest.importorskip("gymnasium", reason="the public models are not installed").__path__[0]
+    path = Path(assets)/"envs"/"mujoco"/"assets"/f"{name}.xml"
+    robot, model = liestep.from_mjcf(path, name="public"), reference(path)
+    assert robot.tree.sizes == (model.nq, model.nv)
+    for seed in range(2):
+        assert max(compare(robot, model, seed)) < 1e-12
+
+
+def test_every_kind_of_joint_moves_as_in_mujoco(tmp_path):
+    """With armature, damping or both; slides askew, welded parts, a base that is turned, coordinates that begin off
+    zero."""
+    path = written(tmp_path, EVERY_JOINT)
+    robot, model = liestep.from_mjcf(path), reference(path)
+    assert robot.tree.names == ("flyer", "hanging", "rail", "wrist", "hip", "lift", "loose")
+    for seed in range(3):
+        assert max(compare(robot, model, seed)) < 1e-12
+
+
+@pytest.mark.parametrize("free_base", [False, True])
+def test_urdf_moves_as_in_mujoco(free_base, tmp_path):
+    base = ('<link name="base"><inertial><mass value="2"/><inertia ixx=".1" iyy=".2" izz=".2" ixy="0" ixz="0" iyz="0"/>'
+            "</inertial></link>")
+    path = written(tmp_path, ARM.read_text("utf-8").replace('<link name="base"/>', base), "a.urdf")
+    spec = mujoco.MjSpec.from_file(str(path))
+    if free_base:
+        spec.worldbody.first_body().add_freejoint()
+    model = spec.compile()
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    robot = liestep.from_urdf(path, free_base=free_base)
+    assert robot.tree.sizes == ((10, 9) if free_base else (3, 3))
+    assert max(compare(robot, model, 1)) < 1e-12
+
+
+def test_a_run_goes_where_mujocos_goes_and_keeps_energy_less_work():
+    """Both of order 4, in coordinates of joints there, in absolute coordinates here: their distance is."""
+    model = mujoco.MjModel.from_xml_path(str(ARM))
+    model.opt.integrator = int(mujoco.mjtIntegrator.mjINT_RK4)
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    model.dof_armature[:] = 0.02, 0.01, 0.03
+    start, distances = ([0.3, -0.5, 1.0], [2.0, 0.5, -1.0]), []
+    arm = liestep.from_urdf(ARM, q=start[0], v=start[1])
+    for step in (0.002, 0.001):
+        run = arm.simulate("rkmk", step=step, t_end=0.5, parameters={"armature": model.dof_armature}, samples=6,
+                           options={"stabilisation": "projection"})
+        data, model.opt.timestep = mujoco.MjData(model), step
+        data.qpos[:], data.qvel[:] = start
+        for _ in range(round(0.5/step)):
+            mujoco.mj_step(model, data)
+        q, v = arm.coordinates(run)
+        assert q.shape == v.shape == (6, 3)
+        assert np.abs(q[0] - start[0]).max() < 1e-15
+        distances.append([np.abs(q[-1] - data.qpos).max(), np.abs(v[-1] - data.qvel).max(),
+                          run.attrs["energy_error_max"]])
+    assert np.max(distances[1]) < 1e-7
+    assert np.abs(np.divide(*distances) - 16.0).max() < 4.0
+    assert run["work"].values[-1] < -9.0  # of the damping
+    assert run.attrs["joint_error_max"] < 1e-14
+    assert run.attrs["left_out"] == " ".join(arm.left_out)
+    with pytest.raises(InputError, match="it needs joints without rotors and sliders"):
+        arm.simulate("generalized_alpha", step=0.01, t_end=0.1, parameters={"armature": model.dof_armature})
+    damped = [arm.simulate(name, step=0.002, t_end=0.1) for name in ("generalized_alpha", "rkmk")]  # of the file
+    assert np.abs(np.subtract(*(arm.coordinates(run)[0][-1] for run in damped))).max() < 1e-4
+
+
+def test_angles_are_continuous_and_starts_fit(tmp_path):
+    path = written(tmp_path, EVERY_JOINT)
+    robot, model = liestep.from_mjcf(path), reference(path)
+    turning = np.zeros((50, model.nq)) + model.qpos0
+    turning[:, 15] = np.linspace(0.0, 12.0, 50)
+    states = [robot.start(q) for q in turning]
+    found, rates = robot.coordinates({name: np.array([state[name] for state in states]) for name in states[0]})
+    assert np.abs(found[:, 15] - turning[:, 15]).max() < 1e-13
+    assert not rates.any()
+    state = robot.start(turning[3], np.linspace(-1.0, 1.0, model.nv))
+    moved = state | {"position": state["position"] + 1e-3*np.eye(7, 3)}
+    nearest = liestep.consistent_start(robot, initial=moved)
+    p = robot.sheet.check(robot.sheet.presets["own"].parameters)
+    assert np.abs(residuals(robot.tree.assembly(p), moved)[0]).max() > 1e-4
+    assert max(np.abs(part).max() for part in residuals(robot.tree.assembly(p), nearest)) < 1e-13
+    kinetic = robot.sheet.kinetic_energy(p, {name: value[None] for name, value in state.items()})
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = turning[3], np.linspace(-1.0, 1.0, model.nv)
+    mujoco.mj_forward(model, data)
+    weighed = np.zeros(model.nv)
+    mujoco.mj_mulM(model, data, weighed, data.qvel)
+    assert kinetic[0] == pytest.approx(0.5*weighed @ data.qvel, rel=1e-13)
+
+
+LEFT_OUT = """<mujoco><option density="1.2"/><compiler angle="radian"/>
+<asset><mesh name="shape" file="nowhere.stl"/><texture name="sky" type="2d" file="../sky.png"/>
+ <material name="red" texture="sky"/></asset>
+<worldbody><geom name="floor" type="plane" size="1 1 1"/><light name="lamp"/><camera name="eye"/>
+ <body name="arm" gravcomp="1">
+  <joint name="j" axis="0 1 0" limited="true" range="-1 2" stiffness="3" frictionloss=".1"/>
+  <geom name="rod" type="capsule" size=".1 .2" material="red"/><site name="tip"/></body>
+ <body name="shaped"><inertial pos="0 0 0" mass="1" diaginertia=".1 .1 .1"/><joint name="k"/>
+  <geom name="skin" type="mesh" mesh="shape"/></body></worldbody>
+<tendon><fixed name="cord"><joint joint="j" coef="1"/></fixed></tendon>
+<actuator><motor name="motor" joint="j"/></actuator>
+<equality><joint name="tie" joint1="j" joint2="k"/></equality><sensor><jointpos name="gauge" joint="j"/></sensor>
+<contact><exclude name="apart" body1="arm" body2="shaped"/></contact><keyframe><key name="home"/></keyframe></mujoco>"""
+
+
+def test_everything_that_is_left_out_is_told(tmp_path):
+    robot = liestep.from_mjcf(written(tmp_path, LEFT_OUT))
+    said = " ".join(robot.left_out)
+    for words in ("geom floor is left out: it touches", "geom rod is left out but for its mass",
+                  "geom skin is left out:", "mesh shape", "texture sky", "material red", "light lamp", "camera eye",
+                  "site tip", "tendon cord",
+                  "actuator motor", "equality tie", "sensor gauge", "exclusion of a contact apart", "keyframe home",
+                  "The fluid", "body arm is moved from outside", "Joint j loses its limits (-1, 2).",
+                  "Joint j loses its spring (3", "Joint j loses its dry friction (0.1)."):
+        assert words in said
+    assert all(re.fullmatch(r"[A-Z][^.]*(\.\d[^.]*)*\.", sentence) for sentence in robot.left_out)
+    assert robot.sheet.presets["own"].parameters["mass"][1] == 1.0
+    text = ARM.read_text("utf-8").replace("<limit lower", '<mimic joint="waist"/><limit lower').replace(
+        "</robot>", '<transmission name="gear"><actuator name="m"/></transmission></robot>')
+    said = liestep.from_urdf(written(tmp_path, text, "arm.urdf")).left_out
+    assert said[:3] == ("<mimic> in line 23 is left out.", "<mimic> in line 27 is left out.",
+                        "<transmission> gear is left out.")
+
+
+BODY = '<body name="b">{}<geom size=".1"/></body>'
+ENTITIES = ('<!DOCTYPE mujoco [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+            '<mujoco model="&b;"/>')
+
+
+def mjcf(inside, before=""):
+    return f"<mujoco>{before}<worldbody>{inside}</worldbody></mujoco>"
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (ENTITIES, r"line 1 declares a document type, which could hold entities"),
+    ('<!DOCTYPE m SYSTEM "file:///etc/passwd"><mujoco/>', r"line 1 declares a document type"),
+    ('<mujoco>\n<include file="../other.xml"/></mujoco>', r"line 2 names the file ../other.xml, which is outside the"),
+    ('<mujoco><include file="/etc/hostname"/></mujoco>', r"names the file /etc/hostname, which is outside the folder"),
+    ('<mujoco><include file="inner.xml"/></mujoco>', r"inner.xml: line 1 declares a document type"),
+    ('<mujoco><include file="nowhere.xml"/></mujoco>', r"nowhere.xml"),
+    (mjcf('<flexcomp name="f" type="mesh" file="/etc/passwd"/>'), r"reads the file /etc/passwd for <flexcomp>"),
+    (mjcf('<body><joint/><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="../m.stl"/></asset>'),
+     r"the mesh ../m.stl is outside the folder of the model"),
+    (mjcf('<body><joint/><geom type="mesh" mesh="m"/></body>',
+          '<compiler meshdir=".."/><asset><mesh name="m" file="m.stl"/></asset>'), r"the mesh m.stl is outside"),
+    (mjcf('<body><joint/><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m.stl"/></asset>'),
+     r"Error opening file .*m.stl"),
+    ("not XML at all", r"is no XML: syntax error"),
+    ("<mujoco><worldbody></mujoco>", r"is no XML: mismatched tag"),
+    ('<robot name="r"/>', r"begins with <robot>, not <mujoco>: liestep.from_urdf reads it"),
+    ("<html/>", r"begins with <html>, not <mujoco>: it is no robot"),
+    ("<mujoco><worldbodies/></mujoco>", r"unrecognized element .*line 1"),
+    (mjcf('<body name="b"><joint/></body>'), r"mass and inertia of moving bodies must be larger than mjMINVAL"),
+    (mjcf(BODY.format("")), r"has no joint: nothing moves"),
+    (mjcf(BODY.format('<joint/><joint type="slide"/>')),
+     r"body b has the joints hinge slide; allowed are free, or slides and then ball or up to three hinges"),
+    (mjcf(BODY.format('<joint name="j" axis="1 0 0"/><joint name="k" axis="1 1 0"/>')),
+     r"hinges j, k of body b must go through one point, each orthogonal to the next"),
+    (mjcf(BODY.format('<joint name="j" axis="1 0 0"/><joint name="k" axis="0 1 0" pos="1 0 0"/>')),
+     r"hinges j, k of body b must go through one point"),
+    (mjcf(BODY.format('<joint axis="1 0 0" armature="1"/><joint axis="0 1 0"/><joint axis="1 0 0"/>')),
+     r"three not in one plane"),
+    (mjcf(BODY.format(2*'<joint type="slide" axis="1 0 0" armature="1"/>')), r"slides of body b are not along indep"),
+    (mjcf('<body><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/></body>'), r"must satisfy A \+ B >= C"),
+])
+def test_bad_files_are_refused_in_one_sentence(text, said, tmp_path):
+    (tmp_path/"below").mkdir()
+    written(tmp_path, "<mujoco/>", "other.xml")
+    written(tmp_path/"below", ENTITIES, "inner.xml")
+    with pytest.raises(InputError, match=said) as caught:
+        liestep.from_mjcf(written(tmp_path/"below", text))
+    assert str(tmp_path) in str(caught.value) or "body b" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_bad_input_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere\.xml"):
+        liestep.from_mjcf(tmp_path/"nowhere.xml")
+    with pytest.raises(InputError, match=r"begins with <mujoco>, not <robot>: liestep\.from_mjcf reads it"):
+        liestep.from_urdf(written(tmp_path, "<mujoco/>"))
+    for q in ([0.0, 1.0], [0.0, 1.0, np.nan]):
+        with pytest.raises(InputError, match="q must be 3 finite numbers, of waist, shoulder, elbow"):
+            liestep.from_urdf(ARM, q=q)
+    with pytest.raises(InputError, match="v must be 3 finite numbers"):
+        liestep.from_urdf(ARM).start([0.0, 0.0, 0.0], [1.0])
+    with pytest.raises(InputError, match="quaternion of length zero"):
+        liestep.from_mjcf(written(tmp_path, mjcf(BODY.format('<joint type="ball"/>'))), q=[0.0]*4)
+    with pytest.raises(InputError, match="heavy_top is a system or an integrator already"):
+        liestep.from_urdf(ARM, name="heavy_top")
+    for inertia, damping in ((-1.0, 0.0), (1.0, -1.0), (float("nan"), 0.0)):
+        with pytest.raises(InputError, match="inertia and damping of a rate must not be negative: "):
+            rotor(0, np.eye(3)[0], 1, inertia, damping)
+    with pytest.raises(InputError, match="name 'a b' must be letters"):
+        liestep.from_urdf(ARM, name="a b")
+
+
+def test_a_missing_extra_is_one_sentence_with_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    monkeypatch.setattr("builtins.__import__", _without(__import__))
+    with pytest.raises(InputError, match=r'mujoco, which is not installed: pip install "liestep\[robots\]"'):
+        liestep.from_urdf(ARM)
+
+
+def _without(found):
+    def importing(name, *rest, **more):
+        if name == "mujoco":
+            raise ModuleNotFoundError("No module named 'mujoco'", name="mujoco")
+        return found(name, *rest, **more)
+    return importing
+
+
+def test_example_of_the_page(monkeypatch, capsys):
+    page = (DOCS/"own_mechanism.md").read_text("utf-8")
+    section = page.partition("## A robot from a file\n")[2].partition("\n## ")[0]
+    example, = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    assert len(example.splitlines()) <= 12
+    assert len(section.split()) <= 250
+    monkeypatch.chdir(DOCS/"examples")
+    exec(example, {"__name__": "__main__"})
+    *said, angles = capsys.readouterr().out.strip().splitlines()
+    assert "Joint elbow loses its limits (-2.5, 2.5)." in said
+    assert angles.startswith("[")
