@@ -9,8 +9,8 @@ FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 LONGEST = 60         # characters of a wrong name that are shown
 NAMED_ANEW = {"takeover": "crossover_time", "twin": "counterpart"}  # keys and names of before, until the first release
 # extras of pyproject.toml and the modules that they bring; an extra that brings another one has only its own
-EXTRAS = {"certify": "gmpy2 mpmath", "evidence": "sympy", "figures": "fontTools matplotlib PIL", "references": "heyoka",
-          "robots": "mujoco",
+EXTRAS = {"certify": "gmpy2 mpmath", "completion": "argcomplete", "evidence": "sympy",
+          "figures": "fontTools matplotlib PIL", "references": "heyoka", "robots": "mujoco",
           "study": "jinja2 markupsafe pydantic snakemake yaml"}
 
 

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from commands import STUDY, contents, refused
@@ -239,3 +240,13 @@ def test_the_module_imports_nothing_of_the_working_folder(tmp_path):
     done = subprocess.run([sys.executable, "-m", "liestep", "describe", "rk4"], cwd=tmp_path, capture_output=True,
                           text=True, check=True)
     assert done.stdout.startswith("rk4: order 4")
+
+
+@pytest.mark.parametrize(("line", "expected"), [
+    ("liestep rec", {"recommend"}), ("liestep run heavy", {"heavy_top"}),
+    ("liestep run heavy_top rkmk8", {"rkmk853"}), ("liestep run heavy_top rk4 --st", {"--step"})])
+def test_a_shell_completes_commands_ids_and_options(line, expected, tmp_path):
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "COMP_LINE": line, "COMP_POINT": str(len(line)),
+             "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path/"found")}
+    subprocess.run([Path(sys.executable).with_name("liestep")], env=os.environ | asked, check=True)
+    assert {word.strip() for word in (tmp_path/"found").read_text().split("\n")} == expected

@@ -72,7 +72,7 @@ def test_table_of_extras_is_that_of_the_project():
     for extra, modules in EXTRAS.items():
         found = {canonical(name) for module in modules.split() for name in distributions[module]}
         assert found == names_of(extra) - {"liestep"}, extra
-    assert PROJECT["optional-dependencies"]["all"] == ["liestep[certify,evidence,robots,study]"]
+    assert PROJECT["optional-dependencies"]["all"] == ["liestep[certify,completion,evidence,robots,study]"]
     assert "liestep[figures,references]" in PROJECT["optional-dependencies"]["study"]
 
 

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Container
 from contextlib import redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,12 @@ def command_sweep(arguments: argparse.Namespace) -> None:
           f" {found.failed} stopped early", file=sys.stderr)
 
 
+def ids(what: str, **_: Any) -> list[str]:
+    """What a shell may offer for a problem or an integrator."""
+    catalogue = importlib.import_module("liestep.simulation.catalogue")
+    return list(catalogue.system_ids() if what == "problem" else catalogue.integrator_ids())
+
+
 def build_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="liestep", usage="%(prog)s [options] command ...", description="Numerical studies of"
                     " structure-preserving integrators.", formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -163,8 +170,8 @@ def build_parser() -> argparse.ArgumentParser:
     described.add_argument("part", nargs="?", help="an integrator: which code its runs get; a key, mapping or figure")
     run = add("run", command_run, "make one run and write its NetCDF file",
               "run spring_pendulum rk4 --step 0.01 -o pendulum.nc")
-    run.add_argument("problem")
-    run.add_argument("integrator")
+    for what in ("problem", "integrator"):
+        vars(run.add_argument(what))["completer"] = partial(ids, what)  # of argcomplete
     run.add_argument("--step", type=float)
     run.add_argument("--tolerance", type=float)
     run.add_argument("--t-start", type=float, help="time at the start, default 0")
@@ -211,6 +218,8 @@ def main(argv: list[str] | None = None) -> int:
     if argv is not None:
         return carry_out(argv)
     open_closed()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
+        importlib.import_module("argcomplete").autocomplete(build_parser())
     try:
         code = _from_outside(sys.argv[1:])
         sys.stdout.flush()
