@@ -270,6 +270,7 @@ def mjcf(inside, before=""):
     ("<html/>", r"begins with <html>, not <mujoco>: it is no robot"),
     ("<mujoco><worldbodies/></mujoco>", r"unrecognized element .*line 1"),
     (mjcf('<body name="b"><joint/></body>'), r"mass and inertia of moving bodies must be larger than mjMINVAL"),
+    (mjcf(BODY.format('<joint damping="nan"/>')), r"line 1 has NaN for a number of <joint>"),
     (mjcf(BODY.format("")), r"has no joint: nothing moves"),
     (mjcf(BODY.format('<joint/><joint type="slide"/>')),
      r"body b has the joints hinge slide; allowed are free, or slides and then ball or up to three hinges"),

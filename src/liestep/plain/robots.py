@@ -94,8 +94,8 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
         flags, "mjDSBL_DAMPER", 0))]
     fields, bodies = _bodies(model, data)
     fields["left_out"] = (*left_out, *_of_joints(model))
-    values = bodies | {"gravity": model.opt.gravity*(not off[0]), "armature": model.dof_armature,
-                       "damping": model.dof_damping*(not off[1])}
+    values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
+                       "damping": np.where(off[1], 0.0, model.dof_damping)}
     start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
     tree = Tree(**fields)
     tree.state(**start)
@@ -128,6 +128,8 @@ def _scanned(path: Path, folder: Path, root: str, seen: set[Path]) -> list[str]:
         if root == "robot" and tag not in URDF and URDF.issuperset(tags):
             found.append(f"<{tag}> {attributes.get('name', f'in line {parser.CurrentLineNumber}')} is left out.")
         tags.append(tag)
+        if "nan" in " ".join(attributes.values()).lower().split():
+            refuse(f"has NaN for a number of <{tag}>")
         if "file" in attributes and tag not in UNREAD:
             if tag not in ("include", "model"):
                 refuse(f"reads the file {attributes['file']} for <{tag}>, which mechanisms do not have")
@@ -157,13 +159,13 @@ def _stripped(spec: Any, path: Path) -> list[str]:
     """Take out of a model what a mechanism does not have; sentences on it. Raises InputError for a mesh outside the
     model's folder that the inertia needs."""
     found, meshes = [], set()
-    for body, moves in _each(spec.worldbody, False):
+    for number, (body, moves) in enumerate(_each(spec.worldbody, False)):
         if not moves:
             body.explicitinertial, body.fullinertia = False, np.full(6, np.nan)  # may be wrong: it does not matter
         used = moves and (spec.compiler.inertiafromgeom == 1 or not body.explicitinertial)
         for geom in list(body.geoms):
-            found.append(f"The geom {geom.name or f'of body {body.name}'} is left out{' but for its mass'*used}: it"
-                         " touches nothing.")
+            label = geom.name or f"of body {body.name or number}"
+            found.append(f"The geom {label} is left out{' but for its mass'*used}: it touches nothing.")
             if used:
                 geom.material = ""
                 meshes.add(geom.meshname)
@@ -182,7 +184,6 @@ def _stripped(spec: Any, path: Path) -> list[str]:
                 spec.delete(part)
     if spec.option.density or spec.option.viscosity:
         found.append("The fluid (density, viscosity, wind) is left out.")
-    spec.compiler.fusestatic = False
     return found
 
 

@@ -9,6 +9,7 @@ order of the joints:
     slide   q: length in m along the axis                   v: its rate
     hinge   q: angle in rad about the axis                  v: its rate
 """
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -112,54 +113,41 @@ class Tree:
     def assembly(self, p: Parameters) -> Assembly:
         """The mechanism: of each body its joint, and the rates that have armature or damping; a hinge that only has
         damping takes a torque, which needs no row."""
-        parts = [part for i in range(len(self.names)) for part in (*self._joint(i, p), *self._rates(i, p))]
+        parts = [part for i in range(len(self.names)) for part in self._parts(i, p)]
         return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"],
                         [part for part in parts if isinstance(part, Joint)],
                         torques=[part for part in parts if isinstance(part, Torque)], left_out=self.left_out)
 
-    def _frame(self, i: int, p: Parameters) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
-        """Axes of body i's joints in it and on the parent, how many are slides, and the joint's point on the parent
-        and in the body, from the centres of mass."""
-        listed, a, turn = [joint for joint, _, _ in self.of(i)], self.parents[i], self.turns[i]
-        axes, point = np.array([joint.axis for joint in listed]), np.array(listed[-1].point)
-        base = self.places[i] + turn @ point - (p["center_of_mass"][a] if a != GROUND else 0.0)
-        slides = [joint.kind for joint in listed].count("slide")
-        return axes, axes @ turn.T, slides, base, point - p["center_of_mass"][i]
-
-    def _joint(self, i: int, p: Parameters) -> list[Joint]:
-        inside, outside, slides, base, point = self._frame(i, p)
-        kinds, turn, unit = [joint.kind for joint, _, _ in self.of(i)], self.turns[i].T, np.eye(3)
-        if kinds == ["free"]:
-            return []
-        rows = [Rows(LINE, (base, point, normal)) for normal in np.linalg.svd(outside[:slides])[2][slides:]
-                ] if slides else [Rows(POINT, (base, point))]
-        pairs: list[Any] = []
+    def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Torque]:
+        listed, a, turn, unit = self.of(i), self.parents[i], self.turns[i], np.eye(3)
+        kinds, inside = [joint.kind for joint, _, _ in listed], np.array([joint.axis for joint, _, _ in listed])
+        outside, slides, turns = inside @ turn.T, kinds.count("slide"), kinds.count("hinge")
+        point, far = np.array(listed[-1][0].point), p["center_of_mass"][a] if a != GROUND else 0.0
+        base, point = self.places[i] + turn @ point - far, point - p["center_of_mass"][i]
+        pairs: list[Any] = []  # directions that stay orthogonal
+        found: list[Any] = []  # rates
         if kinds[-1] == "slide":
-            pairs = [(turn[0], unit[2]), (turn[1], unit[2]), (turn[0], unit[1])]
-        elif kinds[-1] == "hinge":
-            pairs = [[(side, inside[-1]) for side in complement(outside[-1])], [(outside[slides], inside[-1])], []][
-                len(kinds) - slides - 1]
-        rows += [Rows(DIRECTION, (ZERO, ZERO, u, v)) for u, v in pairs]
-        return [Joint(" ".join(kinds), self.parents[i], i, tuple(rows))] if rows else []
-
-    def _rates(self, i: int, p: Parameters) -> list[Joint | Torque]:
-        inside, outside, slides, base, point = self._frame(i, p)
-        a, listed = self.parents[i], self.of(i)
-        found: list[Any] = []
-        if listed[-1][0].kind in ("free", "ball"):
-            found = [(rotor, (i, axis, a), {}) for axis in np.eye(3)]
-        elif listed[-1][0].kind == "hinge":
-            one, last, turns = outside[slides], inside[-1], len(listed) - slides
+            pairs = [(turn[:, 0], unit[2]), (turn[:, 1], unit[2]), (turn[:, 0], unit[1])]
+        elif turns:
+            one, last = outside[slides], inside[-1]
+            pairs = [[(side, last) for side in complement(one)], [(one, last)], []][turns - 1]
             found = [(rotor, (a, one, i), {"v": last} if turns > 1 else {})]
             found += [(rotor, (a, one, i), {"v": last, "between": True})]*(turns > 2)
             found += [(rotor, (i, last, a), {"v": one})]*(turns > 1)
-        along = np.eye(3) if listed[0][0].kind == "free" else np.linalg.pinv(outside[:slides]).T
+            if turns == 1 and p["armature"][listed[-1][2].start] == 0.0:
+                found = [(lambda at, axis, b, _, damping: Torque(at, axis, b, damping), (i, last, a), {})]
+        else:
+            found = [(rotor, (i, axis, a), {}) for axis in unit]
+        rows = [Rows(LINE, (base, point, normal)) for normal in np.linalg.svd(outside[:slides])[2][slides:]]
+        rows = [*(rows if slides else [Rows(POINT, (base, point))]),
+                *(Rows(DIRECTION, (ZERO, ZERO, u, v)) for u, v in pairs)]
+        if kinds != ["free"] and rows:
+            yield Joint(" ".join(kinds), a, i, tuple(rows))
+        along = unit if kinds == ["free"] else np.linalg.pinv(outside[:slides]).T
         found = [(slider, (a, base, axis, i, point), {}) for axis in along] + found
-        terms = zip(p["armature"][listed[0][2].start:], p["damping"][listed[0][2].start:], strict=True)
-        if [joint.kind for joint, _, _ in listed].count("hinge") == 1 and p["armature"][listed[-1][2].start] == 0.0:
-            found[-1] = lambda at, axis, b, _, damping: Torque(at, axis, b, damping), (i, inside[-1], a), {}
-        return [make(*where, *term, **also) for (make, where, also), term in zip(found, terms, strict=False)
-                if any(term)]
+        for (make, where, also), dof in zip(found, range(listed[0][2].start, listed[-1][2].stop), strict=True):
+            if p["armature"][dof] or p["damping"][dof]:
+                yield make(*where, p["armature"][dof], p["damping"][dof], **also)
 
     def motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3), positions (n, 3), body rates and velocities of the reference points (n, 3, m) at q and
@@ -208,11 +196,10 @@ class Tree:
         for k in range(len(turn)):
             for i in range(len(self.names)):
                 self._read(i, turn[k], place[k], q[k])
-        hinges = [at.start for i in range(len(self.names)) for joint, at, _ in self.of(i) if joint.kind == "hinge"]
-        q[:, hinges] = np.unwrap(q[:, hinges], axis=0)
-        for k in range(len(turn)):
             rows = np.concatenate(self.motion(q[k], np.eye(v.shape[1]))[2:]).reshape(-1, v.shape[1])
             v[k] = np.linalg.lstsq(rows, np.concatenate([rate[k], velocity[k]]).ravel(), rcond=None)[0]
+        hinges = [at.start for i in range(len(self.names)) for joint, at, _ in self.of(i) if joint.kind == "hinge"]
+        q[:, hinges] = np.unwrap(q[:, hinges], axis=0)
         return q, v
 
     def _read(self, i: int, turns: np.ndarray, places: np.ndarray, q: np.ndarray) -> None:
