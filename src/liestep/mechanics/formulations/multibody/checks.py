@@ -13,7 +13,10 @@ from liestep.mechanics.formulations.multibody.forms import Layout
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
     DIRECTION,
+    DISTANCE,
     DRIVE,
+    EVEN,
+    GEAR,
     LINE,
     MOVING,
     POINT,
@@ -24,9 +27,9 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
-ANGLES = (DIRECTION, DRIVE)      # kinds whose residuals are no lengths
+ANGLES = (DIRECTION, DRIVE, EVEN)     # kinds whose residuals are no lengths
 KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", DRIVE: "drive", BLADE: "blade",
-         ROLL: "rolling"}
+         ROLL: "rolling", DISTANCE: "distance", EVEN: "constant velocity", GEAR: "gear"}
 
 
 def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:
@@ -87,7 +90,7 @@ def joint_label(assembly: Assembly, joint: Joint) -> str:
 def extent(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
     """Largest length in m that is summed in a joint: what round-off of places is relative to."""
     return max((sizes(assembly, state, joint, rows)[0] for joint, rows in assembly.groups
-                if rows.kind not in ANGLES), default=1.0)
+                if rows.kind not in ANGLES), default=1.0) or 1.0
 
 
 def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance: float) -> None:

@@ -13,17 +13,23 @@ Rows of joints, each for bodies a and b (number n is the ground; P_a, P_b points
     LINE        u_a.(P_b - P_a)                    P_b stays in the plane through P_a with normal u_a
     SCREW       u_a.(P_b - P_a) - pitch angle      modulo 2 pi pitch; the angle turns e_a to e_b about u_a
     DRIVE       angle - p(t)                       that angle, modulo 2 pi; p(t) = p_0 + p_1 t + p_2 sin(p_3 t)
+    DISTANCE    (|P_b - P_a|^2 - L^2)/(2 L)        of length L
+    EVEN        e_a.u_b - u_a.e_b                  no turn of b against a about the axis that halves those of two shafts
+                                                   orthogonal to u and e: a joint of constant velocity
 
-Rows of velocities alone, of body a on the ground:
+Rows of velocities alone:
 
     BLADE       u_a.dP_a/dt                        P_a does not move along u_a
     ROLL        velocity of the contact            three rows, spatial: a disc about u_a, its centre P_a, rolls on the
                                                    plane through P_b with normal u_b; its height is a residual too
+    GEAR        e_a.omega_a + e_b.omega_b          and u_a.v_a + u_b.v_b of the centres of mass: e of the bodies in
+                                                   their axes, u in space: gears in a housing, rack and pinion
 
 A torque acts about an axis u of body a on it, and against body b: T cos(f t + p) - c (omega_a - omega_b).u. Mechanisms
-with torques or drives have a clock, the last row of their states: time, and the work of torques and drives.
+with torques or drives have a clock, the last row of their states: time, and the work of torques and drives. Further
+forces are those of `elements`.
 """
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,10 +53,10 @@ from liestep.compile.rows import (
 )
 from liestep.geometry.bands import factor_band, solve_band
 
-POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL = 0, 1, 2, 3, 4, 5, 6
+POINT, DIRECTION, LINE, SCREW, DRIVE, DISTANCE, EVEN, BLADE, ROLL, GEAR = range(10)
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
 SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
-GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, 0, 0)
+GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch, radius or length, 0, 0)
 LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
 PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8
@@ -87,6 +93,7 @@ class Mechanism(NamedTuple):
     vectors: np.ndarray    # (3, rows) multipliers, residuals, residuals of the velocity
     column: np.ndarray     # (2 rows,) scratch of the factorisation
     rate: float            # of Baumgarte's stabilisation, 1/s; 0: none
+    elements: Any          # `elements.Elements`, or none
 
     @outlined
     def evaluate(self, task: int) -> bool:
@@ -106,6 +113,10 @@ class Mechanism(NamedTuple):
                 self.point_rows(j, task > 0 or self.rate != 0.0)
             elif self.table[j, 0] == DRIVE:
                 self.drive_row(j)
+            elif self.table[j, 0] == DISTANCE:
+                self.distance_row(j)
+            elif self.table[j, 0] == GEAR:
+                self.gear_row(j)
             elif self.table[j, 0] >= BLADE:
                 self.rolling_rows(j)
             else:
@@ -150,6 +161,7 @@ class Mechanism(NamedTuple):
 
         if self.clock == 1:
             self.twist_bodies()
+        self.elements.accelerate(s, c, self.clock)
 
     @outlined
     def twist_bodies(self) -> None:
@@ -238,6 +250,37 @@ class Mechanism(NamedTuple):
             self.vectors[0, start + k] = bent[k]
             self.vectors[1, start + k] = height*normal[k]
 
+    @outlined
+    def distance_row(self, j: int) -> None:
+        """Row, residual and gamma of a DISTANCE."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, base, gap, speed, bent = self.table[j, 3], MOVING*(self.bodies + 1), (0.0,)*3, (0.0,)*3, (0.0,)*3
+        for side in range(2):
+            m, sign = MOVING*self.table[j, 1 + side], 2.0*side - 1.0
+            arm, w = across(s, m, row(c, b + side)), row(s, m + TURN)
+            gap = axpy(sign, add(row(s, m + PLACE), arm), gap)
+            speed = axpy(sign, add(row(s, m + VELOCITY), cross(w, arm)), speed)
+            bent = axpy(sign, cross(w, cross(w, arm)), bent)
+        size = c[b + 6, 0]
+        for side in range(2):
+            m, at = MOVING*self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
+            force = scale((2.0*side - 1.0)/size, gap)
+            put(s, at, force)
+            put(s, at + 1, times(s, m, cross(across(s, m, row(c, b + side)), force)))
+        self.vectors[0, start] = (dot(speed, speed) + dot(gap, bent))/size
+        self.vectors[1, start] = 0.5*(dot(gap, gap)/size - size)
+
+    @outlined
+    def gear_row(self, j: int) -> None:
+        """Row of a GEAR; it has neither residual nor gamma."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        for side in range(2):
+            at = MOVING*(self.bodies + 1) + 3*self.table[j, 4 + side]
+            put(s, at, row(c, b + 2 + side))
+            put(s, at + 1, row(c, b + 4 + side))
+        self.vectors[0, self.table[j, 3]] = 0.0
+        self.vectors[1, self.table[j, 3]] = 0.0
+
     def point_rows(self, j: int, residual: bool) -> None:
         """Rows, residuals and gamma of a POINT group."""
         s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
@@ -271,6 +314,13 @@ class Mechanism(NamedTuple):
             bent = dot(between, add(cross(cross(turn, u), v), cross(u, cross(other, v))))
             force, moment, back = (0.0, 0.0, 0.0), normal, scale(-1.0, normal)
             gap = dot(u, v)
+        elif kind == EVEN:
+            v, e, f = across(s, n, row(c, b + 3)), across(s, m, row(c, b + 4)), across(s, n, row(c, b + 5))
+            normal, between = sub(cross(e, v), cross(u, f)), sub(turn, other)
+            bent = dot(between, sub(add(cross(cross(turn, e), v), cross(e, cross(other, v))),
+                                    add(cross(cross(turn, u), f), cross(u, cross(other, f)))))
+            force, moment, back = (0.0, 0.0, 0.0), normal, scale(-1.0, normal)
+            gap = dot(e, v) - dot(u, f)
         else:
             arm, far = across(s, m, row(c, b)), across(s, n, row(c, b + 1))
             point = add(row(s, n + PLACE), far)
@@ -339,7 +389,7 @@ class Mechanism(NamedTuple):
             i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
             gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, row(c, b + 1))))
             total += 0.5*c[b, 0]*dot(gap, gap)
-        return total
+        return total + self.elements.energy(s)
 
     def momentum(self) -> Vector:
         """Angular momentum about the origin, spatial, kg m2/s."""
