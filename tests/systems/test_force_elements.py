@@ -6,7 +6,6 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import liestep
-from liestep.errors import InputError
 from liestep.extend import (
     GROUND,
     Body,

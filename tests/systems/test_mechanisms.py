@@ -76,7 +76,6 @@ def test_a_start_off_a_joint_is_refused_and_the_nearest_one_offered():
 
 
 @pytest.mark.parametrize(("system", "request_", "said"), [
-    ("four_bar", {"preset": "redundant"}, "joint 3 (revolute, body 2 to the ground) is redundant"),
     ("jointed_body", {"parameters": {"inertia": np.diag([1.0, 1.0, 3.0]).tolist()}}, "is of no body"),
     ("jointed_body", {"parameters": {"inertia": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}}, "must be a symmetric matrix"),
     ("jointed_body", {"preset": "revolute", "parameters": {"joint_axis": [0, 0, 2.0]}},

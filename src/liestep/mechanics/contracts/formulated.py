@@ -1,7 +1,7 @@
 """What every formulation of a system offers: the component, its first state, and how rows are read as
 named fields and observables."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -191,6 +191,7 @@ class Formulated:
     # (status, rows where a run ended) -> the status that says why, where the form knows it better
     ending: Callable[[Status, np.ndarray], Status] = lambda status, rows: status
     formulation: str = ""                                 # its name, from which follows what integrators may call
+    notes: Mapping[str, Any] = field(default_factory=dict)  # further attributes of runs
 
     def __post_init__(self) -> None:
         column = 0
@@ -249,4 +250,5 @@ class Formulated:
         norms = [f"{part.name}:{part.norm}{'' if part.counted else ':apart'}" for part in self.error_fields]
         return {
             "momentum_scale": self.momentum_scale, "momentum_conserved": self.momentum_axes or "none",
-            "invariants": " ".join(invariants), "residuals": " ".join(residuals), "error_norms": " ".join(norms)}
+            "invariants": " ".join(invariants), "residuals": " ".join(residuals), "error_norms": " ".join(norms),
+            **self.notes}

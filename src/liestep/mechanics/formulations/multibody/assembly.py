@@ -84,8 +84,9 @@ class Torque:
 class Assembly:
     """A mechanism in plain data: mass (n,) in kg, inertia (n, 3, 3) about the centres of mass in kg m2, center_of_mass
     (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2; elements of `force_elements`; own: a
-    component with the methods of `elements.NoOwn`, which works unless its attribute `works` is false. Raises InputError
-    for a joint or force at a body that there is not, or between a body and itself."""
+    component with the methods of `elements.NoOwn`, which works unless its attribute `works` is false; idle: rows, in
+    the order of multipliers, that follow from others (`redundancy`). Raises InputError for a joint or force at a body
+    that there is not, or between a body and itself."""
 
     mass: np.ndarray
     inertia: np.ndarray
@@ -96,6 +97,7 @@ class Assembly:
     torques: Sequence[Torque] = field(default=())
     elements: Sequence[Element] = ()
     own: Any = None
+    idle: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)
@@ -293,7 +295,8 @@ def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
     scratch[MOVING*n:MOVING*n + 3] = np.eye(3)
     return Mechanism(n, len(springs), len(groups), len(torques), int(assembly.has_clock), rows, width,
                      _constants(assembly), table, first, place, scratch, np.zeros((rows, width + 1)),
-                     np.zeros((3, rows)), np.zeros(2*rows), float(rate), packed(assembly.elements, assembly.own, n))
+                     np.zeros((3, rows)), np.zeros(2*rows), float(rate), packed(assembly.elements, assembly.own, n),
+                     multiplier_rows(assembly)[list(assembly.idle)])
 
 
 def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:

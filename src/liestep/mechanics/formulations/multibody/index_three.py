@@ -191,6 +191,11 @@ class IndexThree(NamedTuple):
             moving = index == 2 or self.slides[p] == 1
             self.right[self.seats[n + p]] = -mechanism.vectors[2, p]/cv if moving else -mechanism.vectors[1, p]
         width = (self.matrix.shape[1] - 1)//3
+        for r in range(mechanism.idle.shape[0]):
+            at = self.seats[n + mechanism.idle[r]]
+            for j in range(self.matrix.shape[1]):
+                self.matrix[at, j] = 1.0 if j == width else 0.0
+            self.right[at] = 0.0
         if not solve_banded(self.matrix, self.right, self.right.shape[0], width):
             return np.inf
         worst = 0.0

@@ -94,6 +94,7 @@ class Mechanism(NamedTuple):
     column: np.ndarray     # (2 rows,) scratch of the factorisation
     rate: float            # of Baumgarte's stabilisation, 1/s; 0: none
     elements: Any          # `elements.Elements`, or none
+    idle: np.ndarray       # rows in the band that follow from others: their multipliers are zero
 
     @outlined
     def evaluate(self, task: int) -> bool:
@@ -129,13 +130,15 @@ class Mechanism(NamedTuple):
             self.couple(i, task)
         if task == 1:
             return True
+        for r in range(self.idle.shape[0]):
+            self.rest(self.idle[r])
         if not factor_band(self.band, self.column, size, self.width):
             return False
         if task == 0:
             if self.rate != 0.0:
                 for k in range(size):
                     self.vectors[0, k] += self.rate*(2.0*self.vectors[2, k] + self.rate*self.vectors[1, k])
-            solve_band(self.band, self.vectors[0], size, self.width)
+            self.solve(0)
             for i in range(self.bodies):
                 spin, push = self.pulled(i, 0)
                 add_to(self.scratch, MOVING*i + SPIN, spin)
@@ -143,6 +146,20 @@ class Mechanism(NamedTuple):
             if self.clock == 1:
                 self.add_power()
         return True
+
+    def rest(self, p: int) -> None:
+        """Take row p out of the matrix."""
+        for k in range(p, min(self.rows, p + self.width + 1)):
+            self.band[k, p - k + self.width] = 0.0
+        for c in range(self.width):
+            self.band[p, c] = 0.0
+        self.band[p, self.width] = 1.0
+
+    def solve(self, which: int) -> None:
+        """Vector `which` overwritten by the solution with the factor of the matrix."""
+        for r in range(self.idle.shape[0]):
+            self.vectors[which, self.idle[r]] = 0.0
+        solve_band(self.band, self.vectors[which], self.rows, self.width)
 
     def free(self) -> None:
         """Accelerations without joints: SPIN in the body's axes, PUSH of the centre of mass in space."""
