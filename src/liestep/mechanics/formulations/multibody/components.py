@@ -276,6 +276,9 @@ class ProjectedPoses(NamedTuple):
             add_to(y, b + a + 2, change)
         return True
 
+    def projects(self) -> bool:
+        return True
+
     def moved(self, i: int, body: int, spin: Vector, push: Vector) -> Vector:
         """Linear part at the reference point of what is (spin, push) at the centre of mass; body: in body axes."""
         mechanism = self.poses.generator.motion.mechanism
