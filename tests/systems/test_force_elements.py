@@ -1,11 +1,13 @@
 """Force elements, an author's forces and further joints of mechanisms: closed forms, scipy on equations written anew,
 energy and work, index-3 methods, sentences."""
+import joint_rows
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import liestep
+from liestep.errors import InputError
 from liestep.extend import (
     GROUND,
     Body,
@@ -22,6 +24,8 @@ from liestep.extend import (
     spring_damper,
     torsion,
 )
+from liestep.mechanics.formulations.multibody.checks import jacobian, residuals
+from liestep.simulation.runs.specification import start_of
 
 FIRST, SECOND, THIRD = np.eye(3)
 ZERO = np.zeros(3)
@@ -195,8 +199,73 @@ JOINED = {
 
 @pytest.mark.parametrize("kind", JOINED)
 def test_further_joints_keep_energy_and_themselves(kind):
+    """By rows that are written down anew, and by an index-3 method with derivatives of the reactions."""
     bodies, joints = JOINED[kind]
     system = liestep.system(f"joined_{kind}", bodies=bodies, joints=joints, gravity=[0, -9.81, 0], fit=True)
-    exact = system.simulate("dop853", tolerance=1e-10, t_end=0.5, samples=6)
+    start = start_of(system)
+    assembly, random = system.sheet.build(start.parameters), np.random.default_rng(3)
+    state = {name: value + (0.0 if name == "attitude" else 0.1*random.standard_normal(value.shape))
+             for name, value in start.initial.items()}
+    np.testing.assert_allclose(residuals(assembly, state), joint_rows.residuals(assembly, state), atol=1e-13)
+    np.testing.assert_allclose(jacobian(assembly, state), joint_rows.jacobian(assembly, state), atol=1e-13)
+    exact = system.simulate("dop853", tolerance=1e-10, t_end=0.5, samples=2)
     assert exact.attrs["energy_error_max"] < 1e-8
     assert exact.attrs["joint_error_max"] < 1e-8
+    errors = [np.abs(system.simulate("generalized_alpha", steps=steps, t_end=0.5, samples=2, options={
+        "index": 2})["position"].values[-1] - exact["position"].values[-1]).max() for steps in (100, 200)]
+    assert errors[1] < 1e-3
+    assert errors[0] > 3.4*errors[1] or errors[0] < 1e-12
+
+
+def test_gears_and_racks_turn_by_their_ratio():
+    for kind, found in (("gear", lambda data: data["body_rate"].values[:, 1, 2]/data["body_rate"].values[:, 0, 2]),
+                        ("rack", lambda data: data["velocity"].values[:, 1, 0]/data["body_rate"].values[:, 0, 2])):
+        bodies, joints = JOINED[kind]
+        data = liestep.system(f"joined_{kind}", bodies=bodies, joints=joints, gravity=[0, -9.81, 0], fit=True).simulate(
+            "dop853", tolerance=1e-10, t_end=0.5, samples=6)
+        np.testing.assert_allclose(found(data), -1.5 if kind == "gear" else 0.25, atol=1e-10)
+
+
+ONE = [Body(1.0, J)]
+
+
+@pytest.mark.parametrize(("make", "said"), [
+    (lambda: spring_damper(GROUND, ZERO, 0, ZERO, rest=-1.0), "natural length of a spring_damper must be a finite"
+     " number of at least 0, not -1.0"),
+    (lambda: spring_damper(GROUND, ZERO, 0, ZERO, stiffness=np.nan), "stiffness of a spring_damper must be a finite"
+     " number of at least 0, not nan"),
+    (lambda: torsion(GROUND, [0, 0, 2], FIRST, 0, FIRST), "axis of a torsion must be a unit vector, not of length 2"),
+    (lambda: slider(GROUND, ZERO, FIRST, 0, ZERO, friction=1.0), "friction of a slider needs slip > 0"),
+    (lambda: bushing(GROUND, ZERO, 0, ZERO, -np.eye(6)), "stiffness of a bushing must be a symmetric matrix without"),
+    (lambda: bushing(GROUND, ZERO, 0, ZERO, np.eye(3)), "stiffness of a bushing must be finite numbers of shape (6, 6), not of shape (3, 3)"),
+    (lambda: distance(GROUND, ZERO, 0, FIRST, -1.0), "length of a distance joint must be a positive number, not -1.0"),
+    (lambda: made(elements=[spring_damper(GROUND, ZERO, 3, ZERO)]), "element 0 (spring_damper) is at body 3; bodies are"
+     " numbered from 0 to 0, and GROUND is allowed"),
+    (lambda: made(joints=[spherical(0, ZERO, 0, ZERO)]), "joint 0 (spherical) is between body 0 and itself"),
+    (lambda: made(elements=[spring_damper(GROUND, ZERO, GROUND, FIRST)]), "element 0 (spring_damper) is between the"
+     " ground and itself"),
+    (lambda: made(joints=[spherical(GROUND, 0.3*FIRST, 0, ZERO)]), "the start is off joint 0 (spherical, the ground to"
+     " body 0) by 0.3, allowed 3e-13; fit=True moves the bodies to the nearest start that fits, as"
+     " liestep.consistent_start does"),
+    (lambda: made(force=lambda x: [0.0, 0.0, 1.0]), "force"),
+    (lambda: made(force=lambda x: [[0.0, 0.0, float("nan")]]), "force is nan at the start"),
+    (lambda: made(elements=[spring_damper(GROUND, FIRST, 0, ZERO, function=lambda x: [x, x])]), "function of the"
+     " spring_damper"),
+    (lambda: made(elements=[spring_damper(GROUND, FIRST, 0, ZERO, function=lambda length: length)]), "length"),
+    (lambda: made(joints=spring_damper(GROUND, ZERO, 0, ZERO)), "joints must be a list of Joint"),
+    (lambda: made(lagrangian=lambda q: 0.0), "lagrangian is no argument of a mechanism of bodies, which takes"
+     " potential, force, torque"),
+    (lambda: made(start={"x": ZERO}), "start is no argument of a mechanism"),
+    (lambda: liestep.system("wrong", bodies=[]), "bodies must hold one Body at least"),
+    (lambda: liestep.system("wrong", bodies=[Body(-1.0, J)]), "body 0 must have a positive mass"),
+    (lambda: liestep.system("wrong", bodies=[Body(1.0, J, x=[1, 2])]), "x of body 0 must be finite numbers of shape"
+     " (3,), not of shape (2,)")])
+def test_what_makes_no_mechanism_is_refused_in_a_sentence(make, said):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def made(**given):
+    return liestep.system("wrong", bodies=ONE, **given)

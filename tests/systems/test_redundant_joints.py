@@ -112,7 +112,8 @@ def test_multipliers_of_redundant_joints_have_least_norm(integrator):
     forces = about_reference_points(assembly, start.initial, rows)
     independent = sheet("four_bar").build(start_of("four_bar", preset="tilted").parameters)
     _, known = dense(independent, start.initial)  # the same forces by 17 multipliers
-    wanted = about_reference_points(independent, start.initial, joint_rows.jacobian(independent, start.initial)).T @ known
+    wanted = about_reference_points(independent, start.initial,
+                                    joint_rows.jacobian(independent, start.initial)).T @ known
     np.testing.assert_allclose(data["multiplier"].values[0], np.linalg.pinv(forces.T) @ wanted, rtol=0,
                                atol=1e-6*np.abs(known).max())
 
@@ -120,8 +121,8 @@ def test_multipliers_of_redundant_joints_have_least_norm(integrator):
 def test_two_shafts_by_a_joint_of_constant_velocity_turn_at_one_rate():
     """Between shafts in bearings it is redundant by two rows; a universal joint would swing by 1/cos."""
     bend = Rotation.from_rotvec(0.7*Y).as_matrix()
-    bodies = [Body(1.0, [0.1, 0.2, 0.3], x=-0.5*Z, rate=[0, 0, 4.0]), Body(2.0, [0.1, 0.2, 0.3], x=0.5*bend[:, 2], R=bend,
-                                                                       rate=[0, 0, 4.0])]
+    bodies = [Body(1.0, [0.1, 0.2, 0.3], x=-0.5*Z, rate=[0, 0, 4.0]),
+              Body(2.0, [0.1, 0.2, 0.3], x=0.5*bend[:, 2], R=bend, rate=[0, 0, 4.0])]
     system = liestep.system("shafts", bodies=bodies, joints=[
         revolute(GROUND, -Z, Z, 0, -0.5*Z, Z), revolute(GROUND, bend[:, 2], bend[:, 2], 1, 0.5*Z, Z),
         constant_velocity(0, 0.5*Z, Z, 1, -0.5*Z, Z)])

@@ -41,7 +41,8 @@ def _numbers(what: str, value: Any, shape: tuple[int, ...] = (), least: float = 
     array = real_array(what, value)
     if array.shape != shape or not np.isfinite(array).all() or (array < least).any():
         kind = "a finite number" if shape == () else f"finite numbers of shape {shape}"
-        raise InputError(f"{what} must be {kind}{'' if least == -np.inf else ' of at least 0'}, not {value!r}")
+        found = repr(value) if array.ndim == 0 else f"of shape {array.shape}" if array.shape != shape else "these"
+        raise InputError(f"{what} must be {kind}{'' if least == -np.inf else ' of at least 0'}, not {found}")
     return array
 
 
