@@ -237,7 +237,8 @@ ONE = [Body(1.0, J)]
     (lambda: torsion(GROUND, [0, 0, 2], FIRST, 0, FIRST), "axis of a torsion must be a unit vector, not of length 2"),
     (lambda: slider(GROUND, ZERO, FIRST, 0, ZERO, friction=1.0), "friction of a slider needs slip > 0"),
     (lambda: bushing(GROUND, ZERO, 0, ZERO, -np.eye(6)), "stiffness of a bushing must be a symmetric matrix without"),
-    (lambda: bushing(GROUND, ZERO, 0, ZERO, np.eye(3)), "stiffness of a bushing must be finite numbers of shape (6, 6), not of shape (3, 3)"),
+    (lambda: bushing(GROUND, ZERO, 0, ZERO, np.eye(3)), "stiffness of a bushing must be finite numbers of shape"
+     " (6, 6), not of shape (3, 3)"),
     (lambda: distance(GROUND, ZERO, 0, FIRST, -1.0), "length of a distance joint must be a positive number, not -1.0"),
     (lambda: made(elements=[spring_damper(GROUND, ZERO, 3, ZERO)]), "element 0 (spring_damper) is at body 3; bodies are"
      " numbered from 0 to 0, and GROUND is allowed"),
