@@ -13,6 +13,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     POINT,
     ROLL,
     SCREW,
+    SLIDE_DRIVE,
 )
 
 ZERO = np.zeros(3)
@@ -63,6 +64,8 @@ def group_residual(assembly, state, joint, rows):
     if rows.kind == SCREW:
         wound = gap/rows.pitch - np.arctan2(np.cross(vectors[4], vectors[5]) @ normal, vectors[4] @ vectors[5])
         return (rows.pitch*np.arctan2(np.sin(wound), np.cos(wound)), rate - rows.pitch*(normal @ (o - w)))
+    if rows.kind == SLIDE_DRIVE:
+        return gap - rows.vectors[4][0], rate
     return gap, rate
 
 

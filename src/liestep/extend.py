@@ -6,8 +6,8 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `Option`, `Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions,
 `NamedTuple` for their components. Mechanisms: `Assembly` of `Body` with `spherical`, `revolute`, `universal`,
 `cylindrical`, `prismatic`, `screw`, `planar`, `distance`, `constant_velocity`, `gear`, `rack`, `blade`, `rolling`,
-`drive`; `spring_damper`, `slider`, `torsion`, `bushing`, `Spring`, `Torque` and `GROUND`; starts by `body_state` and
-`stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
+`drive`, `slide_drive`; `spring_damper`, `slider`, `torsion`, `bushing`, `Spring`, `Torque` and `GROUND`; starts by
+`body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
 (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
 """
 from fractions import Fraction
@@ -76,6 +76,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     revolute,
     rolling,
     screw,
+    slide_drive,
     spherical,
     universal,
 )
@@ -171,7 +172,7 @@ __all__ = [
     "scale",
     "screw",
     "sin",
-    "slider",
+    "slide_drive", "slider",
     "spheres",
     "spherical",
     "spring_damper",

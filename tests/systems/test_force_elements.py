@@ -19,6 +19,7 @@ from liestep.extend import (
     prismatic,
     rack,
     revolute,
+    slide_drive,
     slider,
     spherical,
     spring_damper,
@@ -224,6 +225,20 @@ def test_gears_and_racks_turn_by_their_ratio():
         data = liestep.system(f"joined_{kind}", bodies=bodies, joints=joints, gravity=[0, -9.81, 0], fit=True).simulate(
             "dop853", tolerance=1e-10, t_end=0.5, samples=6)
         np.testing.assert_allclose(found(data), -1.5 if kind == "gear" else 0.25, atol=1e-10)
+
+
+@pytest.mark.parametrize(("integrator", "sized"), [
+    ("dop853", {"tolerance": 1e-10}), ("generalized_alpha", {"steps": 400})])
+def test_a_driven_slide_follows_its_law_and_has_the_work_that_moves_it(integrator, sized):
+    law = (0.1, 0.3, 0.2, 4.0)
+    joints = [prismatic(GROUND, ZERO, FIRST, 0, ZERO, FIRST, SECOND, THIRD),
+              slide_drive(GROUND, ZERO, FIRST, 0, ZERO, law)]
+    data = liestep.system("driven_slide", bodies=[Body(2.0, J, x=[0.1, 0, 0], v=[1.1, 0, 0])], joints=joints).simulate(
+        integrator, t_end=1.0, samples=6, **sized)
+    t = data["time"].values
+    np.testing.assert_allclose(data["position"].values[:, 0, 0], 0.1 + 0.3*t + 0.2*np.sin(4.0*t), atol=1e-8)
+    speed = 0.3 + 0.8*np.cos(4.0*t)
+    np.testing.assert_allclose(data["work"], speed**2 - speed[0]**2, atol=1e-8 if integrator == "dop853" else 1e-4)
 
 
 ONE = [Body(1.0, J)]

@@ -23,6 +23,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     POINT,
     ROLL,
     SCREW,
+    SLIDE_DRIVE,
     SPRING,
     Mechanism,
 )
@@ -131,7 +132,8 @@ class Assembly:
     def has_clock(self) -> bool:
         """Whether something is done from outside: states have a row of time and work."""
         forced = any(one.works for one in self.elements) or getattr(self.own, "works", self.own is not None)
-        return len(self.torques) > 0 or forced or any(rows.kind == DRIVE for _, rows in self.groups)
+        return len(self.torques) > 0 or forced or any(
+            rows.kind in (DRIVE, SLIDE_DRIVE) for _, rows in self.groups)
 
 
 ZERO = np.zeros(3)
@@ -238,6 +240,14 @@ def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
     p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
     first, second = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
     return Joint("drive", a, b, (Rows(DRIVE, (first, second, u, u, e, f)),))
+
+
+def slide_drive(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray,
+                law: tuple[float, float, float, float]) -> Joint:
+    """Beside a joint that leaves slides along the unit vector u of a: the distance along it from point p of a to q of b
+    is p_0 + p_1 t + p_2 sin(p_3 t), in m."""
+    laws = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
+    return Joint("slide_drive", a, b, (Rows(SLIDE_DRIVE, (p, q, u, ZERO, *laws)),))
 
 
 def _near_diagonal(pairs: Sequence[tuple[int, int]], size: int) -> list[int]:

@@ -148,7 +148,7 @@ class IndexThree(NamedTuple):
                 value, speed, _ = mechanism.torque(k)
                 total += value*speed
             for j in range(mechanism.groups):
-                if mechanism.table[j, 0] == DRIVE:
+                if mechanism.drives(j):
                     total += mechanism.drive_power(j, factor*found[mechanism.table[j, 3]])
             scratch = mechanism.scratch
             total += mechanism.elements.forces(scratch, scratch[scratch.shape[0] - 1, 0])

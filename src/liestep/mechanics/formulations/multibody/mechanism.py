@@ -13,6 +13,7 @@ Rows of joints, each for bodies a and b (number n is the ground; P_a, P_b points
     LINE        u_a.(P_b - P_a)                    P_b stays in the plane through P_a with normal u_a
     SCREW       u_a.(P_b - P_a) - pitch angle      modulo 2 pi pitch; the angle turns e_a to e_b about u_a
     DRIVE       angle - p(t)                       that angle, modulo 2 pi; p(t) = p_0 + p_1 t + p_2 sin(p_3 t)
+    SLIDE_DRIVE u_a.(P_b - P_a) - p(t)             the same p
     DISTANCE    (|P_b - P_a|^2 - L^2)/(2 L)        of length L
     EVEN        e_a.u_b - u_a.e_b                  no turn of b against a about the axis that halves those of two shafts
                                                    orthogonal to u and e: a joint of constant velocity
@@ -53,10 +54,11 @@ from liestep.compile.rows import (
 )
 from liestep.geometry.bands import factor_band, solve_band
 
-POINT, DIRECTION, LINE, SCREW, DRIVE, DISTANCE, EVEN, BLADE, ROLL, GEAR = range(10)
+POINT, DIRECTION, LINE, SCREW, DRIVE, SLIDE_DRIVE, DISTANCE, EVEN, BLADE, ROLL, GEAR = range(11)
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
 SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
-GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch, radius or length, 0, 0)
+GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b (of a SLIDE_DRIVE that p),
+#              (pitch, radius or length, 0, 0)
 LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
 PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8
@@ -207,6 +209,7 @@ class Mechanism(NamedTuple):
     def drive(self, j: int) -> Vector:
         """p(t) of drive j and its first two derivatives."""
         c, at = self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        at += 4 if self.table[j, 0] == SLIDE_DRIVE else 0
         t, size, f = self.scratch[self.scratch.shape[0] - 1, 0], c[at + 1, 0], c[at + 1, 1]
         return (c[at, 0] + c[at, 1]*t + size*sin(f*t), c[at, 1] + size*f*cos(f*t), -size*f*f*sin(f*t))
 
@@ -214,8 +217,12 @@ class Mechanism(NamedTuple):
     def add_power(self) -> None:
         """Power of the drives to that of the torques."""
         for j in range(self.groups):
-            if self.table[j, 0] == DRIVE:
+            if self.drives(j):
                 self.scratch[self.scratch.shape[0] - 1, 1] += self.drive_power(j, self.vectors[0, self.table[j, 3]])
+
+    def drives(self, j: int) -> bool:
+        """Whether group j is a drive."""
+        return self.table[j, 0] == DRIVE or self.table[j, 0] == SLIDE_DRIVE
 
     def drive_power(self, j: int, multiplier: float) -> float:
         """Of the reaction -lambda on the rate of its angle."""
@@ -358,6 +365,11 @@ class Mechanism(NamedTuple):
                     first, second = dot(e, f), dot(cross(e, f), u)
                     wound = gap/pitch
                     gap = pitch*atan2(sin(wound)*first - cos(wound)*second, cos(wound)*first + sin(wound)*second)
+        if kind == SLIDE_DRIVE:
+            value, rate, change = self.drive(j)
+            gap -= value
+            bent -= change
+            self.vectors[2, start] -= rate
         put(s, here, force)
         put(s, here + 1, times(s, m, moment))
         put(s, there, scale(-1.0, force))

@@ -21,11 +21,13 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     POINT,
     ROLL,
     SCREW,
+    SLIDE_DRIVE,
     Mechanism,
 )
 
 KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", DRIVE: "drive", BLADE: "blade",
-         ROLL: "rolling", DISTANCE: "distance", EVEN: "constant velocity", GEAR: "gear"}
+         ROLL: "rolling", DISTANCE: "distance", EVEN: "constant velocity", GEAR: "gear",
+         SLIDE_DRIVE: "drive"}
 
 DEPENDENT = 1e-9  # part of a row of unit length that counts as none
 EQUAL = 0.999     # of the largest part: as large, so that round-off does not choose
