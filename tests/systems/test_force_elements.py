@@ -138,6 +138,16 @@ def test_a_function_of_length_and_rate_is_the_law_that_it_says():
         np.testing.assert_allclose(data["position"].values[:, 0, 0], expected[0], atol=1e-8)
 
 
+def test_each_element_has_its_own_function():
+    """Two of them, on two bodies."""
+    data = run("two_laws", bodies=[Body(1.0, J, x=[1.0, 0, 0]), Body(1.0, J, x=[0, 1.0, 0])], elements=[
+        spring_damper(GROUND, ZERO, 0, ZERO, function=lambda x: -4.0*(x - 0.5)),
+        spring_damper(GROUND, ZERO, 1, ZERO, function=lambda x: -9.0*(x - 0.5))])
+    t, place = data["time"].values, data["position"].values
+    np.testing.assert_allclose(place[:, 0, 0], 0.5 + 0.5*np.cos(2.0*t), atol=1e-8)
+    np.testing.assert_allclose(place[:, 1, 1], 0.5 + 0.5*np.cos(3.0*t), atol=1e-8)
+
+
 def test_potential_force_and_torque_of_an_author_on_a_mechanism():
     """A pendulum of two links: the same by a potential as by gravity and a spring, then pushed."""
     bodies = [Body(1.0, J, x=[0.5, 0, 0]), Body(1.5, J, x=[1.5, 0, 0])]
@@ -272,6 +282,8 @@ ONE = [Body(1.0, J)]
     (lambda: made(lagrangian=lambda q: 0.0), "lagrangian is no argument of a mechanism of bodies, which takes"
      " potential, force, torque"),
     (lambda: made(start={"x": ZERO}), "start is no argument of a mechanism"),
+    (lambda: liestep.system("wrong", rhs=lambda y: y, start={"y": [1.0]}, gravity=[0, 0, -9.81]),
+     "joints, elements, gravity and fit are for a mechanism: give its bodies"),
     (lambda: liestep.system("wrong", bodies=[]), "bodies must hold one Body at least"),
     (lambda: liestep.system("wrong", bodies=[Body(-1.0, J)]), "body 0 must have a positive mass"),
     (lambda: liestep.system("wrong", bodies=[Body(1.0, J, x=[1, 2])]), "x of body 0 must be finite numbers of shape"

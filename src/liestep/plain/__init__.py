@@ -124,6 +124,8 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
             raise InputError("start is no argument of a mechanism, whose bodies have x, R, v and rate")
         text, count = mechanisms.written(name, parameters or {}, t_end, given,
                                          *mechanisms.assembled(bodies, joints, elements, gravity, fit))
+    elif joints or elements or fit or np.any(gravity):
+        raise InputError("joints, elements, gravity and fit are for a mechanism: give its bodies")
     else:
         text, count = written(name, parameters or {}, start or {}, t_end, given)
     found = System(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")

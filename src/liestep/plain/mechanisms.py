@@ -1,6 +1,7 @@
 """From bodies, joints, force elements and plain functions to the text of a plugin: `liestep.system(bodies=...)`."""
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, 
 from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, nearest_start
 from liestep.mechanics.formulations.multibody.family import Body, body_state, stacked
 from liestep.mechanics.formulations.multibody.force_elements import Element
-from liestep.mechanics.formulations.multibody.mechanism import MOVING, PLACE, TURN, VELOCITY
+from liestep.mechanics.formulations.multibody.mechanism import GEAR, MOVING, PLACE, TURN, VELOCITY
 from liestep.mechanics.systems._symmetry import invariant_axes
 from liestep.plain.arrays import frozen, place
 from liestep.plain.families import MOST_WRITTEN, Given, Writer, cross, entries, total
@@ -66,9 +67,9 @@ def assembled(bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequenc
             raise InputError(f"body {k} must have a positive mass and a symmetric positive definite inertia")
         x, v, rate = (_array(f"{name} of body {k}", getattr(body, name), (3,)) for name in ("x", "v", "rate"))
         states.append(body_state(_array(f"R of body {k}", body.R, (3, 3)), rate, np.zeros(3), x, v))
-    functions = [item for item in _parts("elements", Element, elements) if item.function is not None]
-    numbered = [replace(item, number=functions.index(item)) if item.function is not None else item
-                for item in elements]
+    numbers = count()
+    numbered = [item if item.function is None else replace(item, number=next(numbers))
+                for item in _parts("elements", Element, elements)]
     found = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
                      tuple(_parts("joints", Joint, joints)), (), (), tuple(numbered))
     start = nearest_start(found, stacked(states)) if fit else stacked(states)
@@ -83,7 +84,7 @@ def assembled(bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequenc
 def _kept(assembly: Assembly, own: bool) -> tuple[bool, bool, bool]:
     """Components of the angular momentum about the origin that nothing changes."""
     ends = [(joint.a, joint.b) for joint in assembly.joints] + [(item.a, item.b) for item in assembly.elements]
-    if own or any(GROUND in pair for pair in ends):
+    if own or any(GROUND in pair for pair in ends) or any(rows.kind == GEAR for _, rows in assembly.groups):
         return False, False, False
     return invariant_axes([assembly.gravity])
 
@@ -145,10 +146,10 @@ def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given
             f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
             f"        {literal(assembly.center_of_mass)}, {literal(assembly.gravity)},",
             f"        {literal(assembly.joints)}, (), (),", f"        {literal(plain)}, {text})"]
-    count = operations(w.outs)
-    if count > MOST_WRITTEN:
-        raise InputError(f"the forces are {count} operations, more than {MOST_WRITTEN}: use force elements"
+    size = operations(w.outs)
+    if size > MOST_WRITTEN:
+        raise InputError(f"the forces are {size} operations, more than {MOST_WRITTEN}: use force elements"
                          f"{place(given.force or given.potential)}")
     return w.text(imports, w.returned(**start), more, [
         "multibody(", f"build=assembly, bodies=lambda p: {n}, conserved_momentum=lambda p: {_kept(assembly, own)!r})"
-    ]), count
+    ]), size
