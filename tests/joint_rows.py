@@ -3,7 +3,18 @@ own are compared with."""
 import numpy as np
 
 from liestep.mechanics.formulations.multibody.assembly import GROUND
-from liestep.mechanics.formulations.multibody.mechanism import BLADE, DIRECTION, DRIVE, POINT, ROLL, SCREW
+from liestep.mechanics.formulations.multibody.mechanism import (
+    BLADE,
+    DIRECTION,
+    DISTANCE,
+    DRIVE,
+    EVEN,
+    GEAR,
+    POINT,
+    ROLL,
+    SCREW,
+    SLIDE_DRIVE,
+)
 
 ZERO = np.zeros(3)
 
@@ -24,6 +35,11 @@ def group_residual(assembly, state, joint, rows):
     if rows.kind == DIRECTION:
         one, two = vectors[2:4]
         return one @ two, (w - o) @ np.cross(one, two)
+    if rows.kind == EVEN:
+        one, two, e, f = vectors[2:6]
+        return e @ two - one @ f, (w - o) @ (np.cross(e, two) - np.cross(one, f))
+    if rows.kind == GEAR:
+        return 0.0, w @ vectors[4] + o @ vectors[5] + v @ rows.vectors[2] + u @ rows.vectors[3]
     if rows.kind == BLADE:
         return 0.0, vectors[2] @ (v + np.cross(w, vectors[0]))
     if rows.kind == ROLL:
@@ -40,11 +56,16 @@ def group_residual(assembly, state, joint, rows):
     there, here = v + np.cross(w, vectors[0]), u + np.cross(o, vectors[1])
     if rows.kind == POINT:
         return near - far, there - here
+    if rows.kind == DISTANCE:
+        gap = near - far
+        return (gap @ gap/rows.pitch - rows.pitch)/2.0, gap @ (there - here)/rows.pitch
     normal = vectors[2]
     gap, rate = normal @ (far - near), normal @ (here - v - np.cross(w, far - x))
     if rows.kind == SCREW:
         wound = gap/rows.pitch - np.arctan2(np.cross(vectors[4], vectors[5]) @ normal, vectors[4] @ vectors[5])
         return (rows.pitch*np.arctan2(np.sin(wound), np.cos(wound)), rate - rows.pitch*(normal @ (o - w)))
+    if rows.kind == SLIDE_DRIVE:
+        return gap - rows.vectors[4][0], rate
     return gap, rate
 
 

@@ -4,11 +4,11 @@ from joint_rows import jacobian, residuals
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from liestep.errors import InputError
 from liestep.mechanics.formulations.multibody import assembly as joints
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Spring
-from liestep.mechanics.formulations.multibody.checks import check_rank, nearest_start
+from liestep.mechanics.formulations.multibody.checks import nearest_start
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
+from liestep.mechanics.formulations.multibody.redundancy import dependent
 
 KINDS = ("spherical", "revolute", "universal", "cylindrical", "prismatic", "screw")
 DEFAULTS = {"action": "se3", "chart": "exp", "attitude": "quaternion", "twist": "native", "stabilisation": "none",
@@ -147,8 +147,6 @@ def random_mechanism(seed, kinds, loop=None):
     places = np.array([place for _, place in poses[:-1]]) - np.einsum("bij,bj->bi", turns, found.center_of_mass)
     state = {"attitude": turns, "position": places, "body_rate": random.normal(size=(n, 3)),
              "velocity": random.normal(size=(n, 3))}
-    try:
-        check_rank(found, state)
-    except InputError:
+    if dependent(found, jacobian(found, state))[0]:
         return None
     return found, nearest_start(found, state)

@@ -4,12 +4,12 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `charged`, `turning`, `weighted_body`, what systems keep by numbers (`kept_on_spheres`, ...), `Sheet`, `Parameter`,
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
 `Option`, `Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions,
-`NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`,
-`cylindrical`,
-`prismatic`, `screw`, `planar`, `blade`, `rolling`, `drive`, `rotor`, `slider`, `Spring`, `Torque` and `GROUND`, or a
-`tree` of joint coordinates; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as
-tuples with `row`, `put`, `dot`, ... (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of
-attitudes.
+`NamedTuple` for their components. Mechanisms: `Assembly` of `Body` with `spherical`, `revolute`, `universal`,
+`cylindrical`, `prismatic`, `screw`, `planar`, `distance`, `constant_velocity`, `gear`, `rack`, `blade`, `rolling`,
+`drive`, `slide_drive`, `rotor`, `slide_rotor`, or a `tree` of joint coordinates; `spring_damper`, `slider`, `torsion`,
+`bushing`, `Spring`, `Torque` and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors
+of three as tuples with `row`, `put`, `dot`, ... (`liestep.compile.rows`), and `to_body`, `to_space`,
+`orthogonality_error` of attitudes.
 """
 from fractions import Fraction
 from typing import NamedTuple
@@ -60,23 +60,37 @@ from liestep.mechanics.formulations.general import canonical, charged, first_ord
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,
+    Joint,
+    Rows,
     Spring,
     Torque,
     blade,
     complement,
+    constant_velocity,
     cylindrical,
+    distance,
     drive,
+    gear,
     planar,
     prismatic,
+    rack,
     revolute,
     rolling,
     rotor,
     screw,
-    slider,
+    slide_drive,
+    slide_rotor,
     spherical,
     universal,
 )
-from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
+from liestep.mechanics.formulations.multibody.family import Body, body_state, multibody, stacked
+from liestep.mechanics.formulations.multibody.force_elements import (
+    Element,
+    bushing,
+    slider,
+    spring_damper,
+    torsion,
+)
 from liestep.mechanics.formulations.multibody.tree import tree
 from liestep.mechanics.formulations.probed import kept_of_bodies, kept_of_body, kept_on_spheres
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
@@ -84,14 +98,15 @@ from liestep.mechanics.formulations.spheres.forms import spheres
 from liestep.mechanics.systems._weighted import weighted_body
 
 __all__ = [
-    "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "Fraction",
-    "InputError", "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet",
-    "Spring", "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2", "axpy", "blade", "body_state",
-    "canonical", "charged", "check_attitude", "check_directions", "check_tangent", "coefficients", "complement",
-    "copy", "cos", "cross", "cylindrical", "dot", "drive", "exp", "first_order", "fixed_body", "if_at_most",
-    "if_equal", "if_less", "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody",
-    "new_counters", "orthogonality_error", "planar", "prismatic", "put", "quotient", "revolute", "rigid_bodies",
-    "rolling", "rotation_energy", "rotor", "row", "scale", "screw", "sin", "slider", "spheres", "spherical",
-    "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body", "to_space", "tree", "turning",
-    "universal", "weighted_body",
+    "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Body", "Counter", "Element", "Form", "Formulated",
+    "Fraction", "InputError", "Joint", "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter",
+    "Preset", "Rows", "Sheet", "Spring", "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2",
+    "axpy", "blade", "body_state", "bushing", "canonical", "charged", "check_attitude", "check_directions",
+    "check_tangent", "coefficients", "complement", "constant_velocity", "copy", "cos", "cross", "cylindrical",
+    "distance", "dot", "drive", "exp", "first_order", "fixed_body", "gear", "if_at_most", "if_equal", "if_less",
+    "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody", "new_counters",
+    "orthogonality_error", "planar", "prismatic", "put", "quotient", "rack", "revolute", "rigid_bodies", "rolling",
+    "rotation_energy", "rotor", "row", "scale", "screw", "sin", "slide_drive", "slide_rotor", "slider", "spheres",
+    "spherical", "spring_damper", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body",
+    "to_space", "torsion", "tree", "turning", "universal", "weighted_body",
 ]

@@ -97,6 +97,9 @@ class _Equations:
     def project(self, y: np.ndarray) -> bool:
         return True
 
+    def projects(self) -> bool:
+        return False
+
 
 def _known(what: str, name: str, allowed: Iterable[str]) -> str:
     if name not in allowed:

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from liestep.extend import Assembly, spring_damper
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.style import new_figure
@@ -53,3 +54,14 @@ def test_a_trail_of_one_point_draws_nothing(scene):
     assert not scene.items
     looks.trail(scene, np.eye(3), "#000000", 1.0)
     assert len(scene.items) == 2
+
+
+def test_a_spring_between_two_bodies_is_a_line_more(scene):
+    bodies = np.ones(2), np.stack([np.eye(3)]*2), np.zeros((2, 3)), np.zeros(3)
+    centres = np.array([[0, 0, 0], [1.0, 0, 0]])
+    counts = []
+    for elements in ((), (spring_damper(0, np.zeros(3), 1, np.zeros(3), stiffness=1.0),)):
+        before = len(scene.items)
+        looks.mechanism(scene, Assembly(*bodies, elements=elements), centres, np.stack([np.eye(3)]*2), 1.0)
+        counts.append(len(scene.items) - before)
+    assert counts[1] > counts[0]

@@ -1,4 +1,5 @@
-"""docs/own_mechanism.md: the example of a mechanism in a file outside the package."""
+"""docs/own_mechanism.md: its examples, and that of a mechanism in a file outside the package."""
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,24 @@ from liestep.errors import InputError
 from website.source import shown
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
+PAGE = EXAMPLES.parent/"own_mechanism.md"
+HEAD, *CODES = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+# what they print: work that is taken, a door that closes, where the arm sags to, errors of energy and joints, the rank
+SMALL = r"\d(\.\d+)?e-\d\d"
+PRINTED = [rf"^-\d\.\d+ {SMALL}$", r"^-0\.2\d+$", rf"^\[1\.22\d+ 0\.77\d+ .*\] {SMALL}$",
+           rf"^{SMALL}$|^0\.0\d+$", rf"^{SMALL}$", rf"^29 a direction row of joint 5 .* {SMALL}$"]
+
+
+def test_the_page_is_short_and_so_are_its_examples():
+    assert len(CODES) == len(PRINTED)
+    assert max(len(code.splitlines()) for code in CODES) <= 20
+    assert len(PAGE.read_text("utf-8").split()) <= 1200
+
+
+@pytest.mark.parametrize("number", range(len(PRINTED)))
+def test_example(number, capsys):
+    exec(HEAD + CODES[number], {"__name__": "__main__"})
+    assert re.search(PRINTED[number], capsys.readouterr().out.strip(), re.MULTILINE)
 
 
 def test_own_mechanism():

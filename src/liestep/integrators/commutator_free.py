@@ -225,7 +225,8 @@ class CommutatorFreePair(NamedTuple):
         if status != Status.OK:
             return status, np.inf
         work.current[0] = 1.0
-        return Status.OK, self.distance.between(problem, y, work.states[self.result], work.states[self.lower], h)
+        error = self.distance.between(problem, y, work.states[self.result], work.states[self.lower], h)
+        return Status.OK if problem.project(work.states[self.result]) else Status.SINGULAR_MATRIX, error
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
@@ -249,6 +250,7 @@ class CommutatorFreePair(NamedTuple):
                     total = axpy(h*weight, row(work.k[r], i), total)
                 put(work.sigma, i, total)
             problem.act(work.sigma, y if part == 0 else out, out)
+        problem.project(out)
 
     def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         self.distance.keep()
@@ -304,7 +306,8 @@ METHODS = {
     "cf4": fixed(CF4),
     "cf_pair": Method(
         summary="order 4(3) with 5 stages, or 3(2) with 3, explicit, adaptive with dense output, Lie group action",
-        order=CF43.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=CF43.source,
+        order=CF43.order, formulation="lie_action", conserves=ORBIT, adaptive=True, projects=True,
+        citation=CF43.source,
         options={"scheme": Option(CF43.name, "the pair", tuple(PAIRS))} | CONTROL | DISTANCE, build=_pair,
         combination=require_distance,
         order_for=lambda options, sheet, parameters: chart_order(PAIRS[options["scheme"]].order, options),

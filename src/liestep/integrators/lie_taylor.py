@@ -110,6 +110,8 @@ class LieTaylor(NamedTuple):
         if not problem.in_chart(work.sigma):
             return Status.CHART_LIMIT, np.inf
         problem.act(work.sigma, y, work.new)
+        if not problem.project(work.new):
+            return Status.SINGULAR_MATRIX, np.inf
         work.when[0], work.when[2] = t + h, h
         return Status.OK, 0.0
 
@@ -117,6 +119,7 @@ class LieTaylor(NamedTuple):
                     work: Any) -> None:
         work.jet.sum(work.c, s*h, work.sigma)
         problem.act(work.sigma, y, out)
+        problem.project(out)
 
     def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         if self.moves.shape[0] > 0:
@@ -189,5 +192,6 @@ SERIES = Series("lie_action", "action", "equations", chart_expressions, (), "cha
 METHODS = {
     "lie_taylor": method_of_series(
         SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series in the"
-        " algebra", conserves=ORBIT, citation="Munthe-Kaas 1999; Jorba and Zou 2005, Exp. Math. 14, 99", build=_build),
+        " algebra", conserves=ORBIT, projects=True,
+        citation="Munthe-Kaas 1999; Jorba and Zou 2005, Exp. Math. 14, 99", build=_build),
 }

@@ -198,6 +198,8 @@ class LiePair:
         self.norm.keep()
         copy(work.new, y)
         copy(work.slope, work.k[0])
+        if problem.projects():
+            work.current[0] = 0.0
 
 
 class PairWork(NamedTuple):
@@ -242,7 +244,8 @@ class MuntheKaasPair(NamedTuple):
         if status != Status.OK:
             return status, np.inf
         combine(self.e, h, work.k, self.b.shape[0], work.sigma)
-        return Status.OK, self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
+        error = self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
+        return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
@@ -256,6 +259,7 @@ class MuntheKaasPair(NamedTuple):
                 total = axpy(weight, row(work.k[r], i), total)
             put(work.sigma, i, scale(h, total))
         problem.act(work.sigma, y, out)
+        problem.project(out)
 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
@@ -316,7 +320,8 @@ class MuntheKaas853(NamedTuple):
         if status != Status.OK:
             return status, np.inf
         copy(work.sigma, work.end)
-        return Status.OK, self.error(problem, y, h, work)
+        error = self.error(problem, y, h, work)
+        return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
 
     def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:
         """err5^2/sqrt(err5^2 + 0.01 err3^2) over the tolerance, of the norms of the two estimates."""
@@ -338,6 +343,7 @@ class MuntheKaas853(NamedTuple):
                 total = scale(s if r % 2 == 0 else 1.0 - s, add(row(work.f[6 - r], i), total))
             put(work.sigma, i, total)
         moved(problem, work.sigma, y, out)
+        problem.project(out)
 
     def prepare_dense(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
         """Where one of the three further stages has no value there is no state, and the run ends."""
@@ -389,11 +395,13 @@ METHODS = {
     "rkmk_pair": Method(
         summary="order 5(4) with 7 stages, or any explicit embedded tableau, known or declared, adaptive with dense"
         " output, Lie group action", order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT,
-        adaptive=True, citation="Munthe-Kaas 1999; liegroup2021 section 4", options=PAIR | DEXPINV | CONTROL | NORM,
+        adaptive=True, projects=True, citation="Munthe-Kaas 1999; liegroup2021 section 4",
+        options=PAIR | DEXPINV | CONTROL | NORM,
         order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options), build=_build),
     "rkmk853": Method(
         summary="order 8(5,3), 12 stages, explicit, adaptive with dense output, Lie group action", order=8,
-        formulation="lie_action", conserves=ORBIT, adaptive=True, citation=f"Munthe-Kaas 1999; {DOP853.source}",
+        formulation="lie_action", conserves=ORBIT, adaptive=True, projects=True,
+        citation=f"Munthe-Kaas 1999; {DOP853.source}",
         options=DEXPINV | NORM,
         order_for=lambda options, sheet, parameters: truncated_order(8, options), build=_build_853),
 }

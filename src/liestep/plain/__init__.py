@@ -21,6 +21,7 @@ from liestep.files.textfiles import write_text_atomically
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.probed import plain
+from liestep.plain import mechanisms
 from liestep.plain.blackbox import called
 from liestep.plain.families import Given, written
 from liestep.simulation.catalogue import add_plugin, method, own_integrators, own_systems, plugin_entries, sheet
@@ -116,12 +117,13 @@ def _require_free(name: str) -> None:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
 
 
-def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any] | None = None, t_end: float = 10.0,
-           potential: Callable | None = None, lagrangian: Callable | None = None, hamiltonian: Callable | None = None,
-           rhs: Callable | None = None, field: Callable | None = None, magnetic: Callable | None = None,
-           mass: Any = None, inertia: Any = None,
+def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None,
+           t_end: float = 10.0, potential: Callable | None = None, lagrangian: Callable | None = None,
+           hamiltonian: Callable | None = None, rhs: Callable | None = None, field: Callable | None = None,
+           magnetic: Callable | None = None, mass: Any = None, inertia: Any = None,
            force: Callable | None = None, torque: Callable | None = None, energy: Callable | None = None,
-           invariants: Mapping[str, Callable] | None = None, blackbox: bool = False) -> System:
+           invariants: Mapping[str, Callable] | None = None, bodies: Any = None, joints: Any = (), elements: Any = (),
+           gravity: Any = (0.0, 0.0, 0.0), fit: bool = False, blackbox: bool = False) -> System:
     """Make a system of plain functions, in numpy and math, known. Their arguments are known by name; what a function
     does not need is left out. p holds the parameters (p.g), which stay free. It is one of
 
@@ -133,15 +135,17 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
         magnetic(t, x, p)                 v x B on particles of a mass         start x, v; potential(x, p), force
         rhs(t, y, p)                      dy/dt = f                            start y
         field(t, R, x, p)                 (w, rate of x) of dR/dt = hat(w) R   start R, x
+        bodies, joints, elements, gravity a mechanism, docs/own_mechanism.md   in each `Body`; potential, force, torque
 
-    Force and torque of free bodies are functions of (x, v, R, omega, p). Columns of R are the body's axes in space;
-    torque, omega and w are spatial, a start's rate is in the body; v of points is dq/dt. mass is a number, (n,), a
-    matrix (n, n) or mass(p). The last four may have energy and invariants {name: function} of the state, particles
-    invariants.
+    Force and torque of free bodies are functions of (x, v, R, omega, p), of mechanisms of t too. Columns of R are the
+    body's axes in space; torque, omega and w are spatial, a start's rate is in the body; v of points is dq/dt. mass is
+    a number, (n,), a matrix (n, n) or mass(p). rhs, field, lagrangian and hamiltonian may have energy and invariants
+    {name: function} of the state, particles invariants.
 
     Args:
         name: of the system; it means the latest definition in a session. The id has the hash of the equations behind.
         start: the initial state. parameters: numbers and arrays by name. t_end: in s.
+        fit: move bodies to the nearest start that fits the joints, as `consistent_start`.
         blackbox: call rhs or field as it is, in plain Python, if it cannot run on symbols (compiled or foreign code).
             Methods that need no derivative run on it (`integrators()`). Its id holds in this process only.
 
@@ -150,15 +154,24 @@ def system(name: str, *, start: Mapping[str, Any], parameters: Mapping[str, Any]
     """
     if blackbox:
         _require_free(name)
-        others = (potential, lagrangian, hamiltonian, magnetic, mass, inertia, force, torque, energy, invariants)
+        others = (potential, lagrangian, hamiltonian, magnetic, mass, inertia, force, torque, energy, invariants,
+                  bodies)
         if any(one is not None for one in others):
             raise InputError("blackbox=True takes rhs or field alone, without energy and invariants")
-        found = System(called(name, parameters or {}, start, t_end, rhs, field))
+        found = System(called(name, parameters or {}, start or {}, t_end, rhs, field))
         found.source, found.operations = "", 0
         return found
     given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
                   invariants)
-    text, count = written(name, parameters or {}, start, t_end, given)
+    if bodies is not None:
+        if start is not None:
+            raise InputError("start is no argument of a mechanism, whose bodies have x, R, v and rate")
+        text, count = mechanisms.written(name, parameters or {}, t_end, given,
+                                         *mechanisms.assembled(bodies, joints, elements, gravity, fit))
+    elif joints or elements or fit or np.any(gravity):
+        raise InputError("joints, elements, gravity and fit are for a mechanism: give its bodies")
+    else:
+        text, count = written(name, parameters or {}, start or {}, t_end, given)
     found = System.of(name, text)
     found.operations = count
     return found

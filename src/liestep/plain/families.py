@@ -161,7 +161,8 @@ def entries(text: str, values: Any) -> list[tuple[str, Any]]:
     return [(f"{text}[{', '.join(map(str, entry))}]", values[entry]) for entry in np.ndindex(*values.shape)]
 
 
-def _total(values: Sequence[Any]) -> Any:
+def total(values: Sequence[Any]) -> Any:
+    """Sum of expressions."""
     return sum(values[1:], start=values[0]) if len(values) else 0.0
 
 
@@ -216,7 +217,7 @@ def fixed_body(w: Writer, given: Given) -> str:
     if given.torque is None and _is_linear(w, v, slope, y):
         return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
     parts = [cross(y[k], slope[k]) for k in range(3)]
-    torque = [-_total([part[c] for part in parts]) for c in range(3)]
+    torque = [-total([part[c] for part in parts]) for c in range(3)]
     w.lines.insert(0, "    inertia: Any")
     abc = ("a", "b", "c")
     w.method("torque(self, q)", list(zip(abc, torque, strict=True)), "return a, b, c")
@@ -243,7 +244,7 @@ def _is_linear(w: Writer, v: Any, slope: np.ndarray, y: Any) -> bool:
     flat, random = list(y.flat), np.random.default_rng(3)
     if any(depends(x, flat) for x in slope.flat):
         return False
-    rest = v - _total([slope[k, i]*y[k, i] for k in range(3) for i in range(3)])
+    rest = v - total([slope[k, i]*y[k, i] for k in range(3) for i in range(3)])
     for moved in (0.0, 0.1, 0.1, 0.1):
         values = {key: x*(1.0 + moved*random.standard_normal()) for key, x in w.values.items()}
         more, *found = evaluated([rest, *slope.flat], values)
@@ -272,7 +273,7 @@ def rigid_bodies(w: Writer, given: Given) -> str:
     v = w.call("potential", given.potential, (), x=places[0] if single else places,
                R=axes[0] if single else axes) if given.potential else 0.0
     slope = np.reshape(gradient(v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
-    turns = [[-_total([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
+    turns = [[-total([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
     w.method("forces(self, y, out, energy)", [*entries("out", [*turns, *(-slope[3*n:])]), ("energy[0]", v)],
              "return True")
     if given.force or given.torque:
@@ -284,7 +285,7 @@ def rigid_bodies(w: Writer, given: Given) -> str:
         added = np.concatenate([torque, force])
         moving = np.concatenate([np.reshape(np.asarray(seen["omega"], dtype=object), (n, 3)), y[5*n:]])
         w.method("damp(self, y, rates, out)", [*((f"{target} +", x) for target, x in entries("out", added)),
-                                               ("", _total(list((added*moving).flat)))])
+                                               ("", total(list((added*moving).flat)))])
     return w.text("Kept rigid_bodies kept_of_bodies", w.returned(
         position=x0, velocity=v0, attitude=turn, angular_momentum=momentum), [], [
         "rigid_bodies(", "build=build, masses=lambda p: p['mass'], moments=lambda p: p['inertia'],",
@@ -361,7 +362,7 @@ def lagrangian(w: Writer, given: Given) -> str:
         force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving)
         push = [a + b for a, b in zip(push, force, strict=True)]
     moves = depends(found, [w.t])
-    energy = 0.0 if moves else (_total([r*m for r, m in zip(rate, momentum, strict=True)])
+    energy = 0.0 if moves else (total([r*m for r, m in zip(rate, momentum, strict=True)])
                                 - substituted([found], moving)[0])
     first = lines(entries("y[1]", substituted(by_v, {w.t.place: 0.0})), "    ")
     start = ["    self = build(p)", f"    y = np.array({[q0.tolist(), [0.0]*n]!r})",
@@ -423,7 +424,7 @@ def particles(w: Writer, given: Given) -> str:
     w.method("push(self, t, y, out)", entries("out", push/mass[:, None]))
     w.method("spin(self, t, y, out)", entries("out", b/mass[:, None]))
     conserved = given.force is None and not depends(potential, [w.t])
-    energy = potential + _total([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
+    energy = potential + total([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
     kept = _kept(w, given, energy if conserved else 0.0, {"x": x, "v": y[1] if x0.ndim == 1 else y[n:]})
     w.method("observe(self, y, out)", entries("out", list(kept.values())))
     flags = {name: name != "energy" or conserved for name in kept}

@@ -152,6 +152,12 @@ def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.nd
             if few:
                 scene.line(np.stack([one, two]), colour, 2.4, lift=0.02, outline=0.5, fade=0.3)
         scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
+    for item in assembly.elements:
+        if item.name == "spring_damper":
+            ends = [point if body < 0 else centres[body] + attitudes[body] @ point
+                    for body, point in zip((item.a, item.b), item.vectors, strict=False)]
+            if np.linalg.norm(ends[1] - ends[0]) > 1e-3*scale:
+                scene.line(coil(*ends), SPRING, 0.9, fade=0.3)
     for spring in assembly.springs:
         end = centres[spring.body] + attitudes[spring.body] @ spring.point
         if np.linalg.norm(end - spring.anchor) > 1e-3*scale:

@@ -1,7 +1,7 @@
 """What every formulation of a system offers: the component, its first state, and how rows are read as
 named fields and observables."""
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -191,7 +191,7 @@ class Formulated:
     # (status, rows where a run ended) -> the status that says why, where the form knows it better
     ending: Callable[[Status, np.ndarray], Status] = lambda status, rows: status
     formulation: str = ""                                 # its name, from which follows what integrators may call
-    left_out: Sequence[str] = ()                          # sentences on what the system does not have of its source
+    notes: Mapping[str, Any] = field(default_factory=dict)  # further attributes of runs
 
     def __post_init__(self) -> None:
         column = 0
@@ -243,7 +243,7 @@ class Formulated:
 
         `invariants`: label=place of everything that the exact motion keeps; `residuals`: the same of the dimensionless
         ones with a mean; `error_norms`: field:norm, with :apart for a field that is not counted in the state error;
-        `left_out`, if anything is.
+        and `notes`.
         """
         invariants = [item for part in self.observables if part.kind == "invariant" for item in part.kept()]
         residuals = [item for part in self.observables
@@ -252,4 +252,4 @@ class Formulated:
         return {
             "momentum_scale": self.momentum_scale, "momentum_conserved": self.momentum_axes or "none",
             "invariants": " ".join(invariants), "residuals": " ".join(residuals), "error_norms": " ".join(norms),
-            **({"left_out": " ".join(self.left_out)} if self.left_out else {})}
+            **self.notes}

@@ -96,6 +96,9 @@ class LieAction(Component, Protocol):
         """Return y to constraints that the action does not keep, in place, as far as the option `stabilisation`
         says; False where it cannot. After each step of the methods that declare `projects`."""
 
+    def projects(self) -> bool:
+        """Whether `project` moves states, so that f there is not f where a step ended."""
+
 
 class SphereLagrangian(Component, Protocol):
     """mass matrix, potential and gradient on (S^2)^n"""

@@ -41,3 +41,6 @@ class ActionForm(NamedTuple):
     def project(self, y: np.ndarray) -> bool:
         """Nothing has to be returned: the action keeps the manifold."""
         return True
+
+    def projects(self) -> bool:
+        return False

@@ -1,16 +1,21 @@
-"""From bodies, joints, springs and torques to the arrays of `Mechanism` (plain Python)."""
-from collections.abc import Sequence
+"""From bodies, joints and forces to the arrays of `Mechanism` (plain Python)."""
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from liestep.errors import InputError
+from liestep.mechanics.formulations.multibody.force_elements import Element, packed
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
     BODY,
     DIRECTION,
+    DISTANCE,
     DRIVE,
+    EVEN,
+    GEAR,
     GROUP,
     LINE,
     LOAD,
@@ -20,6 +25,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     ROTOR,
     ROTOR_BETWEEN,
     SCREW,
+    SLIDE_DRIVE,
     SLIDER,
     SPRING,
     Mechanism,
@@ -34,7 +40,7 @@ class Rows:
 
     kind: int
     vectors: tuple[np.ndarray, ...]  # P_a, P_b from the centres of mass, u_a, u_b, e_a, e_b; what the kind reads
-    pitch: float = 0.0               # m per radian; of ROLL the radius in m
+    pitch: float = 0.0               # m per radian; of ROLL the radius, of DISTANCE the length in m
     inertia: float = 0.0             # of rates: kg m2, of SLIDER kg
     damping: float = 0.0             # of rates: N m s, of SLIDER N s/m
 
@@ -85,8 +91,10 @@ class Torque:
 @dataclass(frozen=True)
 class Assembly:
     """A mechanism in plain data: mass (n,) in kg, inertia (n, 3, 3) about the centres of mass in kg m2, center_of_mass
-    (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2. Raises InputError for a joint,
-    spring or torque at a body that there is not."""
+    (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2; elements of `force_elements`; own: a
+    component with the methods of `elements.NoOwn`, which works unless its attribute `works` is false; idle: rows, in
+    the order of multipliers, that follow from others (`redundancy`). Raises InputError for a joint or force at a body
+    that there is not, or between a body and itself."""
 
     mass: np.ndarray
     inertia: np.ndarray
@@ -95,7 +103,10 @@ class Assembly:
     joints: Sequence[Joint] = ()
     springs: Sequence[Spring] = field(default=())
     torques: Sequence[Torque] = field(default=())
-    left_out: Sequence[str] = ()  # sentences on what the mechanism does not have of its source, which runs tell
+    elements: Sequence[Element] = ()
+    own: Any = None
+    idle: tuple[int, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)  # what runs tell beside their own attributes
 
     def __post_init__(self) -> None:
         named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)
@@ -103,11 +114,17 @@ class Assembly:
         named += [(f"spring {k}", one.body, False) for k, one in enumerate(self.springs)]
         named += [(f"torque {k}", body, side == 1) for k, one in enumerate(self.torques)
                   for side, body in enumerate((one.a, one.b))]
+        named += [(f"element {k} ({one.name})", body, True) for k, one in enumerate(self.elements)
+                  for body in (one.a, one.b)]
         last = len(self.mass) - 1
         for what, body, grounded in named:
             if not (0 <= body <= last or (grounded and body == GROUND)):
                 raise InputError(f"{what} is at body {body}; bodies are numbered from 0 to {last}"
                                  f"{', and GROUND is allowed' if grounded else ''}")
+        for (what, body, _), (other, end, _) in pairwise(named):
+            if (what, body) == (other, end):
+                where = "the ground" if body == GROUND else f"body {body}"
+                raise InputError(f"{what} is between {where} and itself; give two different bodies, or GROUND and one")
 
     @property
     def groups(self) -> list[tuple[Joint, Rows]]:
@@ -122,7 +139,9 @@ class Assembly:
     @property
     def has_clock(self) -> bool:
         """Whether something is done from outside: states have a row of time and work."""
-        return len(self.torques) > 0 or any(rows.kind == DRIVE or rows.damping for _, rows in self.groups)
+        forced = any(one.works for one in self.elements) or getattr(self.own, "works", self.own is not None)
+        return len(self.torques) > 0 or forced or any(
+            rows.kind in (DRIVE, SLIDE_DRIVE) or rows.damping for _, rows in self.groups)
 
     @property
     def has_rotors(self) -> bool:
@@ -184,9 +203,38 @@ def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.nda
     return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
 
 
-def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
-    """Point q of body b stays in the plane of the ground through p with normal n, and v of b along n."""
-    return Joint("planar", GROUND, b, (Rows(LINE, (p, q, n)), *_parallel(n, v)))
+def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, a: int = GROUND) -> Joint:
+    """Point q of body b stays in the plane of body a through p with normal n, and v of b along n."""
+    return Joint("planar", a, b, (Rows(LINE, (p, q, n)), *_parallel(n, v)))
+
+
+def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joint:
+    """Point q of body b stays at this distance from p of a: a rigid link without mass. Raises InputError: a length that
+    is not positive."""
+    if not 0.0 < length < np.inf:
+        raise InputError(f"length of a distance joint must be a positive number, not {length!r}")
+    return Joint("distance", a, b, (Rows(DISTANCE, (p, q), float(length)),))
+
+
+def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Spherical, and two shafts, along u of a and v of b, turn at one rate whatever the angle between them: a joint of
+    constant velocity. At the start the frames of `complement` of u and v are taken as one turn."""
+    (e, f), (g, h) = complement(np.asarray(u, float)), complement(np.asarray(v, float))
+    return Joint("constant_velocity", a, b, (Rows(POINT, (p, q)), Rows(EVEN, (ZERO, ZERO, e, g, f, h))))
+
+
+def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
+    """Two bodies that other joints let turn in the ground about u of a and v of b: omega_b = ratio omega_a. A row of
+    velocities: angles drift with the error of the method."""
+    turn = (ratio*np.asarray(u, float), -np.asarray(v, float))
+    return Joint("gear", a, b, (Rows(GEAR, (ZERO, ZERO, ZERO, ZERO, *turn)),))
+
+
+def rack(a: int, u: np.ndarray, b: int, n: np.ndarray, radius: float) -> Joint:
+    """A pinion of body a, which turns in the ground about u of it, moves body b along n in space by its radius times
+    its angle, in m. As `gear` a row of velocities."""
+    vectors = (ZERO, ZERO, ZERO, -np.asarray(n, float), radius*np.asarray(u, float), ZERO)
+    return Joint("rack", a, b, (Rows(GEAR, vectors),))
 
 
 def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
@@ -217,10 +265,19 @@ def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v
     return Joint("rotor", a, b, (Rows(kind, (ZERO, ZERO, u, v), inertia=inertia, damping=damping),))
 
 
-def slider(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, inertia: float, damping: float = 0.0) -> Joint:
+def slide_rotor(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, inertia: float,
+                damping: float = 0.0) -> Joint:
     """Beside a joint that leaves a slide: inertia (kg) and damping (N s/m) of the rate at which point q of b leaves
     point p of a along u of a."""
-    return Joint("slider", a, b, (Rows(SLIDER, (p, q, u), inertia=inertia, damping=damping),))
+    return Joint("slide_rotor", a, b, (Rows(SLIDER, (p, q, u), inertia=inertia, damping=damping),))
+
+
+def slide_drive(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray,
+                law: tuple[float, float, float, float]) -> Joint:
+    """Beside a joint that leaves slides along the unit vector u of a: the distance along it from point p of a to q of b
+    is p_0 + p_1 t + p_2 sin(p_3 t), in m."""
+    laws = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
+    return Joint("slide_drive", a, b, (Rows(SLIDE_DRIVE, (p, q, u, ZERO, *laws)),))
 
 
 def _near_diagonal(pairs: Sequence[tuple[int, int]], size: int) -> list[int]:
@@ -278,7 +335,8 @@ def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
     scratch[MOVING*n:MOVING*n + 3] = np.eye(3)
     return Mechanism(n, len(springs), len(groups), len(torques), int(assembly.has_clock), rows, width,
                      _constants(assembly), table, first, place, scratch, np.zeros((rows, width + 1)),
-                     np.zeros((3, rows)), np.zeros(2*rows), float(rate))
+                     np.zeros((3, rows)), np.zeros(2*rows), float(rate), packed(assembly.elements, assembly.own, n),
+                     multiplier_rows(assembly)[list(assembly.idle)])
 
 
 def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
@@ -289,6 +347,8 @@ def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
     edges = [(body, n + number) for number, bodies in enumerate(ends) for body in bodies]
     edges += [(bodies[0], bodies[1]) for bodies in ends if len(bodies) == 2]
     edges += [(torque.a, torque.b) for torque in assembly.torques if torque.b != GROUND]
+    edges += [(item.a, item.b) for item in assembly.elements if GROUND not in (item.a, item.b)]
+    edges += [(one, two) for one in range(n) for two in range(one) if assembly.own is not None]
     edges += [(two, one) for one, two in edges] + [(k, k) for k in range(n + len(groups))]
     sizes = [6]*n + [rows.size for _, rows in groups]
     first, row = np.zeros(n + len(groups), dtype=np.int64), 0

@@ -1,5 +1,5 @@
 """Does a start fit the joints of a mechanism, and are they independent? (plain Python)"""
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,25 +11,27 @@ from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, 
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.forms import Layout
 from liestep.mechanics.formulations.multibody.mechanism import (
-    BLADE,
     DIRECTION,
     DRIVE,
-    LINE,
-    MOVING,
-    POINT,
-    ROLL,
+    EVEN,
     ROTOR,
     ROTOR_BETWEEN,
-    SCREW,
-    SLIDER,
     Mechanism,
+)
+from liestep.mechanics.formulations.multibody.redundancy import (
+    DEPENDENT,
+    MOST,
+    dependent,
+    has_loops,
+    joint_label,
+    names_of,
+    numbered,
+    rows_of,
 )
 from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
-ANGLES = (DIRECTION, DRIVE, ROTOR, ROTOR_BETWEEN)  # kinds whose residuals are no lengths
-KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", DRIVE: "drive", BLADE: "blade",
-         ROLL: "rolling"}
+ANGLES = (DIRECTION, DRIVE, EVEN, ROTOR, ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 
 
 def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:
@@ -47,27 +49,6 @@ def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.n
     return gaps, rates
 
 
-def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
-    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body; zero in
-    rows that hold nothing."""
-    mechanism, n = at_state(assembly, state), len(assembly.mass)
-    found, incidents = np.zeros((assembly.row_count, n, 2, 3)), mechanism.scratch[MOVING*(n + 1):]
-    for i in range(n):
-        for k in range(mechanism.first[i], mechanism.first[i + 1]):
-            found[mechanism.place[k], i] = incidents[3*k + 1], incidents[3*k]
-    held = np.repeat([rows.kind < SLIDER for _, rows in assembly.groups],
-                     [rows.size for _, rows in assembly.groups])
-    return np.where(held[:, None], found[multiplier_rows(assembly)].reshape(-1, 6*n), 0.0)
-
-
-def numbered(assembly: Assembly) -> Iterator[tuple[Joint, Rows, slice]]:
-    """The groups and their rows in the order of multipliers."""
-    first = 0
-    for joint, rows in assembly.groups:
-        yield joint, rows, slice(first, first + rows.size)
-        first += rows.size
-
-
 def sizes(assembly: Assembly, state: Mapping[str, np.ndarray], joint: Joint, rows: Rows) -> tuple[float, float]:
     """Of the terms that are summed in g and in A V of a group."""
     length, speed, turning = abs(rows.pitch), 0.0, 0.0
@@ -83,17 +64,15 @@ def sizes(assembly: Assembly, state: Mapping[str, np.ndarray], joint: Joint, row
     return length, speed + turning*length
 
 
-def joint_label(assembly: Assembly, joint: Joint) -> str:
-    """A joint in words: its number, kind and bodies."""
-    number = next(k for k, other in enumerate(assembly.joints) if other is joint)
-    a, b = ("the ground" if body == GROUND else f"body {body}" for body in (joint.a, joint.b))
-    return f"joint {number} ({joint.name}, {a} to {b})"
+def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
+    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body."""
+    return rows_of(assembly, at_state(assembly, state))
 
 
 def extent(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
     """Largest length in m that is summed in a joint: what round-off of places is relative to."""
     return max((sizes(assembly, state, joint, rows)[0] for joint, rows in assembly.groups
-                if rows.kind not in ANGLES), default=1.0)
+                if rows.kind not in ANGLES), default=1.0) or 1.0
 
 
 def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance: float) -> None:
@@ -113,25 +92,35 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
                              " fits")
 
 
-def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 300) -> None:
-    """Raises InputError for joints of which one follows from those before it, in the metric of the masses, which has no
-    units of length; of more than `most` rows nothing is checked, their factorisation ends the run instead."""
-    if not 0 < assembly.row_count <= most:
+def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
+    """Raises InputError for rows that follow from others without a loop, or in this position alone: a step away they do
+    not. What stays redundant is allowed. Of very many rows nothing is checked: their factorisation ends the run."""
+    loops = has_loops(assembly)
+    if not 0 < assembly.row_count <= MOST[loops]:
         return
-    rows, basis = jacobian(assembly, state), np.zeros((0, 6*len(assembly.mass)))
+    idle, basis = dependent(assembly, jacobian(assembly, state))
+    if not idle:
+        return
+    names = ", ".join(names_of(assembly, idle))
+    if not loops:
+        raise InputError(f"{names} follows from other rows without a loop; take a joint with fewer rows")
+    n = len(assembly.mass)
+    step = np.cos(np.arange(1.0, 6*n + 1.0))  # any direction that no symmetry has
+    step -= basis.T @ (basis @ step)
     for i, (mass, inertia) in enumerate(zip(assembly.mass, assembly.inertia, strict=True)):
-        rows[:, 6*i:6*i + 3] = np.linalg.solve(np.linalg.cholesky(inertia), rows[:, 6*i:6*i + 3].T).T
-        rows[:, 6*i + 3:6*i + 6] /= np.sqrt(mass)
-    place = {id(joint): number for number, joint in enumerate(assembly.joints)}
-    for joint, part, lines in sorted(numbered(assembly), key=lambda item: place[id(item[0])]):
-        for row in rows[lines] if part.kind < SLIDER else ():
-            vector = row/np.linalg.norm(row)
-            for _ in range(2):
-                vector = vector - basis.T @ (basis @ vector)
-            if np.linalg.norm(vector) < 1e-9:
-                raise InputError(f"{joint_label(assembly, joint)} is redundant: a {KINDS[part.kind]} row of it follows"
-                                 " from the joints before it; leave it out or take a joint with fewer rows")
-            basis = np.vstack([basis, vector/np.linalg.norm(vector)])
+        step[6*i:6*i + 3] = np.linalg.solve(np.linalg.cholesky(inertia).T, step[6*i:6*i + 3])
+        step[6*i + 3:6*i + 6] /= np.sqrt(mass)
+    parts = step.reshape(-1, 2, 3)
+    size = max(np.abs(parts[:, 0]).max(), np.abs(parts[:, 1]).max()/extent(assembly, state))
+    if size*np.sqrt(assembly.mass.max()) < DEPENDENT:  # a structure that cannot move
+        return
+    try:
+        moved = nearest_start(assembly, _moved(assembly, dict(state), 1e-3/size*step))
+    except InputError as error:
+        raise InputError(f"{names} contradicts the other joints a step away: {error}") from None
+    if len(dependent(assembly, jacobian(assembly, moved))[0]) < len(idle):
+        raise InputError(f"{names} follows from the other joints in this position alone, where the motion can branch;"
+                         " start elsewhere")
 
 
 def scaled_gap(assembly: Assembly, state: Mapping[str, np.ndarray], gaps: np.ndarray) -> float:

@@ -26,7 +26,6 @@ from liestep.compile.rows import (
     sub,
 )
 from liestep.geometry.attitude import put_axes
-from liestep.geometry.bands import solve_band
 from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, attitude_rows, quaternion_at
 from liestep.geometry.quaternion import Quaternion, multiply
 from liestep.mechanics.contracts.formulations import Component, LieChart
@@ -258,14 +257,14 @@ class ProjectedPoses(NamedTuple):
             if worst < CLOSED or not worst < 0.5*before:
                 break
             before = worst
-            solve_band(mechanism.band, mechanism.vectors[1], mechanism.rows, mechanism.width)
+            mechanism.solve(1)
             for i in range(mechanism.bodies):
                 spin, push = mechanism.pulled(i, 1)
                 put(self.step, 4*i, spin)
                 put(self.step, 4*i + 1, self.moved(i, self.poses.generator.se3, spin, push))
             self.poses.action.act(self.step, y, y)
         a, twist = attitude_rows(self.poses.action.attitude), self.poses.generator.motion.twist
-        solve_band(mechanism.band, mechanism.vectors[2], mechanism.rows, mechanism.width)
+        mechanism.solve(2)
         for i in range(mechanism.bodies):
             b = i*(a + 3)
             spin, push = mechanism.pulled(i, 2)
@@ -275,6 +274,9 @@ class ProjectedPoses(NamedTuple):
                 change = sub(change, cross(spin, row(y, b + a)))
             add_to(y, b + a + 1, spin)
             add_to(y, b + a + 2, change)
+        return True
+
+    def projects(self) -> bool:
         return True
 
     def moved(self, i: int, body: int, spin: Vector, push: Vector) -> Vector:

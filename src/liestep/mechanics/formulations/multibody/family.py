@@ -1,5 +1,6 @@
 """Mechanisms: a sheet with all formulations from bodies, joints and springs, and starts of bodies."""
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,20 @@ def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter]
                  kinetic_energy=kinetic_energy,
                  nearest_start=lambda values, state: nearest_start(build(values), state),
                  forms=MechanismForms(build, conserved_momentum).forms(), **{"requires": requires, **further})
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body and its start: mass in kg; inertia (3,) or (3, 3) about its centre of mass in kg m2, in its axes; x
+    and v (3,) place and velocity of that point in space; R (3, 3), whose columns are its axes in space; rate (3,) its
+    angular velocity in rad/s, in its axes."""
+
+    mass: float
+    inertia: Any
+    x: Any = (0.0, 0.0, 0.0)
+    R: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    v: Any = (0.0, 0.0, 0.0)
+    rate: Any = (0.0, 0.0, 0.0)
 
 
 def body_state(attitude: np.ndarray, rate: np.ndarray, point: np.ndarray, place: np.ndarray,

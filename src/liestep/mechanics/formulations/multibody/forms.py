@@ -31,7 +31,9 @@ from liestep.mechanics.formulations.multibody.components import (
     ProjectedPoses,
 )
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
-from liestep.mechanics.formulations.multibody.mechanism import BLADE, ROLL
+from liestep.mechanics.formulations.multibody.mechanism import BLADE
+from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
+from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import with_work
 
 ATTITUDES = {"quaternion": QUATERNION, "rotation_vector": ROTATION_VECTOR, "matrix": MATRIX, "euler": EULER}
@@ -198,7 +200,34 @@ class Layout(NamedTuple):
         for k, y in enumerate(flat):
             if loop(motion, np.ascontiguousarray(y)):
                 found[k] = motion.mechanism.vectors[0][order]
-        return found.reshape(*rows.shape[:-2], -1)
+        return self.least(motion, rows, found.reshape(*rows.shape[:-2], -1))
+
+    def least(self, motion: MechanismInRows, rows: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+        """Of multipliers (..., joint_row) at states those of least norm, where joints are redundant."""
+        if not self.assembly.idle:
+            return multipliers
+        found, loop = multipliers.copy(), loop_for(solve, motion)
+        for at in np.ndindex(*rows.shape[:-2]):
+            loop(motion, np.ascontiguousarray(rows[at]))
+            if np.isfinite(found[at]).all():
+                found[at] = least(rows_of(self.assembly, motion.mechanism), found[at])
+        return found
+
+    def resting(self, state: State) -> "Layout":
+        """The same with the rows that follow from others at a start."""
+        if not has_loops(self.assembly) or self.assembly.row_count > MOST[True]:
+            return self
+        motion = plain(self.motion({}))
+        motion.evaluate(self.start(state), 1)
+        idle, _ = dependent(self.assembly, rows_of(self.assembly, motion.mechanism))
+        return self._replace(assembly=replace(self.assembly, idle=idle)) if idle else self
+
+    def notes(self) -> dict[str, Any]:
+        """Attributes of runs: those of the assembly, and with redundant joints which these are."""
+        idle = self.assembly.idle
+        redundant = {"joint_rows": self.assembly.row_count, "joint_rank": self.assembly.row_count - len(idle),
+                     "redundant_rows": "; ".join(names_of(self.assembly, idle))} if idle else {}
+        return {**self.assembly.notes, **redundant}
 
     def ending(self, motion: MechanismInRows) -> Callable[[Status, np.ndarray], Status]:
         """RANK_LOST for equations that could not be evaluated, and for adaptive steps that became too short, where a
@@ -229,8 +258,7 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
     seen = observables(conserved)
     return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
-                      momentum_scale(layout.assembly, state), layout.ending(motion),
-                      left_out=layout.assembly.left_out)
+                      momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes())
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:
@@ -247,49 +275,49 @@ class MechanismForms(NamedTuple):
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        layout, projection = self.layout(parameters, options["form"], options), options["projection"]
+        layout, projection = self.layout(parameters, options["form"], options, state), options["projection"]
         motion = layout.motion(options, int(projection == "stages"))
         problem = MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
                                  float(options["stabilisation_rate"]), new_counters())
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        layout = self.layout(parameters, options["attitude"], options)
+        layout = self.layout(parameters, options["attitude"], options, state)
         poses = layout.poses(options)
         problem: Any = projected(poses) if options["stabilisation"] == "projection" else poses
         return formulated(layout, poses.generator.motion, problem, state, self.conserved_momentum(parameters))
 
     def index_three(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Velocities native to the group; the multipliers are further rows, at the start those of index 1."""
-        layout = self.layout(parameters, options["attitude"], options)
+        layout = self.layout(parameters, options["attitude"], options, state)
         assembly, inner = layout.assembly, layout.poses(options)
         motion = inner.generator.motion
         seats, width = newton_seats(assembly)
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
         slides = np.zeros(len(order), dtype=np.int64)
-        slides[order] = [rows.kind in (BLADE, ROLL) for _, rows in assembly.groups for _ in range(rows.size)]
+        slides[order] = [rows.kind >= BLADE for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
                              projected(inner), inner.counters, new_addresses(IndexThree))
-        plain = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
+        bare = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):
-            return plain
-        count, columns = len(plain.start), plain.start.shape[1]
+            return bare
+        count, columns = len(bare.start), bare.start.shape[1]
         held = np.zeros(-(-len(order)//columns)*columns)
-        held[:len(order)] = layout.multipliers(motion, plain.start)
+        held[:len(order)] = layout.multipliers(motion, bare.start)
 
         def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
             found = rows[..., count:, :].reshape(*rows.shape[:-2], -1)[..., :len(order)]
-            return layout.fields(rows) | {"multiplier": found}
+            return layout.fields(rows) | {"multiplier": layout.least(motion, rows[..., :count, :], found)}
 
-        return replace(plain, start=np.concatenate([plain.start, held.reshape(-1, columns)]), to_fields=to_fields)
+        return replace(bare, start=np.concatenate([bare.start, held.reshape(-1, columns)]), to_fields=to_fields)
 
-    def layout(self, parameters: Parameters, attitude: str, options: Options) -> Layout:
+    def layout(self, parameters: Parameters, attitude: str, options: Options, state: State) -> Layout:
         """Rows of a state; velocities are native to the group unless a twist is named."""
         twist = options.get("twist", "native")
         if twist == "native":
             twist = "body" if options["action"] == "se3" else "mixed"
-        return Layout(self.build(parameters), ATTITUDES[attitude], TWISTS[twist])
+        return Layout(self.build(parameters), ATTITUDES[attitude], TWISTS[twist]).resting(state)
 
     def forms(self) -> dict[str, Form]:
         """All formulations."""

@@ -32,7 +32,10 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
     BODY,
     DIRECTION,
+    DISTANCE,
     DRIVE,
+    EVEN,
+    GEAR,
     GROUP,
     LOAD,
     MOVING,
@@ -145,8 +148,10 @@ class IndexThree(NamedTuple):
                 value, speed, _ = mechanism.torque(k)
                 total += value*speed
             for j in range(mechanism.groups):
-                if mechanism.table[j, 0] == DRIVE:
+                if mechanism.drives(j):
                     total += mechanism.drive_power(j, factor*found[mechanism.table[j, 3]])
+            scratch = mechanism.scratch
+            total += mechanism.elements.forces(scratch, scratch[scratch.shape[0] - 1, 0])
         return total
 
     @separate(2, 2, 2, 2, 2, 1, float, float, float, float, int)
@@ -173,6 +178,7 @@ class IndexThree(NamedTuple):
             self.spring(k, s)
         for k in range(mechanism.loads):
             torque_tangent(self, k, u, past, s, cv, cc)
+        mechanism.elements.tangents(self, u, v, past, s, cv, cc)
         for j in range(mechanism.groups):
             kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
             stiffness(self, j, found, -1)
@@ -185,6 +191,11 @@ class IndexThree(NamedTuple):
             moving = index == 2 or self.slides[p] == 1
             self.right[self.seats[n + p]] = -mechanism.vectors[2, p]/cv if moving else -mechanism.vectors[1, p]
         width = (self.matrix.shape[1] - 1)//3
+        for r in range(mechanism.idle.shape[0]):
+            at = self.seats[n + mechanism.idle[r]]
+            for j in range(self.matrix.shape[1]):
+                self.matrix[at, j] = 1.0 if j == width else 0.0
+            self.right[at] = 0.0
         if not solve_banded(self.matrix, self.right, self.right.shape[0], width):
             return np.inf
         worst = 0.0
@@ -335,7 +346,18 @@ def stiffness(problem: Any, j: int, found: np.ndarray, p: int) -> None:
             if i < mechanism.bodies:
                 problem.pull(i, add(row(c, b + side), row(c, BODY*i + 7)), scale(1.0 - 2.0*side, force), 0.0, p)
     elif kind == DIRECTION:
-        direction(problem, j, b, 1.0 if p >= 0 else found[start], p)
+        direction(problem, j, b + 2, b + 3, 1.0 if p >= 0 else found[start], p)
+    elif kind == EVEN:
+        direction(problem, j, b + 4, b + 3, 1.0 if p >= 0 else found[start], p)
+        direction(problem, j, b + 2, b + 5, -1.0 if p >= 0 else -found[start], p)
+    elif kind == DISTANCE:
+        link(problem, j, b, 1.0 if p >= 0 else found[start], p)
+    elif kind == GEAR:
+        for side in range(2):
+            i = mechanism.table[j, 1 + side]
+            if i < mechanism.bodies:
+                push = scale(1.0 if p >= 0 else found[start], row(c, b + 2 + side))
+                problem.pull(i, row(c, BODY*i + 7), push, 0.0, p)
     elif kind == DRIVE:
         driven(problem, j, b, 1.0 if p >= 0 else found[start], p)
     elif kind == BLADE:
@@ -347,13 +369,13 @@ def stiffness(problem: Any, j: int, found: np.ndarray, p: int) -> None:
 
 
 @kernel
-def direction(problem: Any, j: int, b: int, value: float, p: int) -> None:
-    """Moments u x v and -u x v."""
+def direction(problem: Any, j: int, first: int, second: int, value: float, p: int) -> None:
+    """Moments u x v and -u x v of the vectors in these rows, u of the first body."""
     mechanism = problem.poses.generator.motion.mechanism
     c, x = mechanism.constants, mechanism.scratch
     for side in range(2):
         i, k = mechanism.table[j, 1 + side], mechanism.table[j, 2 - side]
-        own, other = row(c, b + 2 + side), row(c, b + 3 - side)
+        own, other = row(c, first if side == 0 else second), row(c, second if side == 0 else first)
         if i < mechanism.bodies:
             facing = times(x, MOVING*i, across(x, MOVING*k, other))
             for r in range(3):
@@ -362,6 +384,32 @@ def direction(problem: Any, j: int, b: int, value: float, p: int) -> None:
                 if k < mechanism.bodies:
                     moved = times(x, MOVING*i, across(x, MOVING*k, cross(theta, other)))
                     problem.column(i, k, r, scale(value, cross(own, moved)), (0.0, 0.0, 0.0), p)
+
+
+@kernel
+@outlined
+def link(problem: Any, j: int, b: int, value: float, p: int) -> None:
+    """Forces -d/L and d/L of the gap d between the points of a distance."""
+    mechanism, se3 = problem.poses.generator.motion.mechanism, problem.poses.action.se3
+    c, x, share = mechanism.constants, mechanism.scratch, value/mechanism.constants[b + 6, 0]
+    m, n = MOVING*mechanism.table[j, 1], MOVING*mechanism.table[j, 2]
+    gap = sub(add(row(x, n + PLACE), across(x, n, row(c, b + 1))), add(row(x, m + PLACE), across(x, m, row(c, b))))
+    for side in range(2):
+        k, sign = mechanism.table[j, 1 + side], 2.0*side - 1.0
+        if k >= mechanism.bodies:
+            continue
+        arm = add(row(c, b + side), row(c, BODY*k + 7))
+        problem.pull(k, arm, scale(sign*share, gap), 0.0, p)
+        for r in range(6):
+            shift = add(cross(unit(r), arm), unit(r - 3) if se3 == 1 else times(x, MOVING*k, unit(r - 3)))
+            change = across(x, MOVING*k, shift)
+            for end in range(2):
+                i = mechanism.table[j, 1 + end]
+                if i < mechanism.bodies:
+                    force = scale(share if end == side else -share, change)
+                    inside = times(x, MOVING*i, force)
+                    moment = cross(add(row(c, b + end), row(c, BODY*i + 7)), inside)
+                    problem.column(i, k, r, moment, inside if se3 == 1 else force, p)
 
 
 @kernel

@@ -13,12 +13,18 @@ Rows of joints, each for bodies a and b (number n is the ground; P_a, P_b points
     LINE        u_a.(P_b - P_a)                    P_b stays in the plane through P_a with normal u_a
     SCREW       u_a.(P_b - P_a) - pitch angle      modulo 2 pi pitch; the angle turns e_a to e_b about u_a
     DRIVE       angle - p(t)                       that angle, modulo 2 pi; p(t) = p_0 + p_1 t + p_2 sin(p_3 t)
+    SLIDE_DRIVE u_a.(P_b - P_a) - p(t)             the same p
+    DISTANCE    (|P_b - P_a|^2 - L^2)/(2 L)        of length L
+    EVEN        e_a.u_b - u_a.e_b                  no turn of b against a about the axis that halves those of two shafts
+                                                   orthogonal to u and e: a joint of constant velocity
 
-Rows of velocities alone, of body a on the ground:
+Rows of velocities alone:
 
     BLADE       u_a.dP_a/dt                        P_a does not move along u_a
     ROLL        velocity of the contact            three rows, spatial: a disc about u_a, its centre P_a, rolls on the
                                                    plane through P_b with normal u_b; its height is a residual too
+    GEAR        e_a.omega_a + e_b.omega_b          and u_a.v_a + u_b.v_b of the centres of mass: e of the bodies in
+                                                   their axes, u in space: gears in a housing, rack and pinion
 
 Rows that hold nothing, of the rate dx/dt of a joint that is free (`inertia` J of it, `damping` c):
 
@@ -31,9 +37,10 @@ Their multiplier is J d2x/dt2 + c dx/dt, so that 1/J is added to their pivot: M 
 bodies. Without inertia the damping is a force on both bodies, and the row is empty.
 
 A torque acts about an axis u of body a on it, and against body b: T cos(f t + p) - c (omega_a - omega_b).u. Mechanisms
-with torques or drives have a clock, the last row of their states: time, and the work of torques and drives.
+with torques or drives have a clock, the last row of their states: time, and the work of torques and drives. Further
+forces are those of `elements`.
 """
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,10 +64,12 @@ from liestep.compile.rows import (
 )
 from liestep.geometry.bands import factor_band, solve_band
 
-POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL, SLIDER, ROTOR, ROTOR_BETWEEN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+(POINT, DIRECTION, LINE, SCREW, DRIVE, SLIDE_DRIVE, DISTANCE, EVEN, BLADE, ROLL, GEAR,
+ SLIDER, ROTOR, ROTOR_BETWEEN) = range(14)
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
 SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
-GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, J, c)
+GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b (of a SLIDE_DRIVE that p),
+#              (pitch, radius or length, J, c)
 LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
 PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8  # its last row: time, power, kinetic energy of rates
@@ -97,6 +106,8 @@ class Mechanism(NamedTuple):
     vectors: np.ndarray    # (3, rows) multipliers, residuals, residuals of the velocity
     column: np.ndarray     # (2 rows,) scratch of the factorisation
     rate: float            # of Baumgarte's stabilisation, 1/s; 0: none
+    elements: Any          # `elements.Elements`, or none
+    idle: np.ndarray       # rows in the band that follow from others: their multipliers are zero
 
     @outlined
     def evaluate(self, task: int) -> bool:
@@ -121,6 +132,10 @@ class Mechanism(NamedTuple):
                 self.drive_row(j)
             elif self.table[j, 0] >= SLIDER:
                 self.rate_row(j, task)
+            elif self.table[j, 0] == DISTANCE:
+                self.distance_row(j)
+            elif self.table[j, 0] == GEAR:
+                self.gear_row(j)
             elif self.table[j, 0] >= BLADE:
                 self.rolling_rows(j)
             else:
@@ -129,13 +144,15 @@ class Mechanism(NamedTuple):
             self.couple(i, task)
         if task == 1:
             return True
+        for r in range(self.idle.shape[0]):
+            self.rest(self.idle[r])
         if not factor_band(self.band, self.column, size, self.width):
             return False
         if task == 0:
             if self.rate != 0.0:
                 for k in range(size):
                     self.vectors[0, k] += self.rate*(2.0*self.vectors[2, k] + self.rate*self.vectors[1, k])
-            solve_band(self.band, self.vectors[0], size, self.width)
+            self.solve(0)
             for i in range(self.bodies):
                 spin, push = self.pulled(i, 0)
                 add_to(self.scratch, MOVING*i + SPIN, spin)
@@ -143,6 +160,20 @@ class Mechanism(NamedTuple):
             if self.clock == 1:
                 self.add_power()
         return True
+
+    def rest(self, p: int) -> None:
+        """Take row p out of the matrix."""
+        for k in range(p, min(self.rows, p + self.width + 1)):
+            self.band[k, p - k + self.width] = 0.0
+        for c in range(self.width):
+            self.band[p, c] = 0.0
+        self.band[p, self.width] = 1.0
+
+    def solve(self, which: int) -> None:
+        """Vector `which` overwritten by the solution with the factor of the matrix."""
+        for r in range(self.idle.shape[0]):
+            self.vectors[which, self.idle[r]] = 0.0
+        solve_band(self.band, self.vectors[which], self.rows, self.width)
 
     def free(self) -> None:
         """Accelerations without joints: SPIN in the body's axes, PUSH of the centre of mass in space."""
@@ -161,6 +192,7 @@ class Mechanism(NamedTuple):
 
         if self.clock == 1:
             self.twist_bodies()
+        self.elements.accelerate(s, c, self.clock)
 
     @outlined
     def twist_bodies(self) -> None:
@@ -189,6 +221,7 @@ class Mechanism(NamedTuple):
     def drive(self, j: int) -> Vector:
         """p(t) of drive j and its first two derivatives."""
         c, at = self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        at += 4 if self.table[j, 0] == SLIDE_DRIVE else 0
         t, size, f = self.scratch[self.scratch.shape[0] - 1, 0], c[at + 1, 0], c[at + 1, 1]
         return (c[at, 0] + c[at, 1]*t + size*sin(f*t), c[at, 1] + size*f*cos(f*t), -size*f*f*sin(f*t))
 
@@ -196,8 +229,12 @@ class Mechanism(NamedTuple):
     def add_power(self) -> None:
         """Power of the drives to that of the torques."""
         for j in range(self.groups):
-            if self.table[j, 0] == DRIVE:
+            if self.drives(j):
                 self.scratch[self.scratch.shape[0] - 1, 1] += self.drive_power(j, self.vectors[0, self.table[j, 3]])
+
+    def drives(self, j: int) -> bool:
+        """Whether group j is a drive."""
+        return self.table[j, 0] == DRIVE or self.table[j, 0] == SLIDE_DRIVE
 
     def drive_power(self, j: int, multiplier: float) -> float:
         """Of the reaction -lambda on the rate of its angle."""
@@ -249,6 +286,37 @@ class Mechanism(NamedTuple):
             self.vectors[0, start + k] = bent[k]
             self.vectors[1, start + k] = height*normal[k]
 
+    @outlined
+    def distance_row(self, j: int) -> None:
+        """Row, residual and gamma of a DISTANCE."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, base, gap, speed, bent = self.table[j, 3], MOVING*(self.bodies + 1), (0.0,)*3, (0.0,)*3, (0.0,)*3
+        for side in range(2):
+            m, sign = MOVING*self.table[j, 1 + side], 2.0*side - 1.0
+            arm, w = across(s, m, row(c, b + side)), row(s, m + TURN)
+            gap = axpy(sign, add(row(s, m + PLACE), arm), gap)
+            speed = axpy(sign, add(row(s, m + VELOCITY), cross(w, arm)), speed)
+            bent = axpy(sign, cross(w, cross(w, arm)), bent)
+        size = c[b + 6, 0]
+        for side in range(2):
+            m, at = MOVING*self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
+            force = scale((2.0*side - 1.0)/size, gap)
+            put(s, at, force)
+            put(s, at + 1, times(s, m, cross(across(s, m, row(c, b + side)), force)))
+        self.vectors[0, start] = (dot(speed, speed) + dot(gap, bent))/size
+        self.vectors[1, start] = 0.5*(dot(gap, gap)/size - size)
+
+    @outlined
+    def gear_row(self, j: int) -> None:
+        """Row of a GEAR; it has neither residual nor gamma."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        for side in range(2):
+            at = MOVING*(self.bodies + 1) + 3*self.table[j, 4 + side]
+            put(s, at, row(c, b + 2 + side))
+            put(s, at + 1, row(c, b + 4 + side))
+        self.vectors[0, self.table[j, 3]] = 0.0
+        self.vectors[1, self.table[j, 3]] = 0.0
+
     def point_rows(self, j: int, residual: bool) -> None:
         """Rows, residuals and gamma of a POINT group."""
         s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
@@ -282,6 +350,13 @@ class Mechanism(NamedTuple):
             bent = dot(between, add(cross(cross(turn, u), v), cross(u, cross(other, v))))
             force, moment, back = (0.0, 0.0, 0.0), normal, scale(-1.0, normal)
             gap = dot(u, v)
+        elif kind == EVEN:
+            v, e, f = across(s, n, row(c, b + 3)), across(s, m, row(c, b + 4)), across(s, n, row(c, b + 5))
+            normal, between = sub(cross(e, v), cross(u, f)), sub(turn, other)
+            bent = dot(between, sub(add(cross(cross(turn, e), v), cross(e, cross(other, v))),
+                                    add(cross(cross(turn, u), f), cross(u, cross(other, f)))))
+            force, moment, back = (0.0, 0.0, 0.0), normal, scale(-1.0, normal)
+            gap = dot(e, v) - dot(u, f)
         else:
             arm, far = across(s, m, row(c, b)), across(s, n, row(c, b + 1))
             point = add(row(s, n + PLACE), far)
@@ -302,6 +377,11 @@ class Mechanism(NamedTuple):
                     first, second = dot(e, f), dot(cross(e, f), u)
                     wound = gap/pitch
                     gap = pitch*atan2(sin(wound)*first - cos(wound)*second, cos(wound)*first + sin(wound)*second)
+        if kind == SLIDE_DRIVE:
+            value, rate, change = self.drive(j)
+            gap -= value
+            bent -= change
+            self.vectors[2, start] -= rate
         put(s, here, force)
         put(s, here + 1, times(s, m, moment))
         put(s, there, scale(-1.0, force))
@@ -399,7 +479,7 @@ class Mechanism(NamedTuple):
             i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
             gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, row(c, b + 1))))
             total += 0.5*c[b, 0]*dot(gap, gap)
-        return total + s[s.shape[0] - 1, 2]
+        return total + self.elements.energy(s) + s[s.shape[0] - 1, 2]
 
     def momentum(self) -> Vector:
         """Angular momentum about the origin, spatial, kg m2/s."""

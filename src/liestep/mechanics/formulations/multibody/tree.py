@@ -31,7 +31,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     Torque,
     complement,
     rotor,
-    slider,
+    slide_rotor,
 )
 from liestep.mechanics.formulations.multibody.family import multibody
 from liestep.mechanics.formulations.multibody.forms import matrices
@@ -116,7 +116,8 @@ class Tree:
         parts = [part for i in range(len(self.names)) for part in self._parts(i, p)]
         return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"],
                         [part for part in parts if isinstance(part, Joint)],
-                        torques=[part for part in parts if isinstance(part, Torque)], left_out=self.left_out)
+                        torques=[part for part in parts if isinstance(part, Torque)],
+                        notes={"left_out": " ".join(self.left_out)} if self.left_out else {})
 
     def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Torque]:
         listed, a, turn, unit = self.of(i), self.parents[i], self.turns[i], np.eye(3)
@@ -144,7 +145,7 @@ class Tree:
         if kinds != ["free"] and rows:
             yield Joint(" ".join(kinds), a, i, tuple(rows))
         along = unit if kinds == ["free"] else np.linalg.pinv(outside[:slides]).T
-        found = [(slider, (a, base, axis, i, point), {}) for axis in along] + found
+        found = [(slide_rotor, (a, base, axis, i, point), {}) for axis in along] + found
         for (make, where, also), dof in zip(found, range(listed[0][2].start, listed[-1][2].stop), strict=True):
             if p["armature"][dof] or p["damping"][dof]:
                 yield make(*where, p["armature"][dof], p["damping"][dof], **also)

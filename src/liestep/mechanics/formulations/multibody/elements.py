@@ -1,0 +1,243 @@
+"""Force elements between two points of bodies or the ground, and an author's forces, for compiled code.
+
+A body's axes, place, rate and velocity are rows of the mechanism's scratch (`mechanism`); the ground is the body behind
+the last one. An element pulls on body b at its point P_b, and with the opposite on body a at the same place of space,
+so that momentum is kept. Elements of one coordinate q, with Q = -k (q - q_0) - c q' + p_0 + p_1 t + p_2 sin(p_3 t)
+- F q'/sqrt(q'^2 + v_0^2) + a function of q, q' and t:
+
+    LENGTH   q = |P_b - P_a|            Q along that line, on a at P_a
+    GAP      the same of -k q alone     without a division, so that the points may meet
+    SLIDE    q = u_a.(P_b - P_a)        Q along the axis u of a
+    TURN     q = angle about u_a from e_a to f_b, within half a turn of q_0, beside a joint that keeps u
+
+BUSHING: z = (d, theta), the place of P_b and the rotation vector of b's frame, both in a's frame. Of V = z.K z/2 it
+pulls with -K_d z and turns with -dexpinv_(-theta) K_theta z, and damps with -D (velocity, rate) there.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.dispatch import outlined
+from liestep.compile.rows import (
+    Vector,
+    add,
+    add_to,
+    atan2,
+    axpy,
+    cos,
+    cross,
+    dot,
+    put,
+    row,
+    scale,
+    sin,
+    sqrt,
+    sub,
+)
+from liestep.geometry.charts import rotation_rate
+from liestep.geometry.quaternion import to_rotation_vector
+from liestep.mechanics.formulations.multibody.element_tangents import element_tangents
+from liestep.mechanics.formulations.multibody.mechanism import (
+    BODY,
+    MOVING,
+    PLACE,
+    PUSH,
+    SPIN,
+    TURN,
+    VELOCITY,
+    across,
+    times,
+)
+
+LENGTH, GAP, SLIDE, TURNING, BUSHING = range(5)
+
+
+class NoOwn(NamedTuple):
+    """What an author's component has: here nothing. `liestep.plain.mechanisms` writes others."""
+
+    nothing: int = 0
+
+    def law(self, k: int, q: float, rate: float, t: float) -> float:
+        """Value of function k of an element's coordinate, its rate and the time."""
+        return 0.0
+
+    def forces(self, t: float, s: np.ndarray, out: np.ndarray) -> float:
+        """Adds torques about the centres of mass (rows 2i) and forces (rows 2i + 1), spatial, to out; returns the power
+        of those without potential."""
+        return 0.0
+
+    def potential(self, s: np.ndarray) -> float:
+        """In J."""
+        return 0.0
+
+
+class NoElements(NamedTuple):
+    """Of a mechanism without them: nothing, so that its compiled code has none."""
+
+    nothing: int = 0
+
+    def accelerate(self, s: np.ndarray, c: np.ndarray, clock: int) -> None:
+        pass
+
+    def forces(self, s: np.ndarray, t: float) -> float:
+        return 0.0
+
+    def energy(self, s: np.ndarray) -> float:
+        return 0.0
+
+    def tangents(self, problem: Any, u: np.ndarray, v: np.ndarray, past: np.ndarray, h: float, cv: float, cc: float
+                 ) -> None:
+        pass
+
+
+class Elements(NamedTuple):
+    """Data of `force_elements`, and the author's component."""
+
+    table: np.ndarray      # (k, 5) kind, a, b, first row of constants, number of the function or -1
+    constants: np.ndarray  # rows of `force_elements.packed`
+    own: Any
+    loads: np.ndarray      # (2(n + 1), 3) spatial torque about the centre of mass and force, by body; the ground
+    base: np.ndarray       # (2(n + 1), 3) those of an unmoved state, in tangents
+    size: float            # the largest length in it, in m
+
+    def accelerate(self, s: np.ndarray, c: np.ndarray, clock: int) -> None:
+        """Adds accelerations to scratch s with the mechanism's constants c, and power with a clock."""
+        last = s.shape[0] - 1
+        power = self.forces(s, s[last, 0])
+        for i in range(self.loads.shape[0]//2 - 1):
+            m = MOVING*i
+            add_to(s, m + SPIN, times(c, BODY*i + 4, times(s, m, row(self.loads, 2*i))))
+            add_to(s, m + PUSH, scale(c[BODY*i, 1], row(self.loads, 2*i + 1)))
+        if clock == 1:
+            s[last, 1] += power
+
+    @outlined
+    def forces(self, s: np.ndarray, t: float) -> float:
+        """`loads` at a state; returns the power of what has no energy, in W."""
+        for k in range(self.loads.shape[0]):
+            put(self.loads, k, (0.0, 0.0, 0.0))
+        power = 0.0
+        for k in range(self.table.shape[0]):
+            power += self.six(k, s) if self.table[k, 0] == BUSHING else self.one(k, s, t)
+        return power + self.own.forces(t, s, self.loads)
+
+    @outlined
+    def energy(self, s: np.ndarray) -> float:
+        """In J."""
+        c, total = self.constants, self.own.potential(s)
+        for k in range(self.table.shape[0]):
+            at = self.table[k, 3]
+            if self.table[k, 0] == BUSHING:
+                d, theta = self.offset(k, s)
+                pull, turn = self.product(at + 8, d, theta)
+                total += 0.5*(dot(d, pull) + dot(theta, turn))
+            else:
+                gap = self.coordinate(k, s)[0] - c[at + 5, 1]
+                total += 0.5*c[at + 5, 0]*gap*gap
+        return total
+
+    def tangents(self, problem: Any, u: np.ndarray, v: np.ndarray, past: np.ndarray, h: float, cv: float, cc: float
+                 ) -> None:
+        """In the equations of an index-3 method that holds them."""
+        element_tangents(problem, u, v, past, h, cv, cc)
+
+    def pull(self, k: int, s: np.ndarray, force: Vector, torque: Vector) -> None:
+        """Loads of a force at P_b and of a torque on body b, and of the opposite on a, there or in line at P_a."""
+        point, inline = self.end(k, s), self.table[k, 0] <= GAP
+        for side in range(2):
+            i, sign = self.table[k, 1 + side], 2.0*side - 1.0
+            arm = sub(point, row(s, MOVING*i + PLACE))
+            if inline:
+                arm = across(s, MOVING*i, row(self.constants, self.table[k, 3] + side))
+            add_to(self.loads, 2*i, scale(sign, add(torque, cross(arm, force))))
+            add_to(self.loads, 2*i + 1, scale(sign, force))
+
+    def end(self, k: int, s: np.ndarray) -> Vector:
+        """P_b in space."""
+        m = MOVING*self.table[k, 2]
+        return add(row(s, m + PLACE), across(s, m, row(self.constants, self.table[k, 3] + 1)))
+
+    def between(self, k: int, s: np.ndarray) -> Vector:
+        """P_b - P_a in space."""
+        m = MOVING*self.table[k, 1]
+        return sub(self.end(k, s), add(row(s, m + PLACE), across(s, m, row(self.constants, self.table[k, 3]))))
+
+    def moving(self, k: int, s: np.ndarray) -> tuple[Vector, Vector]:
+        """Velocity of P_b against body a where that is, and rate of b against a, in space."""
+        m, n, point = MOVING*self.table[k, 1], MOVING*self.table[k, 2], self.end(k, s)
+        one, two = row(s, m + TURN), row(s, n + TURN)
+        here = add(row(s, n + VELOCITY), cross(two, sub(point, row(s, n + PLACE))))
+        there = add(row(s, m + VELOCITY), cross(one, sub(point, row(s, m + PLACE))))
+        return sub(here, there), sub(two, one)
+
+    def coordinate(self, k: int, s: np.ndarray) -> tuple[float, Vector, Vector]:
+        """q, and the force and the torque on b at Q = 1."""
+        c, at, none = self.constants, self.table[k, 3], (0.0, 0.0, 0.0)
+        m, n = MOVING*self.table[k, 1], MOVING*self.table[k, 2]
+        if self.table[k, 0] <= GAP:
+            gap = self.between(k, s)
+            length = sqrt(dot(gap, gap))
+            return length, scale(1.0/length if self.table[k, 0] == LENGTH else 1.0, gap), none
+        u = across(s, m, row(c, at + 2))
+        if self.table[k, 0] == SLIDE:
+            return dot(u, self.between(k, s)), u, none
+        e, f, rest = across(s, m, row(c, at + 3)), across(s, n, row(c, at + 4)), c[at + 5, 1]
+        first, second = dot(e, f), dot(cross(e, f), u)
+        return rest + atan2(cos(rest)*second - sin(rest)*first, cos(rest)*first + sin(rest)*second), none, u
+
+    def one(self, k: int, s: np.ndarray, t: float) -> float:
+        """Loads of an element of one coordinate; returns the power of what is not elastic."""
+        c, at = self.constants, self.table[k, 3]
+        q, force, torque = self.coordinate(k, s)
+        if self.table[k, 0] == GAP:
+            self.pull(k, s, scale(-c[at + 5, 0], force), torque)
+            return 0.0
+        velocity, turn = self.moving(k, s)
+        rate = dot(force, velocity) + dot(torque, turn)
+        value = c[at + 6, 0] + c[at + 6, 1]*t + c[at + 7, 0]*sin(c[at + 7, 1]*t) - c[at + 5, 2]*rate
+        value -= c[at + 8, 0]*rate/sqrt(rate*rate + c[at + 8, 1]*c[at + 8, 1])
+        if self.table[k, 4] >= 0:
+            value += self.own.law(self.table[k, 4], q, rate, t)
+        total = value - c[at + 5, 0]*(q - c[at + 5, 1])
+        self.pull(k, s, scale(total, force), scale(total, torque))
+        return value*rate
+
+    def axis(self, k: int, side: int, number: int, s: np.ndarray) -> Vector:
+        """An axis in space of the frame of a bushing at a (side 0) or b."""
+        return across(s, MOVING*self.table[k, 1 + side], row(self.constants, self.table[k, 3] + 2 + 3*side + number))
+
+    def inside(self, k: int, s: np.ndarray, v: Vector) -> Vector:
+        """Components of a spatial vector in the frame at a."""
+        return dot(v, self.axis(k, 0, 0, s)), dot(v, self.axis(k, 0, 1, s)), dot(v, self.axis(k, 0, 2, s))
+
+    def outside(self, k: int, s: np.ndarray, v: Vector) -> Vector:
+        """A vector in space of its components in the frame at a."""
+        return axpy(v[0], self.axis(k, 0, 0, s), axpy(v[1], self.axis(k, 0, 1, s), scale(v[2], self.axis(k, 0, 2, s))))
+
+    def product(self, at: int, u: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """The matrix (6, 6) whose rows stand in two rows each from `at`, times (u, v)."""
+        c = self.constants
+        return ((dot(row(c, at), u) + dot(row(c, at + 1), v), dot(row(c, at + 2), u) + dot(row(c, at + 3), v),
+                 dot(row(c, at + 4), u) + dot(row(c, at + 5), v)),
+                (dot(row(c, at + 6), u) + dot(row(c, at + 7), v), dot(row(c, at + 8), u) + dot(row(c, at + 9), v),
+                 dot(row(c, at + 10), u) + dot(row(c, at + 11), v)))
+
+    def offset(self, k: int, s: np.ndarray) -> tuple[Vector, Vector]:
+        """z of a bushing: the rotation vector by a quaternion, of angles below half a turn."""
+        x, y, z = (self.inside(k, s, self.axis(k, 1, 0, s)), self.inside(k, s, self.axis(k, 1, 1, s)),
+                   self.inside(k, s, self.axis(k, 1, 2, s)))
+        w = 0.5*sqrt(1.0 + x[0] + y[1] + z[2])
+        theta = to_rotation_vector((w, (y[2] - z[1])/(4.0*w), (z[0] - x[2])/(4.0*w), (x[1] - y[0])/(4.0*w)))
+        return self.inside(k, s, self.between(k, s)), theta
+
+    def six(self, k: int, s: np.ndarray) -> float:
+        """Loads of a bushing; returns the power of its damping."""
+        at = self.table[k, 3]
+        d, theta = self.offset(k, s)
+        velocity, turn = self.moving(k, s)
+        v, w = self.inside(k, s, velocity), self.inside(k, s, turn)
+        pull, moment = self.product(at + 8, d, theta)
+        slow, brake = self.product(at + 20, v, w)
+        force, torque = add(pull, slow), add(rotation_rate(0, theta, moment), brake)
+        self.pull(k, s, self.outside(k, s, scale(-1.0, force)), self.outside(k, s, scale(-1.0, torque)))
+        return -dot(slow, v) - dot(brake, w)

@@ -1,0 +1,155 @@
+"""From bodies, joints, force elements and plain functions to the text of a plugin: `liestep.system(bodies=...)`."""
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
+from liestep.mechanics.contracts.parameters import real_array
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint
+from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, nearest_start
+from liestep.mechanics.formulations.multibody.family import Body, body_state, stacked
+from liestep.mechanics.formulations.multibody.force_elements import Element
+from liestep.mechanics.formulations.multibody.mechanism import GEAR, MOVING, PLACE, TURN, VELOCITY
+from liestep.mechanics.systems._symmetry import invariant_axes
+from liestep.plain.arrays import frozen, place
+from liestep.plain.families import MOST_WRITTEN, Given, Writer, cross, entries, total
+from liestep.plain.loops import lines, operations
+from liestep.plain.symbols import gradient
+
+
+def literal(value: Any) -> str:
+    """Python text of plain data: numbers, arrays, tuples and dataclasses of them."""
+    if is_dataclass(value):
+        inner = ", ".join(literal(getattr(value, part.name)) for part in fields(value))
+        return f"{type(value).__name__}({inner})"
+    if isinstance(value, np.ndarray):
+        return f"np.array({value.tolist()!r})"
+    if isinstance(value, tuple | list):
+        return f"({''.join(f'{literal(part)}, ' for part in value)})"
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _parts(what: str, kind: type, given: Any) -> list[Any]:
+    parts = list(given) if isinstance(given, list | tuple) else [given]
+    for k, part in enumerate(parts):
+        if not isinstance(part, kind):
+            raise InputError(f"{what} must be a list of {kind.__name__}, and number {k} is {type(part).__name__}; they"
+                             f" are made by functions of liestep.extend")
+    return parts
+
+
+def _array(what: str, value: Any, *shapes: tuple[int, ...]) -> np.ndarray:
+    array = real_array(what, value)
+    if array.shape not in shapes or not np.isfinite(array).all():
+        raise InputError(f"{what} must be finite numbers of shape {' or '.join(map(str, shapes))}, not of shape"
+                         f" {array.shape}")
+    return array
+
+
+def assembled(bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequence[Element], gravity: Any,
+              fit: bool) -> tuple[Assembly, dict[str, np.ndarray]]:
+    """The assembly, with numbers for the functions of elements, and its start, moved to the joints if it shall fit.
+    Raises InputError: as `Assembly` and `check_joints`, or data of the wrong kind or shape."""
+    bodies = _parts("bodies", Body, bodies)
+    if not bodies:
+        raise InputError("bodies must hold one Body at least")
+    inertia, mass, states = [], [], []
+    for k, body in enumerate(bodies):
+        matrix = _array(f"inertia of body {k}", body.inertia, (3,), (3, 3))
+        inertia.append(np.diag(matrix) if matrix.ndim == 1 else matrix)
+        mass.append(float(_array(f"mass of body {k}", body.mass, ())))
+        if not (mass[-1] > 0.0 and np.array_equal(inertia[-1], inertia[-1].T) and np.linalg.eigvalsh(
+                inertia[-1])[0] > 0.0):
+            raise InputError(f"body {k} must have a positive mass and a symmetric positive definite inertia")
+        x, v, rate = (_array(f"{name} of body {k}", getattr(body, name), (3,)) for name in ("x", "v", "rate"))
+        states.append(body_state(_array(f"R of body {k}", body.R, (3, 3)), rate, np.zeros(3), x, v))
+    numbers = count()
+    numbered = [item if item.function is None else replace(item, number=next(numbers))
+                for item in _parts("elements", Element, elements)]
+    found = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
+                     tuple(_parts("joints", Joint, joints)), (), (), tuple(numbered))
+    start = nearest_start(found, stacked(states)) if fit else stacked(states)
+    try:
+        check_joints(found, start, MANIFOLD_TOLERANCE)
+    except InputError as error:
+        raise InputError(f"{str(error).partition(';')[0]}; fit=True moves the bodies to the nearest start that fits, as"
+                         " liestep.consistent_start does") from None
+    return found, start
+
+
+def _kept(assembly: Assembly, own: bool) -> tuple[bool, bool, bool]:
+    """Components of the angular momentum about the origin that nothing changes."""
+    ends = [(joint.a, joint.b) for joint in assembly.joints] + [(item.a, item.b) for item in assembly.elements]
+    if own or any(GROUND in pair for pair in ends) or any(rows.kind == GEAR for _, rows in assembly.groups):
+        return False, False, False
+    return invariant_axes([assembly.gravity])
+
+
+def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, lengths: Mapping[int, float]) -> None:
+    """The component's methods: laws of elements, forces and torques, potential."""
+    n = len(assembly.mass)
+    s = w.array("s", scratch[:MOVING*n])
+    seen = {"x": frozen([s[MOVING*i + PLACE] for i in range(n)]),
+            "R": frozen([s[MOVING*i:MOVING*i + 3].T for i in range(n)])}
+    moving = {"v": frozen([s[MOVING*i + VELOCITY] for i in range(n)]),
+              "omega": frozen([s[MOVING*i + TURN] for i in range(n)])}
+    added = np.full((2*n, 3), 0.0, dtype=object)
+    power: Any = 0.0
+    for at, name, rates in ((0, "torque", "omega"), (1, "force", "v")):
+        if getattr(given, name):
+            added[at::2] = w.call(name, getattr(given, name), (n, 3), t=w.t, **seen, **moving)
+            power = power + total(list((added[at::2]*moving[rates]).flat))
+    v = w.call("potential", given.potential, (), **seen) if given.potential else 0.0
+    slope = np.reshape(gradient(v, list(s.flat)), s.shape)
+    for i in range(n):
+        m = MOVING*i
+        parts = [cross(s[m + k], slope[m + k]) for k in range(3)]
+        added[2*i] = [x - total([part[c] for part in parts]) for c, x in enumerate(added[2*i])]
+        added[2*i + 1] = added[2*i + 1] - slope[m + PLACE]
+    w.method("forces(self, t, s, out)", [*((f"{target} +", x) for target, x in entries("out", added)
+                                           if not (isinstance(x, float) and x == 0.0)), ("", power)])
+    w.method("potential(self, s)", [("", v)])
+    written: list[str] = []
+    for item in assembly.elements:
+        if item.function is not None:
+            found = w.call(f"function of the {item.name}", item.function, (), t=w.t, rate=w.symbol("rate", 0.0),
+                           x=w.symbol("q", lengths[item.number]))
+            written += [f"        if k == {item.number}:", *lines([("", found)], "            ")]
+            w.outs.append(found)
+    w.add("law(self, k, q, rate, t)", [*written, "        return 0.0"], [])
+
+
+def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given, assembly: Assembly,
+            start: dict[str, np.ndarray]) -> tuple[str, int]:
+    """The text of the plugin, and the number of operations of the functions."""
+    for key, value in given._asdict().items():
+        if value is not None and key not in ("potential", "force", "torque"):
+            raise InputError(f"{key} is no argument of a mechanism of bodies, which takes potential, force, torque")
+    w, n = Writer(name, parameters, {}, t_end), len(assembly.mass)
+    laws = [item for item in assembly.elements if item.function is not None]
+    own = bool(laws or given.potential or given.force or given.torque)
+    imports = "Assembly Element Joint Rows multibody"
+    text = f"System({', '.join(f'p[{key!r}]' for key in w.parameters) or '0.0'})" if own else "None"
+    if own:
+        mechanism = at_state(assembly, start)
+        lengths = {item.number: float(mechanism.elements.coordinate(k, mechanism.scratch)[0])
+                   for k, item in enumerate(assembly.elements) if item.function is not None}
+        _methods(w, given, assembly, mechanism.scratch, lengths)
+    # what the class says of itself in plain Python
+    w.lines.append(f"\n    works = {bool(laws or given.force or given.torque)}")
+    plain = tuple(replace(item, function=None) for item in assembly.elements)
+    more = ["", "", "def assembly(p):",
+            f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
+            f"        {literal(assembly.center_of_mass)}, {literal(assembly.gravity)},",
+            f"        {literal(assembly.joints)}, (), (),", f"        {literal(plain)}, {text})"]
+    size = operations(w.outs)
+    if size > MOST_WRITTEN:
+        raise InputError(f"the forces are {size} operations, more than {MOST_WRITTEN}: use force elements"
+                         f"{place(given.force or given.potential)}")
+    return w.text(imports, w.returned(**start), more, [
+        "multibody(", f"build=assembly, bodies=lambda p: {n}, conserved_momentum=lambda p: {_kept(assembly, own)!r})"
+    ]), size
