@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from liestep.plain.solvers import solve
     from liestep.simulation.plugins.loading import load_plugin
     from liestep.simulation.runs.events import Event
+    from liestep.simulation.runs.impacts import Impact
     from liestep.study.tables.order import observed_order
 
 _PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "tangent", "consistent_start", "compare",
@@ -34,8 +35,8 @@ _PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "
            "solve": "liestep.plain.solvers",
            "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.compile.status",
-           "Event": "liestep.simulation.runs.events"}
-__all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
+           "Event": "liestep.simulation.runs.events", "Impact": "liestep.simulation.runs.impacts"}
+__all__ = ["Event", "Impact", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
            "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
            "simulate", "solve", "system", "systems", "tangent"]
 

@@ -11,11 +11,21 @@ from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, ensemble_states, replica_states, run_once
 from liestep.simulation.runs.specification import RunSpecification
 
+ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
+
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None, *, interpreted: bool = False) -> Content:
     """Run a specification (all its replicas or members) and collect the content of its file. interpreted: see
     `run_once`. Raises InputError: see `liestep.simulation.runs.until.observed`; PluginError: the code of a plugin
     cannot be compiled."""
+    if spec.events:
+        from liestep.simulation.runs.legs import journey
+
+        return journey(spec, progress)
+    if spec.control:
+        from liestep.simulation.runs.control import controlled
+
+        return controlled(spec, progress)
     if spec.observed:
         from liestep.simulation.runs.until import observed
 

@@ -1,6 +1,6 @@
 """One run from Python, or derivatives of its end with respect to its start, as an xarray data set."""
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from liestep.simulation.runs.content import Content, chart_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.numbers import positive
-from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.outcomes import ACCUMULATED, carry_out
 from liestep.simulation.runs.specification import RunSpecification, specify
 from liestep.simulation.tangents.directions import Direction, span
 
@@ -26,7 +26,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
              statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
              ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
-             until: Zero | Event | None = None, times: Sequence[float] | None = None,
+             until: Zero | Event | None = None, events: Event | Sequence[Event] | None = None,
+             control: Callable | None = None, sample: float | None = None, times: Sequence[float] | None = None,
              progress: bool = False) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
@@ -51,6 +52,9 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
         until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
             value): ("q", (0, 2), 0.0); or a liestep.Event of one. attrs["event_time"] in s, NaN where it never occurs.
+        events: events at which the run goes on, with `reset` or not, and `liestep.Impact`s (docs/events.md).
+        control: a function of (t, state) that gives values of parameters by their names, asked every `sample` s and
+            held in between (docs/control.md).
         t_start: start in s (default 0). times: own output times, in the order of the run. progress: show a bar.
 
     Returns:
@@ -74,18 +78,21 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
                    parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
-                   ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until)
+                   ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until, events=events,
+                   control=control, sample=sample)
     require_memory(spec)
     content = _content(spec, dense, progress)
-    if content.attributes["status"] != "ok" and on_failure == "raise":
+    if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
     return to_dataset(content)
 
 
 def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     """The content of a run, with its nodes, at times of its own or up to an event."""
-    if dense and spec.observed:
-        raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
+    if dense and (spec.observed or spec.events or spec.control):
+        other = next(name for name in ("events", "control", "until", "times") if getattr(spec, name) is not None
+                     and getattr(spec, name) != ())
+        raise InputError(f"give dense or {other}, not both: dense=True gives the state at"
                          " any time of the whole run")
     if dense:
         from liestep.simulation.runs.until import with_nodes
