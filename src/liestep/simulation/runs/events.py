@@ -155,11 +155,11 @@ def identity(called: Event | Control) -> dict[str, Any]:
         return called.canonical() | {"unknown": str(error)}
 
 
-def reproducible(spec: Any) -> dict[str, str]:
-    """The attribute of a file that says why nobody can make it again from its specification; none where one can."""
-    called = [*((f"event {k}", one) for k, one in enumerate(spec.events)),
-              *((("control", spec.control),) if spec.control else ())]
-    for name, one in called:
-        if (why := identity(one).get("unknown")) is not None:
-            return {"reproducible": f"not reproducible: {name}: {why}"}
+def reproducible(called: Mapping[str, Any]) -> dict[str, str]:
+    """The attribute of a file that says why nobody can make it again from its specification, which says this of its
+    functions; none where one can."""
+    control = {"control": called["control"]} if called["control"] else {}
+    for name, one in ({f"event {k}": event for k, event in enumerate(called["events"])} | control).items():
+        if "unknown" in one:
+            return {"reproducible": f"not reproducible: {name}: {one['unknown']}"}
     return {}

@@ -342,7 +342,7 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     content.attributes |= origin(spec) | {
         "t_end": float(book.times[-1][-1]), "time_reached": float(book.times[-1][-1]), "status": ended.status,
         "message": ended.message, "steps": book.steps, **book.counters, **numbers, **formulated.attributes,
-        **largest_momentum_error(formulated, numbers), **reproducible(spec),
+        **largest_momentum_error(formulated, numbers), **reproducible(spec.called),
         "events": len(book.found), "event_resolution": book.resolution,
         "event_counts": " ".join(str(len(book.of(k))) for k in range(len(spec.events)))}
     if ended.accumulation is not None:

@@ -148,9 +148,13 @@ class RunSpecification(Horizon, Output, Trajectories):
     def _values(self) -> list[tuple[str, Any]]:
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
         values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
-                   "until": self.until and self.until.canonical(), "events": [identity(one) for one in self.events],
-                   "control": self.control and identity(self.control)}
+                   "until": self.until and self.until.canonical(), **self.called}
         return sorted((name, value) for name, value in values.items() if name not in LATER or value)
+
+    @cached_property
+    def called(self) -> dict[str, Any]:
+        """What it says of functions that are called, as they were when it was made: a run may change what they read."""
+        return {"events": [identity(one) for one in self.events], "control": self.control and identity(self.control)}
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
@@ -274,7 +278,7 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
         _require_above_round_off(tolerance, declared, resolved, start.initial)
     else:
         points = count = _fixed_size(asked, integrator, declared.fewest_steps, abs(end - begin))
-    return RunSpecification(
+    made = RunSpecification(
         t_start=begin, t_end=end, steps=count, tolerance=tolerance, outputs=points + 1,
         times=output_times(asked.times, begin, end, asked.samples), samples=_samples(asked.samples, points),
         statistics_every=whole("statistics_every", asked.statistics_every), log_steps=bool(asked.log_steps),
@@ -284,6 +288,8 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
         parameters=start.parameters, initial=start.initial,
         integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
         declared=known if known.name == integrator else integrator_entry(known.name))
+    vars(made)["called"] = made.called  # before a run changes what they read
+    return made
 
 
 def _adaptive_size(asked: Asked, integrator: str) -> tuple[float, int]:
