@@ -16,6 +16,7 @@ from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_m
 from liestep.simulation.runs.specification import RunSpecification, dimension
 
 FORMAT = "2"  # version of the layout of files
+ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
 CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)",
               "second_kind": "pi/2 about the second axis (used up to 87 degrees)", "alpha": "pi", "modified": "2 pi",

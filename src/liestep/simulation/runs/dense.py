@@ -56,7 +56,9 @@ class Between:
         if shares.any():
             require_partial_steps(self.spec)
         times, nodes = self.times[steps], np.ascontiguousarray(self.nodes[steps])
-        lengths = np.append(self.lengths, 0.0)[steps][:len(times)]
+        own = self.lengths[steps]
+        lengths = np.zeros(len(times))
+        lengths[:len(own)] = own
         states = np.empty((len(times), len(shares), *nodes.shape[1:]))
         values = np.zeros((len(times), len(shares), self.formulated.width))
         more = (whole, self.spec.duration) if self.adaptive else ()

@@ -13,12 +13,11 @@ from liestep.compile.status import Status
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations.probed import plain
-from liestep.simulation.runs.content import Content, largest_momentum_error, origin
+from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin
 from liestep.simulation.runs.dense import Between, require_partial_steps
 from liestep.simulation.runs.events import Reset, event_function, reproducible
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
-from liestep.simulation.runs.outcomes import ACCUMULATED
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.until import Occurrence, Search, nodes_of
 

@@ -11,8 +11,6 @@ from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, ensemble_states, replica_states, run_once
 from liestep.simulation.runs.specification import RunSpecification
 
-ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
-
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None, *, interpreted: bool = False) -> Content:
     """Run a specification (all its replicas or members) and collect the content of its file. interpreted: see

@@ -8,11 +8,11 @@ import numpy as np
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, unknown
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.runs.content import Content, chart_of
+from liestep.simulation.runs.content import ACCUMULATED, Content, chart_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.numbers import positive
-from liestep.simulation.runs.outcomes import ACCUMULATED, carry_out
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import RunSpecification, specify
 from liestep.simulation.tangents.directions import Direction, span
 
@@ -26,36 +26,33 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
              statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
              ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
-             until: Zero | Event | None = None, events: Event | Sequence[Event] | None = None,
-             control: Callable | None = None, sample: float | None = None, times: Sequence[float] | None = None,
-             progress: bool = False) -> "xarray.Dataset":
+             until: Zero | Event | None = None, times: Sequence[float] | None = None, progress: bool = False,
+             events: Event | Sequence[Event] | None = None, control: Callable | None = None,
+             sample: float | None = None) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
-        problem: id of a system, see `systems()`. integrator: id of one, see `integrators(problem)`.
-        step: step size in s of a fixed-step integrator, positive; must divide the length of the run.
-        tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
+        problem: id of a system, see `systems()`. integrator: id of one, see `integrators(problem)`. step: step size in
+            s of a fixed-step integrator, positive; must divide the length of the run. tolerance: relative, of an
+            adaptive integrator (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: t_start and that of the preset); before t_start the run goes backward.
         preset: named parameters, initial state and t_end (default: the system's); other arguments override it.
         parameters: replace those of the preset; shapes and units are listed by `liestep describe PROBLEM`.
-        initial: state fields that replace those of the preset. Systems on spheres: `q` (n, 3), unit vectors, and
-            `omega` (n, 3) in rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to
-            space, and `angular_momentum` (3,) in kg m2/s, spatial. Others: see `liestep describe PROBLEM`.
+        initial: state fields that replace those of the preset. On spheres: `q` (n, 3), unit vectors, `omega` (n, 3) in
+            rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to space, `angular_momentum`
+            (3,) in kg m2/s, spatial. Others: see `liestep describe PROBLEM`.
         options: options of the integrator and of the system's form, see `liestep describe`.
-        samples: number of equally spaced output times, both ends included (default: at most 1001).
-        on_failure: "raise", or "return" for the truncated data set. steps: number of steps, instead of `step`.
-        statistics_every: the statistics count every so many steps. log_steps: adaptive: keep accepted times and steps.
-        outputs: adaptive integrators: number of equally spaced points at which statistics are taken.
-        replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
-        ensemble: runs with perturbed starts: {"members": 16, "amplitude": 1e-6, "seed": 0}. exponents: fixed steps: so
-            many Lyapunov exponents, the largest ones.
-        dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
-        until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
-            value): ("q", (0, 2), 0.0); or a liestep.Event of one. attrs["event_time"] in s, NaN where it never occurs.
-        events: events at which the run goes on, with `reset` or not, and `liestep.Impact`s (docs/events.md).
-        control: a function of (t, state) that gives values of parameters by their names, asked every `sample` s and
-            held in between (docs/control.md).
-        t_start: start in s (default 0). times: own output times, in the order of the run. progress: show a bar.
+        samples: number of equally spaced output times, both ends included (default: at most 1001). on_failure: "raise",
+            or "return" for the truncated data set. steps: their number, instead of `step`. statistics_every: they count
+            every so many steps. log_steps: adaptive: keep accepted times and steps.
+        outputs: adaptive integrators: number of equally spaced points of statistics. replicas: so many runs whose
+            starts differ by one unit in the last place; their spread is kept. ensemble: runs with perturbed starts:
+            {"members": 16, "amplitude": 1e-6, "seed": 0}. exponents: fixed steps: so many Lyapunov exponents.
+        dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one. until: end
+            the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index, value), or
+            a liestep.Event of one. t_start: in s (default 0). times: own output times, in the order of the run.
+        events: those at which the run goes on, with `reset` or not, and `liestep.Impact`s (docs/events.md). control: a
+            function of (t, state) that gives parameters, asked every `sample` s and held (docs/control.md).
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
