@@ -37,7 +37,7 @@ def test_examples_of_solve(capsys, monkeypatch):
 
 def test_example_of_classics(capsys):
     """Its energy error is of order 2 in the step."""
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE.with_name("classics.md").read_text("utf-8"), re.DOTALL)
+    example = re.findall(r"```python\n(.*?)```", PAGE.with_name("classics.md").read_text("utf-8"), re.DOTALL)[0]
     found = []
     for step in ("0.01", "0.005"):
         exec(example.replace("step=0.01", f"step={step}"), {"__name__": "__main__"})

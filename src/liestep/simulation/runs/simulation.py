@@ -37,11 +37,11 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
             adaptive integrator (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: t_start and that of the preset); before t_start the run goes backward.
         preset: named parameters, initial state and t_end (default: the system's); other arguments override it.
-        parameters: replace those of the preset; shapes and units are listed by `liestep describe PROBLEM`.
+        parameters: replace those of the preset. options: of the integrator and of the system's form. Both are listed
+            with shapes and units by `liestep describe PROBLEM`.
         initial: state fields that replace those of the preset. On spheres: `q` (n, 3), unit vectors, `omega` (n, 3) in
             rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to space, `angular_momentum`
-            (3,) in kg m2/s, spatial. Others: see `liestep describe PROBLEM`.
-        options: options of the integrator and of the system's form, see `liestep describe`.
+            (3,) in kg m2/s, spatial. Others are listed there too.
         samples: number of equally spaced output times, both ends included (default: at most 1001). on_failure: "raise",
             or "return" for the truncated data set. steps: their number, instead of `step`. statistics_every: they count
             every so many steps. log_steps: adaptive: keep accepted times and steps.
@@ -57,10 +57,9 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
         (time, xyz, axis) for `attitude`; `energy` (time) in J; `momentum_map` (time, xyz) in kg m2/s where there is
-        one; errors of the manifold such as `unit_length_error` (time); `<name>_blocks` (statistic, block, ...), mean,
-        least and largest deviation of each of 100 parts. Each has `units` and `long_name`. Attributes: `status`,
-        `message`, `steps`, counters such as `force_evaluations`, and statistics over every step such as
-        `energy_error_max`, `unit_length_error_mean`, `momentum_error_max`. `data.liestep.plot()` shows it.
+        one; errors of the manifold such as `unit_length_error`; `<name>_blocks` (statistic, block, ...), mean, least
+        and largest deviation of each of 100 parts. Attributes: `status`, `message`, counters such as
+        `force_evaluations`, statistics over every step such as `energy_error_max`. `data.liestep.plot()` shows it.
 
     Raises:
         InputError: a wrong argument, in one sentence, or a run that does not fit the memory.
@@ -68,7 +67,6 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
 
     Example:
         data = liestep.simulate("spherical_pendulum_chain", "vi_sphere", preset="paper_scaled", step=0.01, t_end=10.0)
-        print(data.attrs["energy_error_max"], data["q"].sel(time=10.0).values)
     """
     if on_failure not in ("raise", "return"):
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
