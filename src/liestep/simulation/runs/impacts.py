@@ -17,6 +17,7 @@ from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.events import OPEN, Event, Reset, State, event_function
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
+from liestep.simulation.tangents.directions import basis as directions_at
 
 VELOCITIES = ("omega", "momentum", "velocity", "angular_momentum", "body_rate", "spin", "v")  # fields that jump
 STEP = 1e-2     # of differences along the motion, as a share of the state
@@ -55,7 +56,11 @@ class Impact(Event):
 
 
 class Law:
-    """The law of restitution on one system."""
+    """The law of restitution on one system.
+
+    Raises:
+        InputError: no velocities, or constraints beyond those of the manifold.
+    """
 
     def __init__(self, spec: RunSpecification, shapes: Mapping[str, tuple[int, ...]]):
         self.facts, self.parameters, self.shapes = spec.sheet, spec.parameters, shapes
@@ -63,7 +68,12 @@ class Law:
         if not self.names:
             raise InputError(f"an impact needs velocities or momenta, and {spec.problem} has none: give"
                              " liestep.Event(..., reset=...)")
-        self.metric(spec.initial)
+        try:
+            span(self.facts, self.parameters, spec.initial)
+        except InputError:
+            raise InputError(f"the velocities of {self.facts.title} are bound by joints, for which the law of impacts"
+                             " is not known here: give liestep.Event(..., reset=...)") from None
+        self.fields = formulate_standard(self.facts, self.parameters, spec.initial).fields
 
     def gap(self, impact: Impact, state: State) -> float:
         """Its value at a state."""
@@ -72,13 +82,8 @@ class Law:
 
     def metric(self, state: State) -> tuple[list[Direction], np.ndarray, np.ndarray]:
         """Directions of velocities at a state, (k) of them; the metric G (k, k) of the kinetic energy there; and the
-        coefficients (k,) of the state's own velocities. Raises InputError: constraints beyond those of the manifold."""
-        try:
-            directions = span(self.facts, self.parameters, state)
-        except InputError:
-            raise InputError(f"the velocities of {self.facts.title} are bound by joints, for which the law of impacts"
-                             " is not known here: give liestep.Event(..., reset=...)") from None
-        basis = [one for one in directions
+        coefficients (k,) of the state's own velocities."""
+        basis = [one for one in directions_at(self.fields, state)
                  if not any(np.any(values) for name, values in one.items() if name not in self.names)]
         k = len(basis)
         pairs = [(i, j) for i in range(k) for j in range(i + 1)]

@@ -259,7 +259,18 @@ class Journey:
                     raise InputError(unknown("state field", name, state))
             return facts.check_initial(self.spec.parameters, {**state, **new})
         except InputError as error:
-            raise InputError(f"{where}: {error}") from None
+            if not self._off(state):
+                raise InputError(f"{where}: {error}") from None
+        return {name: np.array(new.get(name, values), dtype=float).reshape(values.shape)
+                for name, values in state.items()}
+
+    def _off(self, state: Mapping[str, np.ndarray]) -> bool:
+        """Whether the method itself has left the manifold by more than starts may."""
+        try:
+            self.spec.sheet.check_initial(self.spec.parameters, state)
+        except InputError:
+            return True
+        return False
 
     def _ending(self, end: float) -> Ended | None:
         """Whether the run ends here, and why."""
