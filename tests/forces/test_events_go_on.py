@@ -224,3 +224,29 @@ def test_what_such_runs_do_not_have():
     with pytest.raises(InputError, match="bound by joints"):
         liestep.simulate("body_chain", "dop853", tolerance=1e-6, t_end=1.0,
                          events=Impact(("position", (0, 2), -1.0)))
+
+
+def test_a_body_that_tumbles_keeps_its_energy_in_impacts_of_its_corners():
+    body = liestep.system("tumbling", potential=lambda x: 19.62*x[2], mass=2.0, inertia=[0.1, 0.2, 0.25], start={
+        "x": [0.0, 0.0, 1.0], "v": [1.0, 0.0, 0.0], "R": np.eye(3), "rate": [0.3, 2.0, 0.1]})
+    corners = [np.array([x, y, 0.5*y]) for x in (0.3, -0.3) for y in (0.2, -0.2)]
+    data = body.simulate("dop853", tolerance=1e-11, t_end=1.5, events=[
+        Impact(lambda state, c=c: state["position"][0, 2] + state["attitude"][0, 2] @ c) for c in corners])
+    assert data.attrs["events"] >= 3
+    assert data.attrs["energy_error_max"] < 1e-9
+    assert np.abs(data["impact_work"].values).max() < 1e-12
+    heights = [data["position"].values[:, 0, 2] + data["attitude"].values[:, 0, 2] @ c for c in corners]
+    assert np.min(heights) > -1e-9
+    assert np.abs(data["velocity"].values[:, 0, :2] - [1.0, 0.0]).max() < 1e-12  # the floor is smooth
+
+
+def test_a_run_that_stops_between_events_says_so():
+    """1/q blows up before the second event."""
+    falling = liestep.system("falling_in", rhs=lambda y: [-1.0/y[0], 1.0], start={"y": [1.0, 0.0]})
+    mark = Event(("y", (1,), 0.25), reset=lambda state: {"y": [0.5*state["y"][0], 1.0]})
+    data = falling.simulate("dop853", tolerance=1e-9, t_end=3.0, events=mark, on_failure="return")
+    assert data.attrs["status"] != "ok"
+    assert data.attrs["message"].startswith("stopped after t = 0.")
+    assert data.attrs["time_reached"] == pytest.approx(0.25 + 0.5*0.25*0.5, abs=1e-3)
+    assert data["time"].values[-1] == data.attrs["time_reached"]
+    assert data.attrs["events"] == 1

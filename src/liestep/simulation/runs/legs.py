@@ -13,13 +13,13 @@ from liestep.compile.status import Status
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations.probed import plain
-from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin
+from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin, stopped
 from liestep.simulation.runs.dense import Between, require_partial_steps
 from liestep.simulation.runs.events import Reset, event_function, reproducible
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.simulation.runs.until import Occurrence, Search, nodes_of
+from liestep.simulation.runs.until import Occurrence, Search, nodes_of, shapes_of
 
 LONGER = 4.0         # times the last interval between events: a leg
 FEW = 5              # intervals that shrink alike before events are said to accumulate
@@ -66,9 +66,7 @@ class Journey:
         self.resting: int | None = None  # an impact behind which bodies stay together
         self.plain = replace(spec, events=(), times=None, samples=2, outputs=2 if spec.steps is None else spec.outputs)
         self.formulated, _ = build(self.plain)
-        shapes = {name: values.shape[1:]
-                  for name, values in self.formulated.to_fields(self.formulated.start[None]).items()}
-        shapes |= {part.name: () if part.width == 1 else (part.width,) for part in self.formulated.observables}
+        shapes = shapes_of(self.formulated)
         self.functions = [event_function(one, shapes) for one in spec.events]
         self.law = Law(spec, shapes) if any(isinstance(one, Impact) for one in spec.events) else None
         # the columns whose values of the legs are added, and the work of forces among them, which the energy lacks
@@ -97,9 +95,7 @@ class Journey:
             fields = self._enter(between, one, end)
             if progress:
                 progress(abs(end - spec.t_start)/spec.duration)
-            if failed:
-                return Ended(outcome.status.name.lower(), f"stopped after t = {end:.6g}: {outcome.status.sentence}")
-            ended = self._ending(end)
+            ended = Ended(outcome.status.name.lower(), stopped(outcome)) if failed else self._ending(end)
             if ended is None and sign*end >= sign*spec.t_end:
                 ended = Ended("ok", Status.OK.sentence)
             state, turned = {name: fields[name] for name in spec.initial}, None

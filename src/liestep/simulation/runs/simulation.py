@@ -85,8 +85,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
 def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     """The content of a run, with its nodes, at times of its own or up to an event."""
     if dense and (spec.observed or spec.events or spec.control):
-        other = next(name for name in ("events", "control", "until", "times") if getattr(spec, name) is not None
-                     and getattr(spec, name) != ())
+        other = "events" if spec.events else "control" if spec.control else "until" if spec.until else "times"
         raise InputError(f"give dense or {other}, not both: dense=True gives the state at"
                          " any time of the whole run")
     if dense:

@@ -10,6 +10,7 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.dense import ROWS, Between, require_nodes, require_partial_steps
 from liestep.simulation.runs.estimate import memory, readable, require_memory
@@ -273,13 +274,16 @@ def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
     return kept[0]
 
 
+def shapes_of(formulated: Formulated) -> dict[str, tuple[int, ...]]:
+    """Shape of each field and observable at one time."""
+    shapes = {name: values.shape[1:] for name, values in formulated.to_fields(formulated.start[None]).items()}
+    return shapes | {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
+
+
 def _searched(spec: RunSpecification) -> Search:
     require_partial_steps(spec)
     assert spec.until is not None
-    formulated, _ = build(spec)
-    shapes = {name: values.shape[1:] for name, values in formulated.to_fields(formulated.start[None]).items()}
-    shapes |= {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
-    search = Search(event_function(spec.until, shapes), spec.until)
+    search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
     nodes_of(spec, search.watch)
     search.finish()
     return search
