@@ -169,3 +169,10 @@ def test_what_cannot_be_held_is_refused():
     with pytest.raises(InputError, match="the code holds numbers that are computed from it"):
         liestep.simulate("spherical_pendulum_chain", "rk4", step=0.01, t_end=1.0, sample=0.1,
                          control=lambda t, state: {"mass": np.ones(len(state["q"]))})
+
+
+def test_a_parameter_that_nothing_reads_is_refused():
+    """There is no spring."""
+    with pytest.raises(InputError, match="control sets spring_anchor, which no equation of jointed_body reads"):
+        liestep.simulate("jointed_body", "rk4", preset="free", step=0.1, t_end=1.0, sample=0.1,
+                         control=lambda t, state: {"spring_anchor": [0.0, 0.0, t]})
