@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from liestep.plain.solvers import solve
     from liestep.simulation.plugins.loading import load_plugin
     from liestep.simulation.runs.events import Event
+    from liestep.simulation.runs.impacts import Impact
     from liestep.study.tables.order import observed_order
 
 _PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "tangent", "consistent_start", "compare",
@@ -35,8 +36,8 @@ _PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "
            "solve": "liestep.plain.solvers", **dict.fromkeys(("from_mjcf", "from_urdf"), "liestep.plain.robots"),
            "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.compile.status",
-           "Event": "liestep.simulation.runs.events"}
-__all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "from_mjcf", "from_urdf",
+           "Event": "liestep.simulation.runs.events", "Impact": "liestep.simulation.runs.impacts"}
+__all__ = ["Event", "Impact", "InputError", "IntegrationError", "compare", "consistent_start", "from_mjcf", "from_urdf",
            "integrators", "lgt", "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
            "simulate", "solve", "system", "systems", "tangent"]
 

@@ -273,7 +273,7 @@ def test_wrong_events_are_one_sentence(how, words):
 
 
 def test_the_page_shows_what_happens():
-    (block,) = re.findall(r"```python\n(.*?)```", (TOP/"docs"/"events.md").read_text("utf-8"), re.DOTALL)
+    block = re.findall(r"```python\n(.*?)```", (TOP/"docs"/"events.md").read_text("utf-8"), re.DOTALL)[0]
     seen = {}
     exec(block, seen)
     assert f"{seen['period']:.10f} s" in block

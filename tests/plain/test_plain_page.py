@@ -37,9 +37,29 @@ def test_examples_of_solve(capsys, monkeypatch):
 
 def test_example_of_classics(capsys):
     """Its energy error is of order 2 in the step."""
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE.with_name("classics.md").read_text("utf-8"), re.DOTALL)
+    example = re.findall(r"```python\n(.*?)```", PAGE.with_name("classics.md").read_text("utf-8"), re.DOTALL)[0]
     found = []
     for step in ("0.01", "0.005"):
         exec(example.replace("step=0.01", f"step={step}"), {"__name__": "__main__"})
         found.append(float(capsys.readouterr().out))
     assert found[0]/found[1] == pytest.approx(4.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("page", "marks"), [("control.md", ["control=pd", "np.interp"]), ("events.md", ["Impact("])])
+def test_examples_of_control_and_events_are_short(page, marks, capsys):
+    text = PAGE.with_name(page).read_text("utf-8")
+    examples = [found for found in re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+                if any(mark in found for mark in marks)]
+    assert len(examples) == len(marks)
+    for example in examples:
+        assert len([line for line in example.splitlines() if line.strip()]) <= 15
+        scope: dict = {}
+        exec(example, scope)
+        assert scope["data"].attrs["status"] == "ok"
+    told = [float(number) for number in re.findall(r"-?\d+\.\d+", capsys.readouterr().out)]
+    if page == "events.md":
+        assert told[0] == pytest.approx((2.0/9.81)**0.5, abs=1e-7)
+        assert -9.81 < told[-1] < -8.0
+    else:
+        assert told[:2] == pytest.approx([1.0, 2.0], abs=0.1)
+        assert told[-1] == pytest.approx(0.3, abs=1e-12)  # the integral of the lines

@@ -22,12 +22,18 @@ class NotWorthIt(Exception):
 
 
 def brief_loop(function: Callable, *components: Any) -> Callable:
-    """As `liestep.compile.cache.loop_for`; while there is no code, its calls run in plain Python as long as that pays.
-    For loops that can be called again with the same arguments."""
+    """As `liestep.compile.cache.loop_for`; where there is no code yet, its calls run in plain Python as long as that
+    pays. For loops that can be called again with the same arguments."""
+    first = FirstLoop(None)
+    chosen = [first.loop_for(function, *components)]
+
     def call(*args: Any) -> Any:
         with suppress(NotWorthIt):
-            return FirstLoop(None).loop_for(function, *components)(*args)
-        return loop_for(function, *components)(*args)
+            if first.interpreted and _spent[function, class_names(*components)] > PAYS:
+                raise NotWorthIt
+            return chosen[0](*args)
+        first.interpreted, chosen[0] = False, loop_for(function, *components)
+        return chosen[0](*args)
 
     return call
 

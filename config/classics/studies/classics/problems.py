@@ -156,6 +156,26 @@ def made(name, q, momentum, hamiltonian, **further):
                                                start={"q": q, "momentum": momentum}, **further).sheet
 
 
+def morse(q, momentum):
+    """Morse 1929, Phys. Rev. 34, 57: period 2 pi/sqrt(2 (1 - H))."""
+    return 0.5*momentum[0]**2 + (1 - np.exp(-q[0]))**2
+
+
+def calogero(q, momentum):
+    """Calogero 1971, J. Math. Phys. 12, 419: two particles on a line, (q_2 - q_1)^2 = 4 + t^2 from rest."""
+    return 0.5*(momentum @ momentum) + 1/(q[1] - q[0])**2
+
+
+def sleigh(y, p):
+    """Chaplygin 1911, reduced: speed of the blade, rate, angle and place of the blade (docs/nonholonomic.md)."""
+    v, w, angle = y[0], y[1], y[2]
+    return [p.a*w**2, -p.m*p.a*v*w/(p.J + p.m*p.a**2), w, v*np.cos(angle), v*np.sin(angle)]
+
+
+def sleigh_energy(y, p):
+    return 0.5*p.m*y[0]**2 + 0.5*(p.J + p.m*p.a**2)*y[1]**2
+
+
 def of_rates(name, rhs, y, **further):
     SHEETS[f"classic_{name}"] = liestep.system(f"{name}_functions", rhs=rhs, start={"y": y}, **further).sheet
 
@@ -196,3 +216,7 @@ of_rates("rigid_body", rigid_body, [np.cos(1.1), 0.0, np.sin(1.1)], energy=rotat
 of_rates("abc", abc, [0.5, 0.0, 0.0])
 of_field("gyration", [1.0, 0.0, 0.0], [0.0, 1.0, 0.1], magnetic=uniform)
 of_field("charged", [0.0, -1.0, 0.0], [0.10, 0.01, 0.0], magnetic=field_of_distance, potential=repulsion)
+made("morse", [-0.6238107163648714], [0.0], morse)
+made("calogero", [-1.0, 1.0], [0.0, 0.0], calogero)
+of_rates("sleigh", sleigh, [0.0, 3.0, 0.0, 0.0, 0.0], energy=sleigh_energy,
+         parameters={"a": 0.4, "m": 2.0, "J": 0.4})

@@ -11,11 +11,12 @@ from liestep.compile.sources import derived_text
 from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
-from liestep.mechanics.contracts.formulated import Observable
+from liestep.mechanics.contracts.formulated import Formulated, Observable
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, not_run, spread
 from liestep.simulation.runs.specification import RunSpecification, dimension
 
 FORMAT = "2"  # version of the layout of files
+ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
 CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)",
               "second_kind": "pi/2 about the second axis (used up to 87 degrees)", "alpha": "pi", "modified": "2 pi",
@@ -188,9 +189,9 @@ def message_of(outcome: Outcome, spec: RunSpecification) -> str:
     return (status.sentence if status == Status.OK else f"{stopped(outcome)}{chart and f'; it ran {chart}'}")
 
 
-def largest_momentum_error(outcome: Outcome, numbers: Mapping[str, float]) -> dict[str, float]:
+def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, float]) -> dict[str, float]:
     """The largest error of the conserved components of the momentum map; nothing where there is none."""
-    kept = [numbers[f"momentum_error_max_{axis}"] for axis in outcome.formulated.momentum_axes]
+    kept = [numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes]
     return {"momentum_error_max": max(kept)} if kept else {}
 
 
@@ -208,5 +209,5 @@ def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
         "status": outcome.status.name.lower(), "message": message_of(outcome, spec),
         "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
         "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
-        **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome, numbers),
+        **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome.formulated, numbers),
         **_warning(spec, outcome)}

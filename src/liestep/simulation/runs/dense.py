@@ -2,6 +2,7 @@
 keeps the manifold and has its order; of adaptive ones by their interpolant."""
 import json
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,9 @@ class Between:
         if shares.any():
             require_partial_steps(self.spec)
         times, nodes = self.times[steps], np.ascontiguousarray(self.nodes[steps])
-        lengths = np.append(self.lengths, 0.0)[steps][:len(times)]
+        own = self.lengths[steps]
+        lengths = np.zeros(len(times))
+        lengths[:len(own)] = own
         states = np.empty((len(times), len(shares), *nodes.shape[1:]))
         values = np.zeros((len(times), len(shares), self.formulated.width))
         more = (whole, self.spec.duration) if self.adaptive else ()
@@ -81,20 +84,23 @@ class Between:
             values[..., columns] = there[:, None, 1] + 0.5*after[..., None]*(there[:, None, 0] + values[..., columns])
 
     def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(rows, observables) at times (k,) within the run."""
-        found = [self._at(float(time)) for time in times]
-        return np.array([rows for rows, _ in found]), np.array([values for _, values in found])
+        """(rows, observables) at times (k,) within the run; those within one step are made together."""
+        states, values = np.empty((len(times), *self.nodes.shape[1:])), np.empty((len(times), self.formulated.width))
+        places = [self._place(float(time)) for time in times]
+        for n, group in groupby(range(len(times)), key=lambda k: places[k][0]):
+            own = list(group)
+            found = self.inside(slice(n, n + 1), np.array([places[k][1] for k in own]))
+            states[own], values[own] = found[0][0], found[1][0]
+        return states, values
 
-    def _at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+    def _place(self, time: float) -> tuple[int, float]:
+        """The step in which a time lies, and the share of it."""
         sign = self.spec.direction
         n = int(np.clip(np.searchsorted(sign*self.times, sign*time, side="right") - 1, 0, len(self.times) - 1))
         near = min((n, min(n + 1, len(self.times) - 1)), key=lambda k: abs(time - self.times[k]))
         if abs(time - self.times[near]) <= NODE*abs(time):
-            n, share = near, 0.0
-        else:
-            share = (time - self.times[n])/self.lengths[n]
-        rows, values = self.inside(slice(n, n + 1), np.array([share]))
-        return rows[0, 0], values[0, 0]
+            return near, 0.0
+        return n, (time - self.times[n])/self.lengths[n]
 
     def fields(self, rows: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
         """State fields and observables of times, by their names; rows (time, m, d), values (time, columns)."""

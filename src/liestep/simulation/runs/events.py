@@ -6,9 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.errors import InputError, number_or_nan, unknown
+from liestep.simulation.runs.numbers import positive
 
 State = Mapping[str, np.ndarray]
 Zero = Callable[[State], float] | tuple[str, Any, float]
+Reset = Callable[[State], Mapping[str, Any]]
+OPEN: Any = ...  # in place of a default that follows from others
 
 
 @dataclass(frozen=True)
@@ -16,13 +19,20 @@ class Event:
     """A function of the state that becomes zero: `zero` is a function of the fields and observables by their names, or
     (name, index, value) where that component reaches the value. direction: 1 where the function grows in the order of
     the run, -1 where it falls, 0 for both and for points where it is zero without a change of sign. count: the run ends
-    at so many of these events; None: it goes on."""
+    at so many of these events; None: it goes on. reset: of events that go on (`simulate(events=...)`), a function of
+    the state that gives the state fields which are new behind the event; count is then None by default, else 1."""
 
     zero: Zero
     direction: int = 0
-    count: int | None = 1
+    count: int | None = OPEN
+    reset: Reset | None = None
 
     def __post_init__(self) -> None:
+        if self.count is OPEN:
+            object.__setattr__(self, "count", 1 if self.reset is None else None)
+        if self.reset is not None and not callable(self.reset):
+            raise InputError("reset of an event must be a function of the state that gives new state fields, not"
+                             f" {self.reset!r}")
         if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
             raise InputError(f"direction of an event is {self.direction!r}; allowed are 1, -1 and 0 (both)")
         if self.count is not None and (isinstance(self.count, bool) or not isinstance(self.count, int)
@@ -34,6 +44,11 @@ class Event:
         if not callable(self.zero) and (not isinstance(self.zero, tuple | list) or len(self.zero) != 3):
             raise InputError("until must be one event: a function of the state, (field or observable, index, value) or"
                              f" liestep.Event of one of these, not {self.zero!r}")
+
+    @property
+    def functions(self) -> dict[str, Any]:
+        """What it calls, by the names of its arguments: the identity of a run holds it."""
+        return {name: value for name, value in (("zero", self.zero), ("reset", self.reset)) if callable(value)}
 
     def canonical(self) -> dict[str, Any]:
         """What a specification says of it; of a function its name."""
@@ -91,3 +106,60 @@ def _number(value: Any) -> float:
 def event_of(until: Any) -> Event | None:
     """`until` as people give it, as an event. Raises InputError."""
     return until if until is None or isinstance(until, Event) else Event(until)
+
+
+def events_of(given: Any) -> tuple[Event, ...]:
+    """`events` as people give them: one or several. Raises InputError."""
+    several = given if isinstance(given, list) or (isinstance(given, tuple) and not (
+        given and isinstance(given[0], str))) else [given]
+    return () if given is None else tuple(one if isinstance(one, Event) else Event(one) for one in several)
+
+
+@dataclass(frozen=True)
+class Control:
+    """A function of (t, state) that gives values of parameters, held for `sample` s each."""
+
+    function: Callable[[float, State], Mapping[str, Any]]
+    sample: float
+
+    @property
+    def functions(self) -> dict[str, Any]:
+        """As of an event."""
+        return {"control": self.function}
+
+    def canonical(self) -> dict[str, Any]:
+        """What a specification says of it."""
+        return {"sample": self.sample}
+
+
+def control_of(function: Any, sample: Any) -> Control | None:
+    """`control` and `sample` as people give them. Raises InputError."""
+    if function is None and sample is None:
+        return None
+    if not callable(function):
+        raise InputError(f"control must be a function of (t, state) that gives parameters by their names, not"
+                         f" {function!r}")
+    if sample is None:
+        raise InputError("control needs sample=, the time in s for which each of its values is held")
+    return Control(function, positive("sample", sample))
+
+
+def identity(called: Event | Control) -> dict[str, Any]:
+    """What a specification says of an event that goes on or of a control: the digest of all that its functions are and
+    read, or why there is none (`unknown`)."""
+    from liestep.simulation.plugins.reads import digest_of_reads
+
+    try:
+        return called.canonical() | {"sha256": digest_of_reads(called.functions)}
+    except InputError as error:
+        return called.canonical() | {"unknown": str(error)}
+
+
+def reproducible(called: Mapping[str, Any]) -> dict[str, str]:
+    """The attribute of a file that says why nobody can make it again from its specification, which says this of its
+    functions; none where one can."""
+    control = {"control": called["control"]} if called["control"] else {}
+    for name, one in ({f"event {k}": event for k, event in enumerate(called["events"])} | control).items():
+        if "unknown" in one:
+            return {"reproducible": f"not reproducible: {name}: {one['unknown']}"}
+    return {}

@@ -16,6 +16,14 @@ def carry_out(spec: RunSpecification, progress: Progress | None = None, *, inter
     """Run a specification (all its replicas or members) and collect the content of its file. interpreted: see
     `run_once`. Raises InputError: see `liestep.simulation.runs.until.observed`; PluginError: the code of a plugin
     cannot be compiled."""
+    if spec.events:
+        from liestep.simulation.runs.legs import journey
+
+        return journey(spec, progress)
+    if spec.control:
+        from liestep.simulation.runs.control import controlled
+
+        return controlled(spec, progress)
     if spec.observed:
         from liestep.simulation.runs.until import observed
 

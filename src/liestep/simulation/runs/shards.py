@@ -60,7 +60,7 @@ class Cells:
         for name, value in counted.items():
             self.counts[name][number] = value
         scalars: dict[str, float] = {"time_reached": outcome.time_reached, **found,
-                                     **largest_momentum_error(outcome, found)}
+                                     **largest_momentum_error(outcome.formulated, found)}
         usual = self.prototype.formulated.attributes  # for cells that are refused
         for name, told in formulated.attributes.items():
             if isinstance(told, str):

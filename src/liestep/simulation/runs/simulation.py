@@ -1,6 +1,6 @@
 """One run from Python, or derivatives of its end with respect to its start, as an xarray data set."""
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, unknown
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.runs.content import Content, chart_of
+from liestep.simulation.runs.content import ACCUMULATED, Content, chart_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.numbers import positive
@@ -26,40 +26,40 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
              statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
              ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
-             until: Zero | Event | None = None, times: Sequence[float] | None = None,
-             progress: bool = False) -> "xarray.Dataset":
+             until: Zero | Event | None = None, times: Sequence[float] | None = None, progress: bool = False,
+             events: Event | Sequence[Event] | None = None, control: Callable | None = None,
+             sample: float | None = None) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
-        problem: id of a system, see `systems()`. integrator: id of one, see `integrators(problem)`.
-        step: step size in s of a fixed-step integrator, positive; must divide the length of the run.
-        tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
+        problem: id of a system, see `systems()`. integrator: id of one, see `integrators(problem)`. step: step size in
+            s of a fixed-step integrator, positive; must divide the length of the run. tolerance: relative, of an
+            adaptive integrator (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: t_start and that of the preset); before t_start the run goes backward.
         preset: named parameters, initial state and t_end (default: the system's); other arguments override it.
-        parameters: replace those of the preset; shapes and units are listed by `liestep describe PROBLEM`.
-        initial: state fields that replace those of the preset. Systems on spheres: `q` (n, 3), unit vectors, and
-            `omega` (n, 3) in rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to
-            space, and `angular_momentum` (3,) in kg m2/s, spatial. Others: see `liestep describe PROBLEM`.
-        options: options of the integrator and of the system's form, see `liestep describe`.
-        samples: number of equally spaced output times, both ends included (default: at most 1001).
-        on_failure: "raise", or "return" for the truncated data set. steps: number of steps, instead of `step`.
-        statistics_every: the statistics count every so many steps. log_steps: adaptive: keep accepted times and steps.
-        outputs: adaptive integrators: number of equally spaced points at which statistics are taken.
-        replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
-        ensemble: runs with perturbed starts: {"members": 16, "amplitude": 1e-6, "seed": 0}. exponents: fixed steps: so
-            many Lyapunov exponents, the largest ones.
-        dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
-        until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
-            value): ("q", (0, 2), 0.0); or a liestep.Event of one. attrs["event_time"] in s, NaN where it never occurs.
-        t_start: start in s (default 0). times: own output times, in the order of the run. progress: show a bar.
+        parameters: replace those of the preset. options: of the integrator and of the system's form. Both are listed
+            with shapes and units by `liestep describe PROBLEM`.
+        initial: state fields that replace those of the preset. On spheres: `q` (n, 3), unit vectors, `omega` (n, 3) in
+            rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to space, `angular_momentum`
+            (3,) in kg m2/s, spatial. Others are listed there too.
+        samples: number of equally spaced output times, both ends included (default: at most 1001). on_failure: "raise",
+            or "return" for the truncated data set. steps: their number, instead of `step`. statistics_every: they count
+            every so many steps. log_steps: adaptive: keep accepted times and steps.
+        outputs: adaptive integrators: number of equally spaced points of statistics. replicas: so many runs whose
+            starts differ by one unit in the last place; their spread is kept. ensemble: runs with perturbed starts:
+            {"members": 16, "amplitude": 1e-6, "seed": 0}. exponents: fixed steps: so many Lyapunov exponents.
+        dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one. until: end
+            the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index, value), or
+            a liestep.Event of one. t_start: in s (default 0). times: own output times, in the order of the run.
+        progress: show a bar. events: those at which the run goes on, `liestep.Impact`s too (docs/events.md). control: a
+            function of (t, state) that gives parameters (docs/control.md). sample: time in s for which they are held.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
         (time, xyz, axis) for `attitude`; `energy` (time) in J; `momentum_map` (time, xyz) in kg m2/s where there is
-        one; errors of the manifold such as `unit_length_error` (time); `<name>_blocks` (statistic, block, ...), mean,
-        least and largest deviation of each of 100 parts. Each has `units` and `long_name`. Attributes: `status`,
-        `message`, `steps`, counters such as `force_evaluations`, and statistics over every step such as
-        `energy_error_max`, `unit_length_error_mean`, `momentum_error_max`. `data.liestep.plot()` shows it.
+        one; errors of the manifold such as `unit_length_error`; `<name>_blocks` (statistic, block, ...), mean, least
+        and largest deviation of each of 100 parts. Attributes: `status`, `message`, counters such as
+        `force_evaluations`, statistics over every step such as `energy_error_max`. `data.liestep.plot()` shows it.
 
     Raises:
         InputError: a wrong argument, in one sentence, or a run that does not fit the memory.
@@ -67,25 +67,26 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
 
     Example:
         data = liestep.simulate("spherical_pendulum_chain", "vi_sphere", preset="paper_scaled", step=0.01, t_end=10.0)
-        print(data.attrs["energy_error_max"], data["q"].sel(time=10.0).values)
     """
     if on_failure not in ("raise", "return"):
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
     spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
                    parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
-                   ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until)
+                   ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until, events=events,
+                   control=control, sample=sample)
     require_memory(spec)
     content = _content(spec, dense, progress)
-    if content.attributes["status"] != "ok" and on_failure == "raise":
+    if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
     return to_dataset(content)
 
 
 def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     """The content of a run, with its nodes, at times of its own or up to an event."""
-    if dense and spec.observed:
-        raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
+    if dense and (spec.observed or spec.events or spec.control):
+        other = "events" if spec.events else "control" if spec.control else "until" if spec.until else "times"
+        raise InputError(f"give dense or {other}, not both: dense=True gives the state at"
                          " any time of the whole run")
     if dense:
         from liestep.simulation.runs.until import with_nodes

@@ -2,7 +2,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import ceil, floor, isfinite, isqrt, prod
 from typing import Any
@@ -23,12 +23,13 @@ from liestep.simulation.catalogue import (
     system_entry,
     system_ids,
 )
-from liestep.simulation.runs.events import Event, event_of
+from liestep.simulation.runs.events import Control, Event, control_of, event_of, events_of, identity
 from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positive, whole
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
 SHARED = ("initial", "parameters")  # by all runs of a problem
+LATER = ("control", "events")  # where there are none, the text is as it was before they were known
 MOST_TEXTS = 100  # of them, in memory
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
@@ -71,6 +72,8 @@ class Output:
     reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`reductions`)
     times: np.ndarray | None = None  # output times of one's own, in the order of the run
     until: Event | None = None
+    events: tuple[Event, ...] = ()   # at which it goes on
+    control: Control | None = None
 
     @property
     def observed(self) -> bool:
@@ -133,7 +136,9 @@ class RunSpecification(Horizon, Output, Trajectories):
                 # an edit of one of these puts only the runs that use it out of date
                 *(module for module, used in (
                     ("liestep.simulation.tangents.exponents", self.exponents),
-                    ("liestep.simulation.runs.until", self.observed)) if used))
+                    ("liestep.simulation.runs.until", self.observed),
+                    ("liestep.simulation.runs.legs", self.events),
+                    ("liestep.simulation.runs.control", self.control)) if used))
 
     @property
     def source_hash(self) -> str:
@@ -142,8 +147,14 @@ class RunSpecification(Horizon, Output, Trajectories):
 
     def _values(self) -> list[tuple[str, Any]]:
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
-        return sorted((values | {"ensemble": self.ensemble and self.ensemble.canonical(),
-                                 "until": self.until and self.until.canonical()}).items())
+        values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
+                   "until": self.until and self.until.canonical(), **self.called}
+        return sorted((name, value) for name, value in values.items() if name not in LATER or value)
+
+    @cached_property
+    def called(self) -> dict[str, Any]:
+        """What it says of functions that are called, as they were when it was made: a run may change what they read."""
+        return {"events": [identity(one) for one in self.events], "control": self.control and identity(self.control)}
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
@@ -232,6 +243,9 @@ class Asked:
     reduced: Any = False
     times: Any = None
     until: Any = None
+    events: Any = None
+    control: Any = None
+    sample: Any = None
     replicas: Any = 1
     ensemble: Any = None
     exponents: Any = 0
@@ -256,20 +270,26 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
     count = tolerance = None
+    control = control_of(asked.control, asked.sample)
+    if control and declared.adaptive:  # its points are the instants at which it is asked
+        asked = replace(asked, outputs=whole_steps(abs(end - begin), control.sample, "sample") + 1)
     if declared.adaptive:
         tolerance, points = _adaptive_size(asked, integrator)
         _require_above_round_off(tolerance, declared, resolved, start.initial)
     else:
         points = count = _fixed_size(asked, integrator, declared.fewest_steps, abs(end - begin))
-    return RunSpecification(
+    made = RunSpecification(
         t_start=begin, t_end=end, steps=count, tolerance=tolerance, outputs=points + 1,
         times=output_times(asked.times, begin, end, asked.samples), samples=_samples(asked.samples, points),
         statistics_every=whole("statistics_every", asked.statistics_every), log_steps=bool(asked.log_steps),
         reduced=bool(asked.reduced), replicas=whole("replicas", asked.replicas),
         ensemble=_ensemble(asked.ensemble, start.initial), exponents=_exponents(asked.exponents, facts, start),
-        until=event_of(asked.until), problem=held.name, parameters=start.parameters, initial=start.initial,
+        until=event_of(asked.until), events=events_of(asked.events), control=control, problem=held.name,
+        parameters=start.parameters, initial=start.initial,
         integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
         declared=known if known.name == integrator else integrator_entry(known.name))
+    vars(made)["called"] = made.called  # before a run changes what they read
+    return made
 
 
 def _adaptive_size(asked: Asked, integrator: str) -> tuple[float, int]:
@@ -409,21 +429,21 @@ def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | No
     return method(integrator).lacks(sheet(problem), parameters) is None
 
 
-def whole_steps(t_end: float, step: float) -> int:
+def whole_steps(t_end: float, step: float, name: str = "step") -> int:
     """Number of steps of size `step` in t_end. Raises InputError: not a whole number; the sentence names the two
     nearest steps that are."""
-    step = positive("step", step)
+    step = positive(name, step)
     ratio = t_end/step
     if not ratio < MOST:
-        raise InputError(f"step {step!r} makes more than 2^53 steps in t_end = {t_end!r}")
+        raise InputError(f"{name} {step!r} makes more than 2^53 steps in t_end = {t_end!r}")
     count = round(ratio)
     if count >= 1 and abs(ratio - count) <= STEP_TOLERANCE*count:
         return count
     if ratio < 1.0:
-        raise InputError(f"step {step!r} is longer than t_end = {t_end!r}; the longest valid step is {t_end!r}")
+        raise InputError(f"{name} {step!r} is longer than t_end = {t_end!r}; the longest valid {name} is {t_end!r}")
     below, above = floor(ratio), ceil(ratio)
-    raise InputError(f"step {step!r} does not divide t_end = {t_end!r}; the nearest valid steps are {t_end/above!r} and"
-                     f" {t_end/below!r}")
+    raise InputError(f"{name} {step!r} does not divide t_end = {t_end!r}; the nearest valid {name}s are"
+                     f" {t_end/above!r} and {t_end/below!r}")
 
 
 def _require_above_round_off(tolerance: float, declared: Method, options: Mapping[str, Any],

@@ -10,6 +10,7 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.dense import ROWS, Between, require_nodes, require_partial_steps
 from liestep.simulation.runs.estimate import memory, readable, require_memory
@@ -71,12 +72,23 @@ class Search:
             steps = slice(start, min(start + size, last))
             nodes = self._values(slice(steps.start, steps.stop + 1), np.zeros(1))[:, 0]
             values = np.column_stack((nodes[:-1], self._values(steps, self.shares[1:-1]), nodes[1:]))
+            signs = self._clear(values)
             for n, line in enumerate(values, start):
+                if signs[n - start] and signs[n - start] == self.sign and self.zero is None:
+                    continue  # as `_step` would find
                 self._step(n, line)
                 if self.complete:
                     return True
         self.done = last
         return False
+
+    def _clear(self, values: np.ndarray) -> list[int]:
+        """Sign of the function in each step where its polynomial has no zero, with a margin for round-off; else 0."""
+        coefficients = values @ self.matrix.T
+        rest = np.abs(coefficients[:, 1:]).sum(axis=1)*(1.0 + 1e-9)
+        signs = np.sign(coefficients[:, 0])
+        clear = (np.abs(coefficients[:, 0]) > rest) & np.all(signs[:, None]*values > 0.0, axis=1)
+        return np.where(clear, signs, 0.0).astype(int).tolist()
 
     @property
     def resolution(self) -> float:
@@ -166,8 +178,8 @@ def _extrema(coefficients: np.ndarray) -> np.ndarray:
     """Shares of a step between its ends where a Chebyshev series has derivative zero."""
     largest = np.abs(coefficients).max()
     slope = np.polynomial.chebyshev.chebder(np.polynomial.chebyshev.chebtrim(coefficients, 1e-15*largest))
-    if len(slope) < 2:
-        return np.zeros(0)
+    if len(slope) < 2 or abs(slope[0]) > (1.0 + 1e-9)*np.abs(slope[1:]).sum():
+        return np.zeros(0)  # no zero from -1 to 1
     roots = np.polynomial.chebyshev.chebroots(slope)
     real = np.real(roots[np.abs(np.imag(roots)) < 1e-6])
     shares = np.unique(np.rint((0.5 + 0.5*real)*SHARPNESS)/SHARPNESS)
@@ -262,13 +274,16 @@ def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
     return kept[0]
 
 
+def shapes_of(formulated: Formulated) -> dict[str, tuple[int, ...]]:
+    """Shape of each field and observable at one time."""
+    shapes = {name: values.shape[1:] for name, values in formulated.to_fields(formulated.start[None]).items()}
+    return shapes | {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
+
+
 def _searched(spec: RunSpecification) -> Search:
     require_partial_steps(spec)
     assert spec.until is not None
-    formulated, _ = build(spec)
-    shapes = {name: values.shape[1:] for name, values in formulated.to_fields(formulated.start[None]).items()}
-    shapes |= {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
-    search = Search(event_function(spec.until, shapes), spec.until)
+    search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
     nodes_of(spec, search.watch)
     search.finish()
     return search

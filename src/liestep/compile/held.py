@@ -1,0 +1,81 @@
+"""The time loops of runs whose parameters are set at given instants (`liestep.simulation.runs.control`). A file of its
+own: an edit puts no other run out of date."""
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.separate import call_address
+from liestep.compile.status import Status
+
+
+@kernel
+def renew(recorder: Any, problem: Any, y: np.ndarray) -> None:
+    """Integrands at a state whose parameters are new."""
+    if recorder.integrals.present():
+        problem.observe(y, recorder.scratch)
+        for j in range(recorder.integrals.columns.shape[0]):
+            recorder.integrals.last[1, j] = recorder.scratch[recorder.integrals.columns[j]]
+
+
+def advance_held(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
+                 every: int, ask: int, work: Any, t_start: float) -> tuple[Status, int]:
+    """As `liestep.compile.driver.advance`, with a call of the address `ask` at each `every`-th point, from which the
+    method starts anew; the one at the start has been made."""
+    for point in range(first + 1 if first > 0 else 0, last + 1):
+        status, t = Status.OK, t_start + (point - 1)*h
+        if point > 0:
+            if (point - 1) % every == 0:
+                if point > 1:
+                    if call_address(ask, t) != 0:
+                        return Status.NOT_EVALUABLE, point - 1
+                    renew(recorder, problem, y)
+                status = integrator.start(problem, t, y, h, work)
+            if status == Status.OK:
+                status = integrator.step(problem, t, y, h, work)
+        if status == Status.OK:
+            status = recorder.record(problem, y, point, point*h)
+        if status != Status.OK:
+            return status, max(point - 1, 0)
+    return Status.OK, last
+
+
+def advance_held_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, interval: float,
+                          first: int, last: int, ask: int, work: Any, t_start: float,
+                          sign: float) -> tuple[Status, int, float]:
+    """Intervals from number `first` to `last` by adaptive steps that end with each of them; outputs are its ends.
+    Returns (status, number of completed intervals, time since the start)."""
+    if first == 0:
+        outputs.record(problem, y, 0, 0.0)
+        accepted.record(problem, y, 0, 0.0)
+    for point in range(first, last):
+        begin, done, rejected = point*interval, 0.0, 0.0
+        if point > 0:
+            if call_address(ask, t_start + sign*begin) != 0:
+                return Status.NOT_EVALUABLE, point, begin
+            renew(accepted, problem, y)
+        h = pair.start(problem, t_start + sign*begin, y, interval, work)
+        while done < interval:
+            t, final = t_start + sign*(begin + done), pair.control.reaches(h, interval - done)
+            if final:
+                h = interval - done
+            if not begin + done + 0.0625*h > begin + done:
+                return Status.STEP_TOO_SMALL, point, begin + done
+            status, error = pair.attempt(problem, t, y, sign*h, work)
+            if status == Status.OK and pair.control.accepts(error):
+                problem.counters[Counter.STEPS_ACCEPTED] += 1
+                pair.accept(problem, y, work)
+                done = interval if final else done + h
+                if final:
+                    status = outputs.record(problem, y, point + 1, sign*(begin + done))
+                if status == Status.OK:
+                    status = accepted.record(problem, y, problem.counters[Counter.STEPS_ACCEPTED], sign*(begin + done))
+                if status != Status.OK:
+                    return status, point, begin + done
+                h, rejected = pair.control.after_success(h, error, rejected), 0.0
+            else:
+                problem.counters[Counter.STEPS_REJECTED] += 1
+                h = pair.control.after_failure(h, error, rejected)
+                rejected += 1.0
+    return Status.OK, last, last*interval

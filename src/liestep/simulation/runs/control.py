@@ -1,0 +1,201 @@
+"""Runs whose parameters a function sets, `simulate(control=..., sample=...)`: it is called at given instants, as it is,
+by machine code that holds what it gives until the next one (zero-order hold)."""
+import ctypes
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.cache import loop_for
+from liestep.compile.counters import Counter, counts
+from liestep.compile.held import advance_held, advance_held_adaptive
+from liestep.compile.pieces import Pieces
+from liestep.compile.status import Status
+from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.formulations.probed import plain
+from liestep.simulation.runs.content import Content, collected
+from liestep.simulation.runs.dense import require_partial_steps
+from liestep.simulation.runs.events import reproducible
+from liestep.simulation.runs.execution import Outcome, Progress, build, new_recorder
+from liestep.simulation.runs.specification import STEP_TOLERANCE, RunSpecification
+
+MARKS = (0.3718, 0.0137), (1.9143, 0.0091)  # values of parameters that are recognised in components
+
+
+def _leaves(part: Any) -> Iterator[Any]:
+    """Arrays and numbers in a tree of components, in order."""
+    if isinstance(part, tuple):
+        for inner in part:
+            yield from _leaves(inner)
+    elif isinstance(part, np.ndarray | float):
+        yield part
+
+
+class Held:
+    """The function with what it sets: arrays in the components of a run, and the places in them."""
+
+    def __init__(self, spec: RunSpecification):
+        assert spec.control is not None
+        self.spec, self.function, self.error = spec, spec.control.function, ""
+        self.y = build(spec)[0].start.copy()  # advanced in place
+        self.to_fields = build(spec)[0].to_fields
+        first = self._given(spec.t_start)
+        for name in first:
+            if name not in spec.parameters:
+                raise InputError(f"control: {unknown('parameter', name, spec.parameters)}")
+        self.shapes = {name: np.shape(spec.parameters[name]) for name in first}
+        self.formulated, self.integrator, self.targets = self._built()
+        self._set(first, spec.t_start)
+        self.call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)(self._ask)
+
+    @property
+    def address(self) -> int:
+        """What machine code calls with the time."""
+        return int(ctypes.cast(self.call, ctypes.c_void_p).value or 0)
+
+    def _built(self) -> tuple[Formulated, Any, dict[str, list[tuple[Any, Any, Any]]]]:
+        """The components of the run with arrays of their own; for each parameter the arrays that hold it, the places in
+        them and which of its numbers these are. Raises InputError: it is not held as it is."""
+        spec, own = self.spec, {name: np.array(self.spec.parameters[name], dtype=float) for name in self.shapes}
+        one, two = ({name: (start + 0.1*k + step*np.arange(value.size)).reshape(value.shape)
+                     for k, (name, value) in enumerate(own.items())} for start, step in MARKS)
+        made = [build(replace(spec, parameters={**spec.parameters, **{
+            name: value if value.ndim else float(value) for name, value in values.items()}}))
+            for values in (one, two, own)]
+        formulated, integrator = made[2]
+        targets: dict[str, list[tuple[Any, Any, Any]]] = {name: [] for name in own}
+        for a, b, leaf in zip(*(_leaves((found.problem, method)) for found, method in made), strict=True):
+            changed = np.flatnonzero(np.ravel(a) != np.ravel(b))
+            for name in targets if changed.size else ():
+                at = [(place, k) for place in changed for k in range(own[name].size)
+                      if (np.ravel(a)[place], np.ravel(b)[place]) == (one[name].flat[k], two[name].flat[k])]
+                changed = np.setdiff1d(changed, [place for place, _ in at])
+                if at and not isinstance(leaf, np.ndarray):
+                    raise InputError(f"control sets {name}, which is a single number in the code of {spec.problem}:"
+                                     f" give it as an array, {name}=[...], and read p.{name}[0]")
+                if at:
+                    targets[name].append((leaf.flat, *map(list, zip(*at, strict=True))))
+            if changed.size:
+                raise InputError(f"control cannot set {', '.join(own)} of {spec.problem}: the code holds numbers that"
+                                 " are computed from it; a parameter that forces or torques read as it is can be set")
+        if unread := [name for name, found in targets.items() if not found]:
+            raise InputError(f"control sets {unread[0]}, which no equation of {spec.problem} reads")
+        return formulated, integrator, targets
+
+    def _given(self, t: float) -> Mapping[str, Any]:
+        where = f"control at t = {t!r}"
+        state = {name: values[0] for name, values in self.to_fields(self.y[None].copy()).items()}
+        try:
+            given = self.function(t, state)
+        except Exception as error:
+            raise InputError(f"{where}: {type(error).__name__}: {error}") from error
+        if not isinstance(given, Mapping):
+            raise InputError(f"{where} gives {given!r}; it must give a mapping of parameters to values")
+        return given
+
+    def _set(self, given: Mapping[str, Any], t: float) -> None:
+        if given.keys() != self.shapes.keys():
+            raise InputError(f"control at t = {t!r} gives {', '.join(given) or 'nothing'}; it must give"
+                             f" {', '.join(self.shapes)} as at the start")
+        for name, shape in self.shapes.items():
+            try:
+                values = np.asarray(given[name], dtype=float)
+            except (TypeError, ValueError):
+                raise InputError(f"control at t = {t!r}: {name} is {given[name]!r}, which is no number") from None
+            if values.shape != shape:
+                raise InputError(f"control at t = {t!r}: {name} has the shape {values.shape}; it must have {shape}")
+            flat = values.ravel().tolist()
+            if not isfinite(sum(flat)) and not all(map(isfinite, flat)):
+                raise InputError(f"control at t = {t!r}: {name} is not finite: {values.tolist()}")
+            for leaf, places, numbers in self.targets[name]:
+                for place, k in zip(places, numbers, strict=True):
+                    leaf[place] = flat[k]
+
+    def _ask(self, t: float) -> int:
+        try:
+            self._set(self._given(t), t)
+        except InputError as error:
+            self.error = str(error)
+            return 1
+        return 0
+
+
+def controlled(spec: RunSpecification, progress: Progress | None = None) -> Content:
+    """The content of the file of a run with a control. Adaptive methods end a step at each of its instants, which are
+    the points of their samples and statistics.
+
+    Raises:
+        InputError: what the function gives is wrong, at a time, or what such runs do not have.
+    """
+    assert spec.control is not None
+    if spec.observed or spec.ensemble or spec.replicas > 1 or spec.exponents or spec.log_steps:
+        raise InputError("control is for single runs with equal samples; leave out until, times, ensemble, replicas,"
+                         " exponents and log_steps")
+    require_partial_steps(spec)
+    held = Held(spec)
+    if hasattr(held.integrator, "makes_series"):
+        raise InputError(f"{spec.integrator} makes a series of the equations with the numbers of the start, and takes"
+                         " no control: take dop853 or rkmk853")
+    formulated, baseline = held.formulated, np.zeros(held.formulated.width)
+    plain(formulated.problem).observe(held.y.copy(), baseline)
+    for part in formulated.observables:
+        if part.kind != "invariant":
+            baseline[part.columns] = 0.0
+    formulated.problem.counters[:] = 0
+    outcome = (_adaptive if spec.step is None else _fixed)(held, baseline, progress)
+    if held.error:
+        raise InputError(held.error)
+    content = collected(spec, [outcome])
+    content.attributes |= reproducible(spec.called)
+    return content
+
+
+def _fixed(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
+    spec, y, problem, integrator = held.spec, held.y, held.formulated.problem, held.integrator
+    assert spec.control is not None
+    assert spec.steps is not None
+    assert spec.step is not None
+    ratio = spec.control.sample/abs(spec.step)
+    every = max(1, round(ratio))
+    if abs(ratio - every) > STEP_TOLERANCE*every:
+        raise InputError(f"sample {spec.control.sample!r} is no whole number of steps of {abs(spec.step)!r}; the"
+                         f" nearest is {every*abs(spec.step)!r}")
+    recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every,
+                            observables=held.formulated.observables)
+    work = integrator.workspace(problem, y)
+    loop, status, done = loop_for(advance_held, integrator, problem, recorder, work), Status.OK, 0
+    with Pieces(y.size) as pieces:
+        while status == Status.OK and done < spec.steps:
+            last = min(done + pieces.steps, spec.steps)
+            status, done = loop(integrator, problem, recorder, y, spec.step, done, last, every, held.address, work,
+                                spec.t_start)
+            pieces.ended()
+            if progress:
+                progress(done/spec.steps)
+    return Outcome(held.formulated, recorder, None, held.formulated.ending(Status(status), y),
+                   spec.t_start + done*spec.step, int(done), counts(problem.counters))
+
+
+def _adaptive(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
+    spec, y, problem, pair = held.spec, held.y, held.formulated.problem, held.integrator
+    seen, points = held.formulated.observables, spec.outputs - 1
+    accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
+    outputs = new_recorder(y.shape, baseline, points, spec.samples, observables=seen, integrals=accepted.integrals,
+                           steps=False)
+    work = pair.workspace(problem, y)
+    loop = loop_for(advance_held_adaptive, pair, problem, outputs, accepted, work)
+    status, done, time = Status.OK, 0, 0.0
+    with Pieces(y.size) as pieces:
+        while status == Status.OK and done < points:
+            status, done, time = loop(pair, problem, outputs, accepted, y, spec.duration/points, done,
+                                      min(done + pieces.steps, points), held.address, work, spec.t_start,
+                                      spec.direction)
+            pieces.ended()
+            if progress:
+                progress(done/points)
+    return Outcome(held.formulated, outputs, accepted, held.formulated.ending(Status(status), y),
+                   spec.t_start + spec.direction*time, int(problem.counters[Counter.STEPS_ACCEPTED]),
+                   counts(problem.counters))

@@ -1,0 +1,374 @@
+"""Runs that go on at events, `simulate(events=...)`: legs from one event to the next, joined into one data set.
+
+Each leg is a run of its own from the state behind an event, so that an integrator keeps its order between events. It is
+no longer than a few times the last one, so that the search for events is as fine where they come ever faster."""
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from liestep.compile.status import Status
+from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.formulations.probed import plain
+from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin, stopped
+from liestep.simulation.runs.dense import Between, require_partial_steps
+from liestep.simulation.runs.events import Reset, event_function, reproducible
+from liestep.simulation.runs.execution import Progress, build
+from liestep.simulation.runs.impacts import Impact, Law
+from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.until import Occurrence, Search, nodes_of, shapes_of
+
+LONGER = 4.0         # times the last interval between events: a leg
+FEW = 5              # intervals that shrink alike before events are said to accumulate
+NEAR = 2.0**-33      # of the run: the time that is then left, and after which impacts are one
+RESTING = 1e-4       # a rate behind an event that is less than this share of the one before is none
+BESIDE = 1e-3        # of a step: where rates are taken
+ROUNDING = 2.0**-40  # of a field's largest number
+MOST_AT_ONCE = 1000  # impacts at one time
+
+
+@dataclass
+class Book:
+    """What legs have left: samples, observables at all nodes, events, and what was done between legs."""
+
+    times: list[np.ndarray] = field(default_factory=list)    # of the samples
+    rows: list[np.ndarray] = field(default_factory=list)
+    seen: list[np.ndarray] = field(default_factory=list)     # observables there
+    impact: list[np.ndarray] = field(default_factory=list)   # work of the impacts up to there, J
+    nodes: list[np.ndarray] = field(default_factory=list)    # observables at all nodes
+    found: list[tuple[int, float, int]] = field(default_factory=list)  # number of the event, time, direction
+    counters: dict[str, int] = field(default_factory=dict)
+    steps: int = 0
+    resolution: float = 0.0
+
+    def of(self, number: int) -> list[float]:
+        """Times of an event."""
+        return [time for k, time, _ in self.found if k == number]
+
+
+class Ended(NamedTuple):
+    """How a run in legs ended."""
+
+    status: str
+    message: str
+    accumulation: float | None = None  # time at which events accumulate
+
+
+class Journey:
+    """A run in legs."""
+
+    def __init__(self, spec: RunSpecification):
+        self.spec, self.book, self.impact = spec, Book(), 0.0
+        self.largest: dict[str, float] = {}  # number of each field at the ends of legs
+        self.resting: int | None = None  # an impact behind which bodies stay together
+        self.plain = replace(spec, events=(), times=None, samples=2, outputs=2 if spec.steps is None else spec.outputs)
+        self.formulated, _ = build(self.plain)
+        shapes = shapes_of(self.formulated)
+        self.functions = [event_function(one, shapes) for one in spec.events]
+        self.law = Law(spec, shapes) if any(isinstance(one, Impact) for one in spec.events) else None
+        # the columns whose values of the legs are added, and the work of forces among them, which the energy lacks
+        self.work = [part.columns.start for part in self.formulated.observables if part.name == "work"]
+        self.added = np.zeros(self.formulated.width)
+        self.summed = self.work + [k for part in self.formulated.observables if part.integral
+                                   for k in range(part.columns.start, part.columns.stop)]
+        points = (spec.steps or spec.outputs - 1)//(spec.samples - 1)*np.arange(spec.samples)
+        times = spec.t_start + points*(spec.step or spec.direction*spec.duration/(spec.outputs - 1))
+        self.sampled = spec.times if spec.times is not None else np.clip(
+            times, min(spec.t_start, spec.t_end), max(spec.t_start, spec.t_end))
+
+    def go(self, progress: Progress | None) -> Ended:
+        """Make all legs."""
+        spec, sign, time, interval = self.spec, self.spec.direction, self.spec.t_start, self.spec.duration
+        state = self._behind(None, spec.initial, time)
+        turned: tuple[int, float] | None = None  # the event before this leg, and the rate of its function before it
+        while True:
+            between, number, one = self._fly(self._leg(state, time, LONGER*interval))
+            outcome = between.outcome
+            assert outcome is not None
+            if turned:
+                self._require_left(*turned, between)
+            failed = one is None and outcome.status != Status.OK
+            end = one.time if one else outcome.time_reached if failed else between.spec.t_end
+            fields = self._enter(between, one, end)
+            if progress:
+                progress(abs(end - spec.t_start)/spec.duration)
+            ended = Ended(outcome.status.name.lower(), stopped(outcome)) if failed else self._ending(end)
+            if ended is None and sign*end >= sign*spec.t_end:
+                ended = Ended("ok", Status.OK.sentence)
+            state, turned = {name: fields[name] for name in spec.initial}, None
+            if ended is None and one:
+                if end == time:
+                    raise InputError(f"event {number} follows the last one at t = {end!r} without any time between: a"
+                                     " reset must leave the surfaces of all events")
+                if not isinstance(spec.events[number], Impact):
+                    turned = number, self._rate(number, between, one.step, one.share, -1.0)
+                state = self._behind(number, fields, end)
+                ended = self._ending(end)
+            if ended:
+                self._finish()
+                return ended
+            # where nothing happened, the next leg is longer than this one
+            time, interval = end, abs(end - time)*(1.0 if one else LONGER)
+
+    def _leg(self, state: Mapping[str, np.ndarray], time: float, length: float) -> RunSpecification:
+        """The run from a state on, with the steps of the whole run; the last one, and that of a leg which is shorter,
+        is shortened."""
+        spec, steps = self.spec, None
+        rest = abs(spec.t_end - time)
+        end = spec.t_end if length >= rest else time + spec.direction*length
+        if spec.step is not None:
+            steps = ceil(min(length, rest)/abs(spec.step)*(1.0 - 1e-12))
+            if end != spec.t_end and steps > 1:
+                end = time + steps*spec.step
+                end = spec.t_end if spec.direction*end >= spec.direction*spec.t_end else end
+        return replace(self.plain, initial=state, t_start=time, t_end=end, steps=steps and max(steps, 1))
+
+    def _fly(self, leg: RunSpecification) -> tuple[Between, int, Occurrence | None]:
+        """The leg up to its first event that resets the state or ends the run; with the number of that event."""
+        searches = []
+        for k, (event, function) in enumerate(zip(self.spec.events, self.functions, strict=True)):
+            left = None if event.count is None else event.count - len(self.book.of(k))
+            searches.append(Search(function, replace(event, count=left if event.reset is None and not isinstance(
+                event, Impact) else 1)))
+        between = nodes_of(leg, lambda found: max([one.watch(found) for one in searches]))
+        for one in searches:
+            one.finish()
+        stops = [(leg.direction*one.found[-1].time, k) for k, one in enumerate(searches) if one.complete]
+        number = min(stops)[1] if stops else -1
+        last = searches[number].found[-1] if stops else None
+        found = [(k, seen) for k, one in enumerate(searches) for seen in one.found
+                 if last is None or (leg.direction*seen.time, k) <= min(stops)]
+        self.book.found += [(k, seen.time, seen.direction) for k, seen in sorted(
+            found, key=lambda pair: (leg.direction*pair[1].time, pair[0]))]
+        self.book.resolution = max(self.book.resolution, *(one.resolution for one in searches))
+        return between, number, last
+
+    def _enter(self, between: Between, one: Occurrence | None, end: float) -> dict[str, np.ndarray]:
+        """Keep the samples, nodes and counters of a leg; the fields and observables at its end."""
+        book, sign = self.book, self.spec.direction
+        last = one.step if one else len(between.lengths)
+        nodes = between.inside(slice(0, last + 1), np.zeros(1))[1][:, 0]
+        rows, seen = (part[0, 0] for part in between.inside(
+            slice(last, last + 1), np.array([one.share if one else 0.0]), bool(one and one.whole)))
+        inside = self.sampled[(sign*self.sampled >= sign*between.times[0]) & (sign*self.sampled < sign*end)]
+        if inside.size:
+            found = between.at(inside)
+            self._keep(inside, found[0], found[1])
+        book.nodes.append(self._joined(np.concatenate([nodes, seen[None]])))
+        fields = {name: values[0] for name, values in between.fields(rows[None], seen[None]).items()}
+        self.last = (np.array([end]), rows[None], seen[None], self.added.copy())
+        self.added[self.summed] += seen[self.summed]
+        assert between.outcome is not None
+        for name, count in between.outcome.counters.items():
+            book.counters[name] = book.counters.get(name, 0) + count
+        book.steps += last + (1 if one else 0)
+        return fields
+
+    def _finish(self) -> None:
+        """The state at the end of the run is its last sample."""
+        *sample, self.added = self.last
+        self._keep(*sample)
+
+    def _keep(self, times: np.ndarray, rows: np.ndarray, seen: np.ndarray) -> None:
+        book = self.book
+        book.times.append(times)
+        book.rows.append(rows)
+        book.seen.append(self._joined(seen))
+        book.impact.append(np.full(len(times), self.impact))
+
+    def _joined(self, seen: np.ndarray) -> np.ndarray:
+        """Observables of a leg as those of the whole run: integrals since its start, and the energy less the work of
+        forces and impacts."""
+        found = seen.copy()
+        found[:, self.summed] += self.added[self.summed]
+        found[:, 0] -= sum(self.added[self.work]) + self.impact
+        return found
+
+    def _energy(self, state: Mapping[str, np.ndarray]) -> float:
+        formulated, _ = build(replace(self.plain, initial=state))
+        out = np.zeros(formulated.width)
+        plain(formulated.problem).observe(formulated.start.copy(), out)
+        return float(out[0])
+
+    def _behind(self, number: int | None, fields: Mapping[str, np.ndarray], time: float) -> dict[str, np.ndarray]:
+        """The state behind an event, and behind impacts that follow at once; at the start only those."""
+        spec = self.spec
+        if missing := [name for name in spec.initial if name not in fields]:
+            raise InputError(f"{spec.integrator} does not show {missing[0]} of {spec.problem}, from which a run would"
+                             " have to go on behind an event: take another integrator")
+        before = state = {name: np.array(fields[name]) for name in spec.initial}
+        if number is not None and (reset := spec.events[number].reset) is not None:
+            state = self._reset(number, reset, fields, state, time)
+        struck = [number] if number is not None and spec.events[number].reset is None else []
+        for _ in range(MOST_AT_ONCE if self.law else 0):
+            closing = struck or [k for k, one in enumerate(spec.events) if isinstance(one, Impact)]
+            for k in closing:
+                found = self._strike(k, state, time, bool(struck))
+                if found is not None:
+                    state = found
+                    break
+            else:
+                if not struck:
+                    break
+            struck = []
+        for name, values in state.items():  # a place that is zero up to rounding would have adaptive steps of that size
+            self.largest[name] = max(self.largest.get(name, 0.0), float(np.abs(values).max(initial=0.0)))
+            if np.abs(values).max(initial=0.0) < ROUNDING*self.largest[name]:
+                values[...] = 0.0
+        if state is not before:
+            self.impact += self._energy(state) - self._energy(before)
+        return state
+
+    def _strike(self, number: int, state: dict[str, np.ndarray], time: float,
+                here: bool) -> dict[str, np.ndarray] | None:
+        """The state behind an impact that is `here`, or so near that its gap closes at once; None where it does not."""
+        impact = self.spec.events[number]
+        assert isinstance(impact, Impact)
+        assert self.law is not None
+        if not here and self.law.gap(impact, state) > -self.law.rate(impact, state)*NEAR*self.spec.duration:
+            return None
+        found = self.law.struck(impact, state)
+        if found is None:
+            return None
+        if not here:
+            self.book.found.append((number, time, -1))
+        if impact.restitution == 0.0:
+            self.resting = number
+        return found
+
+    def _reset(self, number: int, reset: Reset, fields: Mapping[str, np.ndarray], state: dict[str, np.ndarray],
+               time: float) -> dict[str, np.ndarray]:
+        """The state that a reset gives. Raises InputError: it fails, or gives what is no state."""
+        where, facts = f"reset of event {number} at t = {time!r}", self.spec.sheet
+        try:
+            new = reset({name: np.array(values) for name, values in fields.items()})
+        except Exception as error:
+            raise InputError(f"{where}: {type(error).__name__}: {error}") from error
+        if not isinstance(new, Mapping):
+            raise InputError(f"{where} gives {new!r}; it must give a mapping of state fields to new values")
+        try:
+            for name in new:
+                if name not in state:
+                    raise InputError(unknown("state field", name, state))
+            return facts.check_initial(self.spec.parameters, {**state, **new})
+        except InputError as error:
+            if not self._off(state):
+                raise InputError(f"{where}: {error}") from None
+        return {name: np.array(new.get(name, values), dtype=float).reshape(values.shape)
+                for name, values in state.items()}
+
+    def _off(self, state: Mapping[str, np.ndarray]) -> bool:
+        """Whether the method itself has left the manifold by more than starts may."""
+        try:
+            self.spec.sheet.check_initial(self.spec.parameters, state)
+        except InputError:
+            return True
+        return False
+
+    def _ending(self, end: float) -> Ended | None:
+        """Whether the run ends here, and why."""
+        for number, event in enumerate(self.spec.events):
+            times = self.book.of(number)
+            if event.count is not None and len(times) >= event.count:
+                return Ended("ok", f"ended at the event, t = {end!r}")
+            point = _accumulation(np.array(times[-FEW - 1:]))
+            if point is not None and abs(point - end) < NEAR*self.spec.duration:
+                return Ended(ACCUMULATED, f"ended at t = {end!r}: event {number} comes ever faster, and its times"
+                             f" accumulate at t = {point!r}; what follows is a contact that stays, or another system"
+                             " from there on", point)
+        if self.resting is not None:
+            return Ended(ACCUMULATED, f"ended at t = {end!r}: the impact of event {self.resting} has restitution 0,"
+                         " behind which the bodies stay together; what follows is another system from there on", end)
+        return None
+
+    def _rate(self, number: int, between: Between, step: int, share: float, side: float) -> float:
+        """One-sided rate of a function at a share of a step, in 1/s: by three points on that side."""
+        d = side*min(BESIDE, 0.25*(share if side < 0.0 else 1.0 - share) or BESIDE)
+        rows, seen = between.inside(slice(step, step + 1), share + d*np.arange(3))
+        f = self.functions[number].over(between.fields(rows[0], seen[0]), 3)
+        return float((4.0*f[1] - 3.0*f[0] - f[2])/(2.0*d*between.lengths[step]))
+
+    def _require_left(self, number: int, before: float, between: Between) -> None:
+        """Raises InputError where a reset leaves the state on the surface of its event."""
+        if not len(between.lengths):
+            return
+        rows, seen = between.inside(slice(0, 1), np.zeros(1))
+        value = self.functions[number].over(between.fields(rows[0], seen[0]), 1)[0]
+        after = self._rate(number, between, 0, 0.0, 1.0)
+        if abs(after) < RESTING*abs(before) and abs(value) < RESTING*abs(before*between.lengths[0]):
+            raise InputError(f"the reset of event {number} at t = {float(between.times[0])!r} leaves the state on its"
+                             " surface: the function stays at zero, with no rate; a reset must leave a rate of it, or"
+                             " end the run with count=")
+
+
+def _accumulation(times: np.ndarray) -> float | None:
+    """Where times accumulate whose intervals shrink by about one ratio; None where they do not."""
+    intervals = np.diff(times)
+    if len(intervals) < FEW or not np.all(intervals[:-1]*intervals[1:] > 0.0):
+        return None
+    ratios = intervals[1:]/intervals[:-1]
+    if not (ratios.max() < 1.0 and ratios.max() < 2.0*ratios.min()):
+        return None
+    return float(times[-1] + intervals[-1]*ratios[-1]/(1.0 - ratios[-1]))
+
+
+def journey(spec: RunSpecification, progress: Progress | None = None) -> Content:
+    """The content of the file of a run with events at which it goes on: the variables and attributes of other runs, but
+    no statistics of blocks, and `event_times`, `event_directions`, `event_numbers` of all events, `impact_work` and
+    `mechanical_energy` (J). `energy` is less the work of forces and of resets. Attributes: `events` in all,
+    `event_counts` of each; `status` is `accumulated` where events come ever faster, with `accumulation_time` (s).
+
+    Raises:
+        InputError: a wrong reset, or what such runs do not have.
+    """
+    if spec.until or spec.control or spec.ensemble or spec.replicas > 1 or spec.exponents or spec.log_steps:
+        raise InputError("events at which a run goes on are for single runs; leave out until, control, ensemble,"
+                         " replicas, exponents and log_steps")
+    require_partial_steps(spec)
+    made = Journey(spec)
+    ended = made.go(progress)
+    content, book, formulated = Content(), made.book, made.formulated
+    content.add("time", ("time",), np.concatenate(book.times), "s", "time")
+    fields = formulated.to_fields(np.concatenate(book.rows))
+    for part in formulated.fields:
+        content.add(part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name)
+    seen, impact = np.concatenate(book.seen), np.concatenate(book.impact)
+    for shown in formulated.observables:
+        less = " less the work of impacts and resets" if shown.name == "energy" else ""
+        content.add(shown.name, ("time", *shown.dimensions), shown.shaped(seen[:, shown.columns]), shown.units,
+                    shown.long_name + less)
+    units = formulated.observables[0].units
+    content.add("impact_work", ("time",), impact, units, "work of impacts and resets since the start")
+    if not made.work:
+        content.add("mechanical_energy", ("time",), seen[:, 0] + impact, units, "energy of the state")
+    numbers = statistics_of(formulated, np.concatenate(book.nodes))
+    content.attributes |= origin(spec) | {
+        "t_end": float(book.times[-1][-1]), "time_reached": float(book.times[-1][-1]), "status": ended.status,
+        "message": ended.message, "steps": book.steps, **book.counters, **numbers, **formulated.attributes,
+        **largest_momentum_error(formulated, numbers), **reproducible(spec.called),
+        "events": len(book.found), "event_resolution": book.resolution,
+        "event_counts": " ".join(str(len(book.of(k))) for k in range(len(spec.events)))}
+    if ended.accumulation is not None:
+        content.attributes |= {"accumulation_time": ended.accumulation, "warning": ended.message}
+    for name, values, kind, units, meaning in (
+            ("event_times", [time for _, time, _ in book.found], float, "s", "times of the events"),
+            ("event_directions", [one for _, _, one in book.found], np.int32, "1",
+             "1 where the function of the event grows, -1 where it falls, 0 where it does neither"),
+            ("event_numbers", [k for k, _, _ in book.found], np.int32, "1", "which event it is, from 0")):
+        content.add(name, ("event",), np.array(values, dtype=kind), units, meaning)
+    return content
+
+
+def statistics_of(formulated: Formulated, nodes: np.ndarray) -> dict[str, float]:
+    """Statistics of observables over nodes (N, K), as a recorder makes them."""
+    found: dict[str, float] = {}
+    for part in formulated.observables:
+        values = nodes[:, part.columns]
+        off = values - (values[0] if part.kind == "invariant" else 0.0)
+        made = {"mean": np.abs(off).mean(axis=0), "max": np.abs(off).max(axis=0), "mean_square": (off*off).mean(axis=0)}
+        for what in part.asked:
+            found |= zip(part.statistic(what), map(float, made[what]), strict=True)
+    return found

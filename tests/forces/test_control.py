@@ -1,0 +1,178 @@
+"""Parameters that a function sets at given instants, against the maps of sampled systems; measured forces."""
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+import liestep
+from liestep.errors import InputError
+from liestep.simulation.runs.specification import specify
+
+SIZES = {"rk4": {"step": 0.02}, "dop853": {"tolerance": 1e-9}, "ode45": {"tolerance": 1e-9}, "gauss": {"step": 0.05},
+         "verlet": {"step": 0.1}, "lobatto": {"step": 0.1}}
+
+
+def cart():
+    return liestep.system("cart", lagrangian=lambda q, v: 0.5*(v @ v), force=lambda p: p.u,
+                          parameters={"u": [0.0, 0.0]}, start={"q": [1.0, -2.0], "v": [0.0, 0.5]})
+
+
+def pd(t, state):
+    return {"u": -4.0*state["q"] - 2.0*state["momentum"]}
+
+
+@pytest.mark.parametrize("integrator", SIZES)
+def test_a_sampled_controller_is_the_map_of_its_hold(integrator):
+    """x'' = u with u held for T: x + T v + T^2 u/2 and v + T u."""
+    data = cart().simulate(integrator, control=pd, sample=0.1, t_end=3.0, samples=31, **SIZES[integrator])
+    q, v = np.array([1.0, -2.0]), np.array([0.0, 0.5])
+    for k in range(31):
+        assert np.abs(data["q"].values[k] - q).max() < 1e-12
+        assert np.abs(data["momentum"].values[k] - v).max() < 1e-12
+        u = -4.0*q - 2.0*v
+        q, v = q + 0.1*v + 0.005*u, v + 0.1*u
+    assert data.attrs["status"] == "ok"
+    assert data["time"].values[-1] == pytest.approx(3.0, abs=1e-14)
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dop853"])
+def test_it_is_called_once_at_each_instant_and_may_remember(integrator):
+    times, total = [], [0.0]
+
+    def integral(t, state):
+        times.append(t)
+        total[0] += 0.25*state["q"][0]
+        return {"u": [-total[0], 0.0]}
+
+    data = cart().simulate(integrator, control=integral, sample=0.25, t_start=1.0, t_end=3.0, **{
+        "rk4": {"step": 0.05}, "dop853": {"tolerance": 1e-9}}[integrator])
+    assert np.abs(np.array(times) - np.arange(1.0, 2.99, 0.25)).max() < 1e-14
+    q, v, held = 1.0, 0.0, 0.0
+    for _ in range(8):
+        held += 0.25*q
+        q, v = q + 0.25*v - 0.03125*held, v - 0.25*held
+    assert data["q"].values[-1, 0] == pytest.approx(q, abs=1e-13)
+
+
+def test_torques_of_bodies_and_forces_on_spheres():
+    """A body that spins about its first axis under a held torque; a bead on a sphere without one moves freely."""
+    body = liestep.system("reel", torque=lambda p: p.u, inertia=[2.0, 2.0, 3.0], parameters={"u": [0.0, 0.0, 0.0]},
+                          start={"R": np.eye(3), "rate": [1.0, 0.0, 0.0]})
+    for integrator, size in {"rkmk": {"step": 0.05}, "dop853": {"tolerance": 1e-11}, "cg3": {"step": 0.05}}.items():
+        data = body.simulate(integrator, control=lambda t, state: {"u": -0.5*state["angular_momentum"]}, sample=0.1,
+                             t_end=1.0, **size)
+        assert data["angular_momentum"].values[-1] == pytest.approx([2.0*0.95**10, 0.0, 0.0], abs=1e-12)
+        work = np.sum(data["work"].values[-1])
+        assert work == pytest.approx(0.25*(4.0*0.95**20 - 4.0), rel=1e-3)
+    bead = liestep.system("bead", potential=lambda q: 0.0, force=lambda q, p: np.outer([1.0], p.u), mass=[1.0],
+                          parameters={"u": [0.0, 0.0, 0.0]}, start={"q": [[1.0, 0, 0]], "v": [[0, 1.0, 0]]})
+    data = bead.simulate("vi_sphere", step=0.01, t_end=1.0, sample=0.1,
+                         control=lambda t, state: {"u": 0.3*np.cross(state["omega"][0], state["q"][0])})
+    free = bead.simulate("dop853", tolerance=1e-12, t_end=1.0, sample=0.1,
+                         control=lambda t, state: {"u": 0.3*np.cross(state["omega"][0], state["q"][0])})
+    assert np.abs(data["q"].values[-1] - free["q"].values[-1]).max() < 1e-4
+    assert np.linalg.norm(free["omega"].values[-1]) > 1.2
+
+
+def test_a_mechanism_takes_a_torque_between_its_bodies():
+    """The motor of a four-bar linkage with a sampled rule, against runs by hand from one instant to the next."""
+    def motor(t, state):
+        return {"motor": [0.3 - 0.2*state["body_rate"][0, 2], 0.0, 0.0]}
+
+    size = {"options": {"stabilisation": "projection"}, "preset": "loaded"}
+    data = liestep.simulate("four_bar", "rkmk", step=0.01, t_end=0.3, control=motor, sample=0.1, **size)
+    state, work = {}, 0.0
+    for k in range(3):
+        initial = state or liestep.simulate("four_bar", "rkmk", step=0.01, t_end=0.01, samples=2, **size).isel(time=0)
+        state = {name: initial[name] if state else initial[name].values for name in
+                 ("attitude", "position", "body_rate", "velocity")}
+        by_hand = liestep.simulate("four_bar", "rkmk", step=0.01, t_start=0.1*k, t_end=0.1*(k + 1), initial=state,
+                                   parameters=motor(0.0, state), **size)
+        state = {name: by_hand[name].values[-1] for name in state}
+        work += by_hand["work"].values[-1]
+    for name, values in state.items():
+        assert np.abs(data[name].values[-1] - values).max() < 1e-12
+    assert data["work"].values[-1] == pytest.approx(work, abs=1e-12)
+
+
+def test_a_measured_torque_runs_in_compiled_code():
+    """x'' = the straight lines between measured values; steps that end at these are exact with order 4."""
+    at, measured = np.linspace(0.0, 2.0, 5), np.array([0.0, 1.0, -1.0, 0.5, 0.2])
+    bench = liestep.system("bench", lagrangian=lambda q, v: 0.5*(v @ v), start={"q": [0.0], "v": [0.0]},
+                           force=lambda t: [np.interp(t, at, measured)])
+    q = v = 0.0
+    for a, b in pairwise(measured):
+        q, v = q + 0.5*v + 0.125*(2.0*a + b)/3.0, v + 0.25*(a + b)
+    for integrator, step in {"rk4": 0.25, "gauss": 0.5}.items():
+        data = bench.simulate(integrator, t_end=2.0, step=step)
+        assert data["q"].values[-1, 0] == pytest.approx(q, abs=1e-13)
+        assert data["momentum"].values[-1, 0] == pytest.approx(v, abs=1e-13)
+    data = bench.simulate("dop853", tolerance=1e-10, t_end=2.0)
+    assert data["q"].values[-1, 0] == pytest.approx(q, abs=1e-8)
+
+
+def test_the_identity_holds_what_a_controller_reads():
+    def spec(gain):
+        return specify(cart(), "rk4", step=0.1, t_end=1.0, sample=0.1,
+                       control=lambda t, state: {"u": -gain*state["q"]})
+
+    assert spec(1.0).sha256 == spec(1.0).sha256 != spec(2.0).sha256
+    assert json.loads(json.dumps(spec(1.0).canonical()))["control"]["sample"] == 0.1
+    random = np.random.default_rng(1)
+    data = cart().simulate("rk4", step=0.1, t_end=1.0, sample=0.1, control=lambda t, s: {"u": random.normal(size=2)})
+    assert data.attrs["reproducible"].startswith("not reproducible: control: ")
+    assert "reproducible" not in cart().simulate("rk4", step=0.1, t_end=1.0, sample=0.1, control=pd).attrs
+
+
+def late(answer):
+    return lambda t, state: {"u": [0.0, 0.0]} if t < 0.45 else answer(state)
+
+
+@pytest.mark.parametrize(("control", "words"), [
+    (late(lambda state: 1/0), "control at t = 0.5: ZeroDivisionError"),
+    (late(lambda state: {"u": [np.nan, 0.0]}), "control at t = 0.5: u is not finite: [nan, 0.0]"),
+    (late(lambda state: {"u": [0.0]}), "control at t = 0.5: u has the shape (1,); it must have (2,)"),
+    (late(lambda state: {"u": "much"}), "control at t = 0.5: u is 'much', which is no number"),
+    (late(lambda state: {}), "control at t = 0.5 gives nothing; it must give u"),
+    (late(lambda state: None), "control at t = 0.5 gives None; it must give a mapping"),
+    (lambda t, state: {"w": 0.0}, "parameter 'w'"), (2.0, "control must be a function of (t, state)"),
+    (None, "control must be a function")])
+@pytest.mark.parametrize(("integrator", "size"), [("rk4", {"step": 0.05}), ("dop853", {"tolerance": 1e-6})])
+def test_wrong_controllers_are_one_sentence(control, words, integrator, size):
+    with pytest.raises(InputError) as caught:
+        cart().simulate(integrator, t_end=1.0, control=control, sample=0.1, **size)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("request_", "words"), [
+    ({"sample": None}, "control needs sample="), ({"sample": -1.0}, "sample must be a positive number"),
+    ({"sample": 0.12},
+     "sample 0.12 is no whole number of steps of 0.05; the nearest is 0.1"),
+    ({"until": ("q", (0,), 0.0)}, "leave out until"),
+    ({"dense": True}, "give dense or control"), ({"replicas": 2}, "single runs"),
+    ({"events": liestep.Event(("q", (0,), 0.0), count=None)}, "leave out until, control")])
+def test_wrong_requests_are_one_sentence(request_, words):
+    with pytest.raises(InputError) as caught:
+        cart().simulate("rk4", **{"step": 0.05, "t_end": 1.0, "control": pd, "sample": 0.1, **request_})
+    assert words in str(caught.value)
+
+
+def test_what_cannot_be_held_is_refused():
+    one = liestep.system("one", rhs=lambda y, p: [-p.k*y[0]], parameters={"k": 1.0}, start={"y": [1.0]})
+    with pytest.raises(InputError, match=r"give it as an array, k=\[...\], and read p.k\[0\]"):
+        one.simulate("rk4", step=0.1, t_end=1.0, sample=0.1, control=lambda t, state: {"k": 2.0})
+    with pytest.raises(InputError, match="taylor makes a series of the equations"):
+        cart().simulate("taylor", tolerance=1e-9, t_end=1.0, sample=0.1, control=pd)
+    with pytest.raises(InputError, match="the code holds numbers that are computed from it"):
+        liestep.simulate("spherical_pendulum_chain", "rk4", step=0.01, t_end=1.0, sample=0.1,
+                         control=lambda t, state: {"mass": np.ones(len(state["q"]))})
+
+
+def test_a_parameter_that_nothing_reads_is_refused():
+    """There is no spring."""
+    with pytest.raises(InputError, match="control sets spring_anchor, which no equation of jointed_body reads"):
+        liestep.simulate("jointed_body", "rk4", preset="free", step=0.1, t_end=1.0, sample=0.1,
+                         control=lambda t, state: {"spring_anchor": [0.0, 0.0, t]})
