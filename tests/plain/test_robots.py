@@ -330,11 +330,10 @@ def _without(found):
 
 
 def test_example_of_the_page(monkeypatch, capsys):
-    page = (DOCS/"own_mechanism.md").read_text("utf-8")
-    section = page.partition("## A robot from a file\n")[2].partition("\n## ")[0]
-    example, = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    page = (DOCS/"robots.md").read_text("utf-8")
+    example, = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(example.splitlines()) <= 12
-    assert len(section.split()) <= 250
+    assert len(page.split()) <= 250
     monkeypatch.chdir(DOCS/"examples")
     exec(example, {"__name__": "__main__"})
     *said, angles = capsys.readouterr().out.strip().splitlines()

@@ -1,4 +1,4 @@
-"""Robots from MJCF and URDF files, `liestep.from_mjcf` and `liestep.from_urdf`: docs/own_mechanism.md.
+"""Robots from MJCF and URDF files, `liestep.from_mjcf` and `liestep.from_urdf`: docs/robots.md.
 
 MuJoCo reads both. What a mechanism does not have is taken out of its model first and told in a sentence each, so that
 no file of pictures is opened; then the numbers of bodies and joints become the text of a plugin."""
