@@ -14,7 +14,8 @@ from other_codes import judging
 PICTURE = Path(__file__).resolve().parent.parent/"docs"/"other_codes.png"
 OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the table it was drawn from
 COLOURS = {"liestep": "#000000", "diffrax": "#0072b2", "drake": "#d55e00", "exudyn": "#009e73", "heyoka": "#cc79a7",
-           "mujoco": "#e69f00", "pinocchio": "#999999", "scipy": "#56b4e9", "sdof": "#8c564b"}
+           "mujoco": "#e69f00", "pinocchio": "#999999", "scipy": "#56b4e9", "sdof": "#8c564b",
+           "dartpy": "#1b2a8f", "jsbsim": "#b30059", "lammps": "#2ca02c", "pybullet": "#7f7f00", "rebound": "#9467bd"}
 MARKERS = "osD^v<>P*X"
 SHORT, LONG = ("free_body", "heavy_top"), "long_top"
 LEAST = 1e-16  # J; smaller deviations stand here

@@ -1,5 +1,5 @@
-"""REBOUND: its Bulirsch-Stoer method for ordinary differential equations, `create_ode`, on a quaternion and the momentum
-in the body. The N-body methods have no rigid body; right-hand sides that come from Python are called by ctypes."""
+"""REBOUND: its Bulirsch-Stoer method for ordinary differential equations, by `create_ode`, on a quaternion and the
+momentum in the body. Its N-body methods have no rigid body; equations in Python are called by ctypes."""
 import numpy as np
 
 from other_codes.contract import Method, Problem, Run, States, cross, equations, turned
