@@ -67,8 +67,8 @@ def row_of(problem: str, paths: Sequence[Path], reference: Path) -> dict[str, An
 
 
 def table(folder: Path, said: Mapping[str, Mapping[str, Any]], references: Path) -> list[Mapping[str, Any]]:
-    """Rows for all files of the codes in `said`, which is what each code's process said (version, failed). A code without
-    files has a row that says why."""
+    """Rows for the files of the codes in `said`: what each code's process said (version, failed). A code without files
+    has a row that says why."""
     rows = []
     for (problem, method), names in groups(path.name for path in folder.glob("*.csv")).items():
         code, _, short = method.partition("_")

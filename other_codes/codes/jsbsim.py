@@ -1,6 +1,6 @@
 """JSBSim: an aircraft that is a body only, on a planet that does not turn. Its position is frozen, so that the local
-frame is inertial. The top's weight is an external force on a body with the moments about the fixed point. Numbers are in
-slug, ft and lb as they are in SI. Euler is the default; "Trapezoidal" is left out: its authors warn of it."""
+frame is inertial. The top's weight is an external force on a body with the moments about the fixed point. Numbers are
+in slug, ft and lb as they are in SI. Euler is the default; "Trapezoidal" is left out: its authors warn of it."""
 import tempfile
 from pathlib import Path
 
