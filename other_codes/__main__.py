@@ -1,6 +1,6 @@
 """`python -m other_codes`: makes the environment of the other codes, lets each write its files in a process of its own,
-judges them and writes table and figure below other_codes/stored and docs. `python -m other_codes judge
-FOLDER` judges files that are there."""
+judges them and writes table and figure below other_codes/stored and docs. `python -m other_codes CODE ...` runs these
+only and keeps what is stored of the others. `python -m other_codes judge FOLDER` judges files that are there."""
 import datetime
 import importlib
 import json
@@ -8,7 +8,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,8 @@ def asked(python: str, code: str, problems: Path, files: Path) -> dict[str, Any]
 
 
 def settings(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A row for each method of each code: version, date, machine and settings."""
-    for code in CODES:
+    """A row for each method of each code that was run: version, date, machine and settings."""
+    for code in said:
         module = importlib.import_module(f"other_codes.codes.{code}")
         for name, method in module.METHODS.items():
             yield {"code": code, "distribution": module.DISTRIBUTION, "version": said[code].get("version", ""),
@@ -49,7 +49,9 @@ def settings(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
                    "settings": method.settings}
 
 
-def run(folder: Path) -> None:
+def run(folder: Path, codes: Sequence[str] = CODES) -> None:
+    if unknown := sorted({*codes} - {*CODES}):
+        raise InputError(f"there is no code {unknown[0]!r}: {', '.join(CODES)}")
     python = environment.make()
     problems, files = folder/"problems", folder/"files"
     for place in (problems, files):
@@ -58,7 +60,7 @@ def run(folder: Path) -> None:
             old.unlink()
     write_problems(problems)
     said = {}
-    for code in CODES:
+    for code in codes:
         print(code, flush=True)
         said[code] = asked(sys.executable if code == OWN else python, code, problems, files)
         print(f"  {said[code].get('missing', said[code].get('version'))}", flush=True)
@@ -67,14 +69,19 @@ def run(folder: Path) -> None:
 
 
 def keep(folder: Path, stored: Path = judging.STORED) -> None:
-    """Judge the files of a folder and store table, versions and files."""
+    """Judge the files of the codes that said.json of a folder names, and store table, versions and files with those of
+    the codes that it does not name, which stay as they are stored."""
     try:
         said = json.loads((folder/"said.json").read_text())
     except (OSError, ValueError) as error:
         raise InputError(f"{folder}/said.json cannot be read ({error}): `python -m other_codes` writes it") from None
     references = folder/"references"
     references.mkdir(exist_ok=True)
-    judging.store(judging.table(folder/"files", said, references), list(settings(said)), folder/"files", stored)
+    kept, versions, files = judging.others(said, stored)
+    table = judging.in_order([*judging.table(folder/"files", said, references), *kept])
+    for name, content in files.items():
+        (folder/"files"/name).write_bytes(content)
+    judging.store(table, sorted([*settings(said), *versions], key=lambda row: row["code"]), folder/"files", stored)
     if stored == judging.STORED:
         figure.write()
     print(f"wrote {stored/judging.TABLE}")
@@ -84,10 +91,8 @@ def main(arguments: list[str]) -> None:
     try:
         if len(arguments) == 2 and arguments[0] == "judge":
             keep(Path(arguments[1]))
-        elif arguments:
-            raise InputError(f"python -m other_codes takes nothing, or judge FOLDER, not {' '.join(arguments)}")
         else:
-            run(TOP/"results"/"other_codes")
+            run(TOP/"results"/"other_codes", arguments or CODES)
     except InputError as error:
         sys.exit(f"other_codes: {error}")
 

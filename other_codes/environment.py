@@ -18,7 +18,7 @@ def make() -> str:
     wanted = hashlib.sha256(PINS.read_bytes() + sys.version.encode() + str(TOP).encode()).hexdigest()
     if STAMP.is_file() and STAMP.read_text() == wanted:
         return str(python)
-    print(f"making {ENVIRONMENT} from {PINS.relative_to(TOP)} (about 2 GB, once)", flush=True)
+    print(f"making {ENVIRONMENT} from {PINS.relative_to(TOP)} (about 3 GB, once)", flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)], check=True)
     if subprocess.call([python, *PIP, str(PINS)]) == 0:
         STAMP.write_text(wanted)

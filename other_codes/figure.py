@@ -14,7 +14,8 @@ from other_codes import judging
 PICTURE = Path(__file__).resolve().parent.parent/"docs"/"other_codes.png"
 OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the table it was drawn from
 COLOURS = {"liestep": "#000000", "diffrax": "#0072b2", "drake": "#d55e00", "exudyn": "#009e73", "heyoka": "#cc79a7",
-           "mujoco": "#e69f00", "pinocchio": "#999999", "scipy": "#56b4e9", "sdof": "#8c564b"}
+           "mujoco": "#e69f00", "pinocchio": "#999999", "scipy": "#56b4e9", "sdof": "#8c564b",
+           "dartpy": "#1b2a8f", "jsbsim": "#b30059", "lammps": "#8fce00", "pybullet": "#7f7f00", "rebound": "#9467bd"}
 MARKERS = "osD^v<>P*X"
 SHORT, LONG = ("free_body", "heavy_top"), "long_top"
 LEAST = 1e-16  # J; smaller deviations stand here
@@ -65,7 +66,7 @@ def _draw_work(axes: Axes, rows: Rows, problem: str) -> None:
     axes.set(xscale="log", yscale="log", xlabel="processor time (ms)", ylabel="error",
              title=f"{problem.replace('_', ' ')}: work at equal error")
     axes.set_yticks(judging.LEVELS)
-    axes.legend(fontsize=4.2, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.16), columnspacing=1.0)
+    axes.legend(fontsize=4.2, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.19), columnspacing=1.0)
 
 
 def _draw_long(axes: Axes, points: Sequence[tuple[str, str, float, float]]) -> None:

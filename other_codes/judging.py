@@ -3,7 +3,7 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,12 +66,14 @@ def row_of(problem: str, paths: Sequence[Path], reference: Path) -> dict[str, An
     return row
 
 
-def table(folder: Path, said: Mapping[str, Mapping[str, Any]], references: Path) -> list[dict[str, Any]]:
-    """Rows for all files of a folder; `said` is what each code's process said (version, failed). A code without
-    files has a row that says why."""
+def table(folder: Path, said: Mapping[str, Mapping[str, Any]], references: Path) -> list[Mapping[str, Any]]:
+    """Rows for the files of the codes in `said`: what each code's process said (version, failed). A code without files
+    has a row that says why."""
     rows = []
     for (problem, method), names in groups(path.name for path in folder.glob("*.csv")).items():
         code, _, short = method.partition("_")
+        if code not in said:
+            continue
         rows.append(row_of(problem, [folder/name for name in names], references/f"{problem}.nc") | {
             "code": code, "version": said[code]["version"], "method": short,
             "sha256": sha256_of((name, (folder/name).read_bytes()) for name in names)})
@@ -86,7 +88,23 @@ def table(folder: Path, said: Mapping[str, Mapping[str, Any]], references: Path)
     rows = list(held.values())
     there = {row["code"] for row in rows}
     rows += [{"code": code, "missing": found["missing"]} for code, found in said.items() if code not in there]
-    return sorted(rows, key=lambda row: (row.get("problem", "~"), row["code"], row.get("method", "")))
+    return in_order(rows)
+
+
+def in_order(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """By problem, code and method; codes that are missing last."""
+    return sorted(rows, key=lambda row: (row.get("problem") or "~", row["code"], row.get("method", "")))
+
+
+def others(codes: Container[str], stored: Path = STORED) -> tuple[list[dict[str, str]], list[dict[str, str]],
+                                                                  dict[str, bytes]]:
+    """Rows of the stored table, rows of versions and files of all codes but these; nothing where nothing is stored."""
+    if not (stored/TABLE).exists():
+        return [], [], {}
+    rows, versions = ([row for row in found if row["code"] not in codes]
+                      for found in (stored_rows(stored), _read(stored/CODES)))
+    return rows, versions, {name: content for name, content in stored_files(stored).items()
+                            if name.split(".")[1].partition("_")[0] not in codes}
 
 
 def store(rows: Sequence[Mapping[str, Any]], codes: Sequence[Mapping[str, Any]], folder: Path,

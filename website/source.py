@@ -14,9 +14,12 @@ TOP = Path(__file__).resolve().parents[1]
 PLACES = {"website/index.md": "index.md", "README.md": "readme.md", "CONTRIBUTING.md": "contributing.md",
           "config/README.md": "studies.md",
           "results/README.md": "results.md", "docs/first_steps.ipynb": "first_steps.md"}
+PAGES = {judging.TABLE: page.text, judging.CODES: page.engines}  # stored file of other codes -> how a page shows it
+LANGUAGES = {".yaml": "yaml", ".py": "python", ".txt": "text"}
 OTHERS = "OTHER PAGES"  # in the contents of the first page
 PICTURES = (".png", ".webp")
-SHOWN = re.compile(r"^\[[^\]]+\]\((?P<target>[^)\s]*(?:examples/[\w.]+|stored/table\.csv))\)$", re.MULTILINE)
+FILES = r"(?:examples/[\w.]+|stored/(?:table|codes)\.csv|questions/\w+\.txt)"
+SHOWN = re.compile(rf"^\[[^\]]+\]\((?P<target>[^)\s]*{FILES})\)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 FENCE = re.compile(r"^(```.*?^```[ ]*$)", re.MULTILINE | re.DOTALL)
 
@@ -86,8 +89,8 @@ def rewritten(text: str, name: str, places: Mapping[str, str], top: Path = TOP) 
 
 
 def shown(text: str, folder: Path) -> str:
-    """A page as it is read: a paragraph that is a link alone, to an example or to the table of other codes, is what it
-    leads to; so nothing stands in a page that a file holds.
+    """A page as it is read: a paragraph that is a link alone, to an example, to the table or the list of other codes or
+    to what a question printed, is what it leads to; so nothing stands in a page that a file holds.
 
     Raises:
         InputError: a link leads to nothing.
@@ -95,9 +98,9 @@ def shown(text: str, folder: Path) -> str:
     def content(match: re.Match) -> str:
         path = folder/match["target"]
         if path.suffix == ".csv":
-            return page.text(judging.stored_rows(path.parent)).strip()
+            return PAGES[path.name](judging.stored_rows(path.parent)).strip()
         try:
-            return f"```{'yaml' if path.suffix == '.yaml' else 'python'}\n{path.read_text('utf-8').strip()}\n```"
+            return f"```{LANGUAGES[path.suffix]}\n{path.read_text('utf-8').strip()}\n```"
         except OSError:
             raise InputError(f"the example {path} cannot be read") from None
 

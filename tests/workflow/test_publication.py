@@ -112,9 +112,10 @@ def test_numbers_of_the_paper_are_those_of_the_last_records():
         times = [(row["code"], float(row["milliseconds_1e-08"])) for row in csv.DictReader(file)
                  if row["problem"] == "heavy_top" and row["milliseconds_1e-08"]]
     least = {code: min(value for name, value in times if name == code) for code, _ in times}
-    names = {"scipy": "SciPy", "mujoco": "MuJoCo", "exudyn": "Exudyn", "drake": "Drake"}
+    names = {"scipy": "SciPy", "mujoco": "MuJoCo", "exudyn": "Exudyn", "drake": "Drake",
+             "rebound": "REBOUND"}
     for code, value in least.items():
-        printed = f"{float(f'{value:.2g}')} ms (of processor time )?in `?{names.get(code, code)}"
+        printed = f"{f'{value:#.2g}'.rstrip('.')} ms (of processor time )?in `?{names.get(code, code)}"
         assert re.search(rf"{printed}\b", text), code
 
 
