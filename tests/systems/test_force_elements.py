@@ -297,3 +297,16 @@ def test_what_makes_no_mechanism_is_refused_in_a_sentence(make, said):
 
 def made(**given):
     return liestep.system("wrong", bodies=ONE, **given)
+
+
+@pytest.mark.parametrize(("method", "size"), [("rk4", {"step": 0.01}), ("dop853", {"tolerance": 1e-8})])
+def test_a_torsion_spring_past_half_a_turn_ends_the_run(method, size):
+    """There its angle would jump by a turn. A damper alone has no angle and goes on."""
+    def turning(name, **law):
+        return liestep.system(name, bodies=[Body(1.0, [0.1, 0.2, 0.3], rate=[12.0, 0.0, 0.0])], t_end=2.0,
+                              joints=[revolute(GROUND, ZERO, FIRST, 0, ZERO, FIRST)],
+                              elements=[torsion(GROUND, FIRST, SECOND, 0, SECOND, **law)])
+
+    with pytest.raises(liestep.IntegrationError, match=r"stopped after t = 0\.(29|30)"):
+        turning("wound", stiffness=1.0).simulate(method, **size)
+    assert turning("unwound", damping=0.1).simulate(method, **size).attrs["status"] == "ok"

@@ -50,6 +50,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 )
 
 LENGTH, GAP, SLIDE, TURNING, BUSHING = range(5)
+HALF_TURN = 3.1  # rad from rest, beyond which the angle of a spring or of a function is not told
 
 
 class NoOwn(NamedTuple):
@@ -183,7 +184,10 @@ class Elements(NamedTuple):
             return dot(u, self.between(k, s)), u, none
         e, f, rest = across(s, m, row(c, at + 3)), across(s, n, row(c, at + 4)), c[at + 5, 1]
         first, second = dot(e, f), dot(cross(e, f), u)
-        return rest + atan2(cos(rest)*second - sin(rest)*first, cos(rest)*first + sin(rest)*second), none, u
+        angle = atan2(cos(rest)*second - sin(rest)*first, cos(rest)*first + sin(rest)*second)
+        if abs(angle) > HALF_TURN and (c[at + 5, 0] != 0.0 or self.table[k, 4] >= 0):
+            angle = np.nan  # past half a turn it would jump, and the energy with it: the run ends here
+        return rest + angle, none, u
 
     def one(self, k: int, s: np.ndarray, t: float) -> float:
         """Loads of an element of one coordinate; returns the power of what is not elastic."""
