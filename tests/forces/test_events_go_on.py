@@ -250,3 +250,23 @@ def test_a_run_that_stops_between_events_says_so():
     assert data.attrs["time_reached"] == pytest.approx(0.25 + 0.5*0.25*0.5, abs=1e-3)
     assert data["time"].values[-1] == data.attrs["time_reached"]
     assert data.attrs["events"] == 1
+
+
+@pytest.mark.parametrize(("speed", "first"), [(2.0, 2.0*2.0/9.81), (-2.0, 2.0*1.6/9.81)])
+def test_a_ball_that_starts_on_the_floor_bounces(speed, first):
+    """Thrown up from it, or against it: then the first impact is at the start."""
+    ball = liestep.system("thrown", lagrangian=lambda q, v: 0.5*v @ v - 9.81*q[0], start={"q": [0.0], "v": [speed]},
+                          t_end=1.0)
+    found = ball.simulate("dop853", tolerance=1e-11, events=[liestep.Impact(("q", (0,), 0.0), restitution=0.8)])
+    times = [time for time in found["event_times"].values if time > 0.0]
+    assert times[0] == pytest.approx(first, abs=1e-10)
+    assert times[1] - times[0] == pytest.approx(0.8*first, abs=1e-10)
+
+
+@pytest.mark.parametrize(("start", "said"), [(-1.0, r"at t = 0 the gap of event 0 is -1"),
+                                             (0.0, r"at t = .* the gap of event 0 is -\d")])
+def test_a_start_inside_or_at_rest_on_the_floor_is_refused(start, said):
+    ball = liestep.system("sunk", lagrangian=lambda q, v: 0.5*v @ v - 9.81*q[0], start={"q": [start], "v": [0.0]},
+                          t_end=1.0)
+    with pytest.raises(liestep.InputError, match=said):
+        ball.simulate("dop853", tolerance=1e-9, events=[liestep.Impact(("q", (0,), 0.0), restitution=0.8)])

@@ -182,3 +182,15 @@ def test_a_file_that_xarray_wrote_is_not_called_interrupted(tmp_path, runs):
         liestep.open_run(tmp_path/"own.nc")
     assert "remove" not in str(caught.value)
     assert "interrupted" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("given", "curves"), [
+    ({"hamiltonian": lambda q, momentum: 0.5*momentum @ momentum + 0.5*q @ q,
+      "start": {"q": [1.0, 0.0], "momentum": [0.0, 1.0]}}, 2),
+    ({"rhs": lambda y: -y, "start": {"y": [1.0]}}, 1)])
+def test_coordinates_and_equations_without_energy_are_drawn_as_curves(given, curves):
+    name = "drawn_" + "_".join(set(given) - {"start"})
+    runs = [liestep.system(name, t_end=1.0, **given).simulate("rk4", step=step) for step in (0.1, 0.05)]
+    first = liestep.plot(runs[0]).axes[0]
+    assert [len(line.get_xdata()) for line in first.get_lines()] == [11]*curves
+    assert len(liestep.compare(runs).axes) == 3

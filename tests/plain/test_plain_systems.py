@@ -199,3 +199,14 @@ def test_a_field_runs_on_rigid_motions():
     error = [np.abs(turning.simulate("rkmk", step=h, options={"action": "se3"})["x"].values[-1] - exact).max()
              for h in (0.1, 0.05)]
     assert np.log2(error[0]/error[1]) == pytest.approx(4.0, abs=0.2)
+
+
+def test_a_solution_without_energy_that_ends_is_not_ok():
+    """dy/dt = y^2 from 1 ends at t = 1."""
+    blow = liestep.system("blow_up", rhs=lambda y: y*y, start={"y": [1.0]}, t_end=2.0)
+    with pytest.raises(liestep.IntegrationError, match=r"stopped after t = 1\.0.*no longer finite"):
+        blow.simulate("rk4", step=0.01)
+    turn = liestep.system("turn_up", field=lambda R, x: (np.array([0.0, 0.0, 1.0]), x*x), t_end=2.0,
+                          start={"R": np.eye(3), "x": [1.0, 0.0, 0.0]})
+    with pytest.raises(liestep.IntegrationError, match="no longer finite"):
+        turn.simulate("rkmk", step=0.01)

@@ -407,6 +407,8 @@ def _in_words(error: BaseException) -> str:
         return "it calls itself without end"
     if isinstance(error, IndexError) and "integers" in text:
         return "it takes a value of the state or of a parameter as an index: write np.where, or np.interp on a table"
+    if "'Values'" in text:
+        return "it computes with p as a whole, which holds the parameters (p.g); momenta are called momentum"
     if "read-only" in text:
         return "it writes into its argument: make a new array"
     if "does not contain a loop" in text or "not supported for the input types" in text or "has no callable" in text:

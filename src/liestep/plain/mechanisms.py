@@ -65,6 +65,11 @@ def assembled(bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequenc
         if not (mass[-1] > 0.0 and np.array_equal(inertia[-1], inertia[-1].T) and np.linalg.eigvalsh(
                 inertia[-1])[0] > 0.0):
             raise InputError(f"body {k} must have a positive mass and a symmetric positive definite inertia")
+        moments = np.linalg.eigvalsh(inertia[-1])
+        if moments[2] > (moments[0] + moments[1])*(1.0 + 1e-9):
+            shown = ", ".join(f"{x:.6g}" for x in moments)
+            raise InputError(f"no body has the moments {shown} of body {k}: the largest is more than the sum of the"
+                             " others")
         x, v, rate = (_array(f"{name} of body {k}", getattr(body, name), (3,)) for name in ("x", "v", "rate"))
         states.append(body_state(_array(f"R of body {k}", body.R, (3, 3)), rate, np.zeros(3), x, v))
     numbers = count()

@@ -54,7 +54,7 @@ def motion_of(file: RunFile) -> FilmScene:
     if "attitude" in file.variables and "position" in file.variables:
         return particles(file, sheet(name).check(specification["parameters"]))
     for field in ("q", "body_momentum"):
-        if field in file.variables:
+        if field in file.variables and file[field].shape[-1] == 3:
             return on_sphere(file, field)
     raise InputError(f"{file.path}: its state has neither directions q nor one attitude, so that there is"
                      " nothing to draw")

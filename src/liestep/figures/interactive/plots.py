@@ -65,11 +65,11 @@ def plot(data: "xarray.Dataset") -> Figure:
         left, right = cast("list[SubFigure]", figure.subfigures(1, 2, width_ratios=(1.0, 1.2)))
         _motion(left.subplots(), data)
         panels = [(invariants[:1], False), (invariants[1:], False), (residuals, True)]
-        shown = [panel for panel in panels if panel[0]]
-        axes = np.atleast_1d(right.subplots(len(shown), 1, sharex=True))
-        for one, (series, logarithmic) in zip(axes, shown, strict=True):
-            _lines(one, data["time"].values, series, logarithmic)
-        axes[-1].set_xlabel("time (s)")
+        if shown := [panel for panel in panels if panel[0]]:  # of equations without invariants there is the motion
+            axes = np.atleast_1d(right.subplots(len(shown), 1, sharex=True))
+            for one, (series, logarithmic) in zip(axes, shown, strict=True):
+                _lines(one, data["time"].values, series, logarithmic)
+            axes[-1].set_xlabel("time (s)")
         figure.suptitle(f"{sheet(data.attrs['problem']).title} by {name_of(data)}", fontsize=8.5)
     return figure
 
@@ -154,8 +154,8 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
 
 def _compared(axes: Sequence[Axes], first: "xarray.Dataset", data: "xarray.Dataset", style: dict[str, Any]) -> None:
     time = data["time"].values
-    energy, residuals = kept(data, "invariants")[0].values, kept(data, "residuals")
-    axes[1].plot(time, _positive(np.abs(energy)), **style)
+    invariants, residuals = kept(data, "invariants"), kept(data, "residuals")
+    axes[1].plot(time, _positive(np.abs(invariants[0].values)) if invariants else np.full(len(time), np.nan), **style)
     if residuals:
         axes[2].plot(time, _positive(np.max([one.values for one in residuals], axis=0)), **style)
     if data is not first and len(time) == len(first["time"]) and np.allclose(time, first["time"].values):

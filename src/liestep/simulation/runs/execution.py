@@ -9,6 +9,7 @@ import numpy as np
 
 from liestep.compile.cache import CompiledLoop, loop_for
 from liestep.compile.counters import counts
+from liestep.compile.dispatch import kernel
 from liestep.compile.driver import advance, advance_adaptive
 from liestep.compile.interpreted import FirstLoop, NotWorthIt
 from liestep.compile.pieces import SLOW, Pieces, TooLong
@@ -60,6 +61,16 @@ class NoIntegrals(NamedTuple):
         pass
 
 
+@kernel
+def finite(y: np.ndarray) -> bool:
+    """Whether all numbers of a state are."""
+    total = 0.0
+    for i in range(y.shape[0]):
+        for j in range(y.shape[1]):
+            total += abs(y[i, j])
+    return total < np.inf
+
+
 class Recorder(NamedTuple):
     """Stores the state at every `stride`-th point and accumulates the observables at every `every`-th point. A point is
     a step of a fixed-step run, an output of an adaptive run, or an accepted step. Deviations are measured from
@@ -94,7 +105,7 @@ class Recorder(NamedTuple):
         if not (sampled or counted or integrated):
             return Status.OK
         problem.observe(y, self.scratch)
-        if not abs(self.scratch[0]) < np.inf:
+        if not abs(self.scratch[0]) < np.inf or (self.scratch[0] == 0.0 and not finite(y)):  # 0: maybe no energy
             return Status.NOT_FINITE
         if integrated:
             self.integrals.replace(self.scratch, t, self.steps)

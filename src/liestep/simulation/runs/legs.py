@@ -28,6 +28,7 @@ RESTING = 1e-4       # a rate behind an event that is less than this share of th
 BESIDE = 1e-3        # of a step: where rates are taken
 ROUNDING = 2.0**-40  # of a field's largest number
 MOST_AT_ONCE = 1000  # impacts at one time
+THROUGH = 1e-7       # of the largest number of the state: a gap that is more negative has been passed
 
 
 @dataclass
@@ -62,7 +63,7 @@ class Journey:
 
     def __init__(self, spec: RunSpecification):
         self.spec, self.book, self.impact = spec, Book(), 0.0
-        self.largest: dict[str, float] = {}  # number of each field at the ends of legs
+        self.largest: dict[str, float] = {}  # number of each field at the nodes and the ends of legs
         self.resting: int | None = None  # an impact behind which bodies stay together
         self.plain = replace(spec, events=(), times=None, samples=2, outputs=2 if spec.steps is None else spec.outputs)
         self.formulated, _ = build(self.plain)
@@ -82,6 +83,7 @@ class Journey:
     def go(self, progress: Progress | None) -> Ended:
         """Make all legs."""
         spec, sign, time, interval = self.spec, self.spec.direction, self.spec.t_start, self.spec.duration
+        self._require_outside(spec.initial, time)
         state = self._behind(None, spec.initial, time)
         turned: tuple[int, float] | None = None  # the event before this leg, and the rate of its function before it
         while True:
@@ -93,6 +95,7 @@ class Journey:
             failed = one is None and outcome.status != Status.OK
             end = one.time if one else outcome.time_reached if failed else between.spec.t_end
             fields = self._enter(between, one, end)
+            self._require_outside(fields, end)
             if progress:
                 progress(abs(end - spec.t_start)/spec.duration)
             ended = Ended(outcome.status.name.lower(), stopped(outcome)) if failed else self._ending(end)
@@ -159,6 +162,8 @@ class Journey:
             self._keep(inside, found[0], found[1])
         book.nodes.append(self._joined(np.concatenate([nodes, seen[None]])))
         fields = {name: values[0] for name, values in between.fields(rows[None], seen[None]).items()}
+        for name, values in self.formulated.to_fields(between.nodes[:last + 1]).items():
+            self.largest[name] = max(self.largest.get(name, 0.0), float(np.abs(values).max(initial=0.0)))
         self.last = (np.array([end]), rows[None], seen[None], self.added.copy())
         self.added[self.summed] += seen[self.summed]
         assert between.outcome is not None
@@ -221,6 +226,15 @@ class Journey:
         if state is not before:
             self.impact += self._energy(state) - self._energy(before)
         return state
+
+    def _require_outside(self, state: Mapping[str, np.ndarray], time: float) -> None:
+        """Raises InputError: the motion has gone through the surface of an impact."""
+        assert self.law is not None or not any(isinstance(one, Impact) for one in self.spec.events)
+        size = max(float(np.abs(state[name]).max(initial=1.0)) for name in self.spec.initial)
+        for k, impact in enumerate(self.spec.events):
+            if isinstance(impact, Impact) and self.law and (gap := self.law.gap(impact, state)) < -THROUGH*size:
+                raise InputError(f"at t = {time:.6g} the gap of event {k} is {gap:.3g}: it must not be negative; a"
+                                 " start at rest on the surface falls through it, so that it must be above")
 
     def _strike(self, number: int, state: dict[str, np.ndarray], time: float,
                 here: bool) -> dict[str, np.ndarray] | None:

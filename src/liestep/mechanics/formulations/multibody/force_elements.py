@@ -94,6 +94,8 @@ def slider(a: int, p: Any, u: Any, b: int, q: Any, **law: Any) -> Element:
 def torsion(a: int, u: Any, e: Any, b: int, f: Any, **law: Any) -> Element:
     """About the unit vector u of body a, beside a joint that keeps it, Q in N m of the angle from e of a to f of b,
     both orthogonal to u; within half a turn of rest."""
+    if not abs(law.get("rest", 0.0)) < np.pi:
+        raise InputError(f"rest of a torsion is {law['rest']!r} rad; it must be within half a turn, below pi")
     axes = tuple(_unit("axis of a torsion", axis) for axis in (u, e, f))
     return _law("torsion", TURNING, (a, np.zeros(3), b, np.zeros(3)), axes, **law)
 
