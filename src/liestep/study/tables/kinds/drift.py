@@ -10,7 +10,7 @@ from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables.chaos import SURE
+from liestep.study.tables import chaos
 from liestep.study.tables.confirmation import UNCONFIRMED, identity, pairs
 from liestep.study.tables.drift import DECIDED, DriftEstimate, confirm, drift_verdict
 from liestep.study.tables.errors import error_fields
@@ -99,7 +99,7 @@ def _shared(members: list[dict[str, Any]]) -> dict[str, Any]:
     verdict, most = counts.most_common(1)[0]
     widest = max(members, key=lambda member: member.get("bound", -1.0))
     said = ", ".join(f"{word} {count}" for word, count in sorted(counts.items()))
-    return {**widest, "verdict": verdict if most >= SURE*len(members) else "undecided",
+    return {**widest, "verdict": verdict if most >= chaos.SURE*len(members) else "undecided",
             "reason": f"of {len(members)} starts within round-off: {said}; the widest bound: {widest['reason']}"}
 
 
