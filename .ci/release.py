@@ -68,9 +68,9 @@ def there(item: Requirement) -> bool:
         return False
 
 
-def run(*words: str | Path, folder: Path = DIST, **variables: str) -> str:
+def run(*words: str | Path, folder: Path | None = None, **variables: str) -> str:
     """Call a program; its output. Ends the release with its last line where it fails."""
-    done = subprocess.run([str(word) for word in words], cwd=folder, capture_output=True, text=True,
+    done = subprocess.run([str(word) for word in words], cwd=folder or DIST, capture_output=True, text=True,
                           env={**os.environ, **variables})
     if done.returncode != 0:
         print(done.stdout + done.stderr, file=sys.stderr)

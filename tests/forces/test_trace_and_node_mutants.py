@@ -32,7 +32,7 @@ TRACES = {
 NODES = {
     "without the time of the node": (("self._parts, times, nodes", "self._parts, 0.0*times, nodes"),),
     "from the node before": (("self.nodes[steps]", "self.nodes[max(steps.start - 1, 0):][:1]"),),
-    "of the whole length of the run": (("share = (time - self.times[n])", "share = time"),),
+    "of the whole length of the run": (("return n, (time - self.times[n])", "return n, time"),),
 }
 T, SHARE = 0.8, 0.37  # states are asked for at this share of each step
 

@@ -140,7 +140,7 @@ def test_requests_from_python(problem):
 
 
 @pytest.mark.parametrize("arguments", [
-    "jointed_body rkmk_pair --tol 1e-3 --option stabilisation=projection", "jointed_body rkmk --option chart=cayley3",
+    "jointed_body rkmk_pair --tol 1e-3 --option stabilisation=projected", "jointed_body rkmk --option chart=cayley3",
     "body_chain bliedf4", "rigid_loop eml --preset livens", "bonded_ring rodrigues --parameter n=0",
     "four_bar generalized_alpha --option spectral_radius=2", "rigid_chain mph --step nan", "mass_spring eml --step -1",
     "bonded_block lgvi --step 0.1 --samples 0", "spring_pendulum em_rotation --step 0.1",

@@ -33,8 +33,7 @@ def test_shares_by_hand():
 
 
 @pytest.mark.parametrize("file", [
-    made(np.ones((5, 2)), problem="sphere_nbody"), made(np.ones((5, 2)), ensemble={"members": 2}),
-    made(np.ones((5, 2)), time=(0.0, 0.2, 0.5, 0.75, 5.0))])
+    made(np.ones((5, 2)), problem="sphere_nbody"), made(np.ones((5, 2)), time=(0.0, 0.2, 0.5, 0.75, 5.0))])
 def test_other_runs_have_none(file):
     assert kinetic_energy_on_the_sphere(file, None) == {}
 

@@ -51,8 +51,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one. until: end
             the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index, value), or
             a liestep.Event of one. t_start: in s (default 0). times: own output times, in the order of the run.
-        progress: show a bar. events: those at which the run goes on, `liestep.Impact`s too (docs/events.md). control: a
-            function of (t, state) that gives parameters (docs/control.md). sample: time in s for which they are held.
+        progress: show a bar. events: `liestep.Event` or `liestep.Impact`, at which the run goes on (docs/events.md).
+            control: a function of (t, state) that gives parameters (docs/control.md). sample: s for which they are held.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
