@@ -52,7 +52,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
             the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index, value), or
             a liestep.Event of one. t_start: in s (default 0). times: own output times, in the order of the run.
         progress: show a bar. events: `liestep.Event` or `liestep.Impact`, at which the run goes on (docs/events.md).
-            control: a function of (t, state) that gives parameters (docs/control.md). sample: s for which they are held.
+            control: a function of (t, state) that gives parameters (docs/control.md). sample: for so many s.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
