@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
               "orthogonality_error_mean": "mean orthogonality error"}  # those that all ensembles of a study have
 CENTRAL = 0.9
+FEW_DECADES = 30.0  # largest value over the median
 PANEL = 34.0  # mm, height of a panel of the figure drift without its title and the label of its axis
 
 
@@ -69,7 +70,8 @@ def ensemble(results: Results) -> Figure:
         panel.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
         panel.set(title=title, xlabel="value divided by the median")
         panel.xaxis.set_major_formatter("{x:g}")
-        panel.xaxis.set_minor_formatter(lambda x, position: f"{x:g}" if f"{x:.0e}"[0] in "235" else "")
+        few = "235" if reach < FEW_DECADES else ""  # leading digits that are named between decades, where there is room
+        panel.xaxis.set_minor_formatter(lambda x, position, few=few: f"{x:g}" if f"{x:.0e}"[0] in few else "")
         panel.tick_params(axis="x", which="minor", labelsize=6.0)
         panel.grid(axis="y", visible=False)
     axes[0].set_yticks(range(len(rows)),
