@@ -63,8 +63,8 @@ def test_names_that_a_person_fills_in_reach_every_file(metadata, monkeypatch):
     facts = copy.deepcopy(metadata.source())
     facts["person"] = {"authors": [{"family": "Noether", "given": "Emmy", "affiliation": "Erlangen",
                                     "orcid": "0000-0002-1825-0097"}],
-                       "contact": "emmy@example.org", "repository": "https://example.org/liestep", "documentation": "https://example.org/site",
-                       "archive": "10.5281/zenodo.1"}
+                       "contact": "emmy@example.org", "repository": "https://example.org/liestep",
+                       "documentation": "https://example.org/site", "archive": "10.5281/zenodo.1"}
     assert list(metadata.unfilled(facts["person"])) == []
     assert list(metadata.unfilled()) != []
     monkeypatch.setattr(metadata, "source", lambda: facts)
