@@ -149,9 +149,10 @@ class Claim(Strict):
         low, high = rule.domain(self.quantity)
         if rule.holds(np.array([low, high])).all():
             raise ValueError(f"the criterion cannot fail: every number from {low:g} to {high:g} is {rule.bounds}")
-        larger = LARGER.search(self.statement) if self.against and rule.at_most is None else None
-        if larger and rule.at_least is not None and rule.at_least <= 1.0:
-            raise ValueError(f"a claim that says {larger.group()} needs at_least above 1, not {rule.at_least:g}")
+        limits = rule.of_ratios
+        larger = LARGER.search(self.statement) if self.against and limits.at_most is None else None
+        if larger and limits.at_least is not None and limits.at_least <= 1.0:
+            raise ValueError(f"a claim that says {larger.group()} needs at_least above 1, not {limits.at_least:g}")
         return self
 
     @property

@@ -101,6 +101,11 @@ class Limits(Strict):
         """The smallest and the largest number that the quantity can give the criterion."""
         return -math.inf, math.inf
 
+    @property
+    def of_ratios(self) -> "Limits":
+        """The limits of the numbers that are divided by those of the runs to compare with."""
+        return self
+
     def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Outcome:
         """Met if all numbers hold, with the numbers in words; undecided for the reason `nothing` without any."""
         found = np.array(numbers)

@@ -215,6 +215,10 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
     def domain(self, quantity: str) -> tuple[float, float]:
         return 0.0, 1.0
 
+    @property
+    def of_ratios(self) -> Limits:
+        return self.within
+
     def require(self) -> None:
         if self.at_least < SURE if self.at_least is not None else (self.at_most or 0.0) > 1.0 - SURE:
             raise InputError(f"{SURE:.0%} of members decide: at_least {SURE:g} or more, or at_most {1.0 - SURE:.2g}")

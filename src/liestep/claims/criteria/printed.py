@@ -6,14 +6,14 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
-from liestep.claims.selection import Question, Results, ensemble_of, values, variable
+from liestep.claims.selection import Question, Results, ensemble_of, member_values, select, values, variable
 from liestep.errors import InputError
 from liestep.study.plan.values import NO_TRUTH, Real
-from liestep.study.tables.chaos import interval, quantile_position
+from liestep.study.tables.chaos import SURE, interval, quantile_position
 
 
 class Comparison(Criterion, needs_printed=True, needs_number=True, one_run=True):
-    """A comparison of one run with the printed number."""
+    """A comparison of one run with the printed number; of an ensemble, 95 % of the members must compare."""
 
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         assert claim.printed is not None
@@ -28,12 +28,18 @@ class Comparison(Criterion, needs_printed=True, needs_number=True, one_run=True)
         raise NotImplementedError
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        found = values(claim, claim.runs, results)
-        if found.size != 1:
-            raise InputError(f"a printed number is compared with one run, not with {found.size}")
-        ours = float(found[0])
+        rows = [row for choice in claim.runs for _, row in select(choice, results).iterrows()]
+        if len(rows) != 1:
+            raise InputError(f"a printed number is compared with one run, not with {len(rows)}")
         assert claim.printed is not None
-        return Outcome(self.met(ours, claim.printed), ours, f"{ours:.6g}")
+        if rows[0].members == 1:
+            ours = float(values(claim, claim.runs, results)[0])
+            return Outcome(self.met(ours, claim.printed), ours, f"{ours:.6g}")
+        file, _ = ensemble_of("comparison", claim.runs, results)
+        members = member_values(file, claim.quantity, claim.runs[0].study)
+        inside = sum(self.met(float(number), claim.printed) for number in members)
+        return Outcome(inside >= SURE*members.size, float(np.median(members)),
+                       f"{inside} of {members.size} members, {members.min():.6g} .. {members.max():.6g}")
 
 
 class Relative(Comparison):
