@@ -14,8 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from liestep.claims.claimfile import Claim
-from liestep.claims.selection import Results, RunChoice, number_columns, require_quantity, select, study_of, variable
+from liestep.claims.selection import (
+    Results,
+    RunChoice,
+    ensemble_of,
+    member_values,
+    number_columns,
+    require_quantity,
+    select,
+    study_of,
+    variable,
+)
 from liestep.errors import InputError
+from liestep.study.tables.quantities import quantities_of
 
 if TYPE_CHECKING:
     import pandas
@@ -116,8 +127,11 @@ def _rows(choices: list[RunChoice], results: Results) -> list[tuple[RunChoice, "
 
 
 def _own(claim: Claim, results: Results) -> "pandas.Series":
-    """Row of metrics.csv of the claim's run."""
-    (_, row), = _rows(claim.runs, results)
+    """Row of metrics.csv of the claim's run; of an ensemble that of its first member, which has the start itself."""
+    (choice, row), = _rows(claim.runs, results)
+    if row.members > 1 and claim.quantity in quantities_of(choice.study).names:  # no column of an ensemble
+        file, _ = ensemble_of("scan", claim.runs, results)
+        row[claim.quantity] = member_values(file, claim.quantity, choice.study)[0]
     require_quantity(claim.quantity, number_columns(row))
     return row
 
