@@ -1,4 +1,5 @@
 """Generic figures of distributions and growth: ensembles with printed values, separation, drift of invariants."""
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
-from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, slope_triangle
+from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, size_of, slope_triangle
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
@@ -74,8 +75,10 @@ def ensemble(results: Results) -> Figure:
         panel.xaxis.set_minor_formatter(lambda x, position, few=few: f"{x:g}" if f"{x:.0e}"[0] in few else "")
         panel.tick_params(axis="x", which="minor", labelsize=6.0)
         panel.grid(axis="y", visible=False)
-    axes[0].set_yticks(range(len(rows)),
-                       [f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}" for cell, _ in rows])
+    count = Counter((cell.problem, cell.integrator) for cell, _ in rows)
+    axes[0].set_yticks(range(len(rows)), [
+        f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}"
+        + f", {size_of(cell)}"*(count[cell.problem, cell.integrator] > 1) for cell, _ in rows])
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
     return figure
 
