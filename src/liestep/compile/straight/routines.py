@@ -9,6 +9,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -188,6 +189,7 @@ def kept(key: str, traced: Callable[[], dict[str, Routine]]) -> dict[str, Routin
             for name, (text, constants, operations) in found.items()}
 
 
+@cache
 def sum_of_stages(n: int) -> str:
     """Code of f(weights, h, k, count, y, out): out = y + h (weights_0 k_0 + ...) over the first `count` of k
     (s, n), weights that are zero left out but for the first; products first, in the order of the weights. Numbers of y

@@ -2,6 +2,7 @@
 named fields and observables."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -153,9 +154,10 @@ class StateField:
 
 
 def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amplitude: float,
-              random: np.random.Generator) -> dict[str, np.ndarray]:
-    """An initial state with every counted field moved by its norm, in the order of the fields; those that are tangent
-    to another one are made orthogonal to its new value. Other parts of the state stay.
+              random: np.random.Generator, count: int) -> Iterator[dict[str, np.ndarray]]:
+    """`count` initial states with every counted field moved by its norm, in the order of the fields; those that are
+    tangent to another one are made orthogonal to its new value. Other parts of the state stay. The random numbers are
+    those of one state after the other.
 
     Raises:
         InputError: no part of the state can be perturbed.
@@ -163,14 +165,19 @@ def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amp
     parts = [part for part in fields if part.name in state and part.independent and part.counted]
     if not parts:
         raise InputError("no part of the initial state has a norm by which it could be perturbed")
-    moved = dict(state)
-    for part in parts:
-        value = part.measure.perturb(state[part.name], amplitude, random)
+    moves = [part.measure.moves(state[part.name]) for part in parts]
+    ends = np.cumsum([prod(shape) for shape in moves])
+    drawn = np.split(amplitude*random.standard_normal((count, ends[-1])), ends[:-1], axis=1)
+    moved: dict[str, np.ndarray] = {}
+    for part, by, shape in zip(parts, drawn, moves, strict=True):
+        start = state[part.name]
+        value = part.measure.moved(np.broadcast_to(start, (count, *start.shape)), by.reshape(count, *shape))
         for _ in range(2 if part.tangent else 0):  # the second time removes what the first left by round-off
-            base = moved[part.tangent]
+            base = moved.get(part.tangent, state[part.tangent])
             value -= np.sum(value*base, axis=-1)[..., None]*base
         moved[part.name] = value
-    return moved
+    for k in range(count):
+        yield {**state, **{name: values[k] for name, values in moved.items()}}
 
 
 @dataclass(frozen=True)

@@ -35,14 +35,18 @@ class Norm:
         self.require(reference)
         return float(self._sizes(reference).max()) or 1.0 if self.scaled else 1.0
 
-    def perturb(self, x: np.ndarray, amplitude: float, random: np.random.Generator) -> np.ndarray:
-        """x (no time) moved by a normal vector of the given amplitude, in the units of the distance.
+    def moves(self, x: np.ndarray) -> tuple[int, ...]:
+        """Shape of what moves a value x (no time).
 
         Raises:
             InputError: the norm's values follow from others, or x has not the shape that the norm is for.
         """
         self.require(x)
-        return x + amplitude*random.standard_normal(x.shape)
+        return x.shape
+
+    def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
+        """x moved by vectors in the units of the distance; any leading dimensions are those of several values."""
+        return x + by
 
     def require(self, values: np.ndarray) -> None:
         """Raises InputError unless the last dimensions of the values are what the norm is for."""
@@ -62,8 +66,8 @@ class Norm:
 class DirectionNorm(Norm):
     """The chord between unit vectors."""
 
-    def perturb(self, x: np.ndarray, amplitude: float, random: np.random.Generator) -> np.ndarray:
-        moved = super().perturb(x, amplitude, random)
+    def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
+        moved = x + by
         unit: np.ndarray = moved/np.linalg.norm(moved, axis=-1)[..., None]
         return unit
 
@@ -75,10 +79,11 @@ class AttitudeNorm(Norm):
         gaps: np.ndarray = np.sqrt(0.5*((a - b)**2).sum(axis=(-2, -1)))
         return gaps
 
-    def perturb(self, x: np.ndarray, amplitude: float, random: np.random.Generator) -> np.ndarray:
-        self.require(x)
-        turn = rotation_quaternion(amplitude*random.standard_normal((*x.shape[:-2], 3)))
-        turned: np.ndarray = quaternion_matrix(turn) @ x
+    def moves(self, x: np.ndarray) -> tuple[int, ...]:
+        return (*super().moves(x)[:-2], 3)
+
+    def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
+        turned: np.ndarray = quaternion_matrix(rotation_quaternion(by)) @ x
         return turned
 
 
@@ -90,9 +95,11 @@ class QuaternionNorm(Norm):
         gaps: np.ndarray = 2.0*np.minimum(super()._gaps(a, b), super()._gaps(a, -b))
         return gaps
 
-    def perturb(self, x: np.ndarray, amplitude: float, random: np.random.Generator) -> np.ndarray:
-        self.require(x)
-        moved = quaternion_product(rotation_quaternion(amplitude*random.standard_normal((*x.shape[:-1], 3))), x)
+    def moves(self, x: np.ndarray) -> tuple[int, ...]:
+        return (*super().moves(x)[:-1], 3)
+
+    def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
+        moved = quaternion_product(rotation_quaternion(by), x)
         unit: np.ndarray = moved/np.linalg.norm(moved, axis=-1)[..., None]
         return unit
 
@@ -112,7 +119,7 @@ class CoordinateNorm(Norm):
 class DerivedNorm(Norm):
     """Vectors that follow from other fields: compared like relative ones, but no part of the state error."""
 
-    def perturb(self, x: np.ndarray, amplitude: float, random: np.random.Generator) -> np.ndarray:
+    def moves(self, x: np.ndarray) -> tuple[int, ...]:
         raise InputError("a derived field follows from others and cannot be perturbed")
 
 

@@ -70,9 +70,10 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
             content.add(name, ("member", *dims), np.stack([values for _, _, values, *_ in of_members]), *about)
         if samples > LEAST_SAMPLES*BLOCKS:
             _blocks(content, outcomes, ("member",))
-        for name in statistics(first):
-            content.whole[name] = np.array([one.status == Status.OK for one in outcomes])
-            numbers = np.where(content.whole[name], [statistics(one)[name] for one in outcomes], np.nan)
+        whole, found = np.array([one.status == Status.OK for one in outcomes]), [statistics(one) for one in outcomes]
+        for name in found[0]:
+            content.whole[name] = whole
+            numbers = np.where(whole, [one[name] for one in found], np.nan)
             content.add(name, ("member",), numbers, "1", f"{name} of each member")
     if spec.exponents:
         _exponents(content, spec, outcomes)

@@ -71,15 +71,17 @@ class Ensemble:
     def states(self, parts: Iterable[StateField], initial: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
         """The starts of the members. Each MOST of them have random numbers of their own, so that a shard needs none
         of the others."""
-        numbers = range(self.first, self.first + self.size)
+        end = self.first + self.size
         if self.turns:
-            yield from islice(turned_states(parts, initial, self.turns), numbers.start, numbers.stop)
+            yield from islice(turned_states(parts, initial, self.turns), self.first, end)
             return
-        for number in numbers:
-            if number % MOST == 0:
-                seeds = np.random.SeedSequence(self.seed, spawn_key=(number//MOST,)) if number else self.seed
-                random = np.random.Generator(np.random.PCG64(seeds))
-            yield perturbed(parts, initial, self.amplitude, random) if number else dict(initial)
+        for first in range(self.first, end, MOST):
+            seeds = np.random.SeedSequence(self.seed, spawn_key=(first//MOST,)) if first else self.seed
+            if first == 0:
+                yield dict(initial)
+            random = np.random.Generator(np.random.PCG64(seeds))
+            if (count := min(MOST, end - first) - (first == 0)) > 0:
+                yield from perturbed(parts, initial, self.amplitude, random, count)
 
 
 def turned_states(parts: Iterable[StateField], initial: Mapping[str, np.ndarray],
