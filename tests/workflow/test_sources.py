@@ -2,7 +2,6 @@
 compared by (its fingerprint and the hash of its sources) is computed again. Nothing is run."""
 import importlib
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,10 +46,9 @@ def sweep(batch: Batch) -> str:
     return f"sweep {batch.mark}"
 
 
-def jobs() -> dict[str, tuple[str, ...]]:
+def jobs(workflow: Workflow) -> dict[str, tuple[str, ...]]:
     """Job -> what Snakemake compares it by, as in workflow/rules; figures, of which a job makes those that are out of
     date, one by one."""
-    workflow = planned()
     found: dict[str, tuple[str, ...]] = {sweep(batch): (batch.fingerprint,) for batch in workflow.batches}
     found |= {f"reference {batch.mark}": (batch.fingerprint,) for batch in workflow.references}
     for products in workflow.studies:
@@ -65,67 +63,71 @@ def jobs() -> dict[str, tuple[str, ...]]:
     return found
 
 
-def changed(package: Path, *names: str) -> set[str]:
-    """Jobs that are out of date after a comment in files of the package."""
-    before = jobs()
-    for name in names:
-        path = package/name
-        path.write_text(path.read_text("utf-8") + "\n# a comment\n", "utf-8")
+@pytest.fixture(scope="module")
+def before() -> Workflow:
+    """The workflow of the package as it is: a plan takes a quarter of a minute, so there is one."""
     forget()
-    after = jobs()
-    assert before.keys() == after.keys()
-    return {name for name in before if before[name] != after[name]}
+    return planned()
+
+
+@pytest.fixture(scope="module")
+def jobs_before(before: Workflow) -> dict[str, tuple[str, ...]]:
+    return jobs(before)
+
+
+@pytest.fixture
+def changed(package, jobs_before):
+    """Jobs that are out of date after a comment in files of the package."""
+    def found(*names: str) -> set[str]:
+        for name in names:
+            path = package/name
+            path.write_text(path.read_text("utf-8") + "\n# a comment\n", "utf-8")
+        forget()
+        after = jobs(planned())
+        assert jobs_before.keys() == after.keys()
+        return {name for name in after if jobs_before[name] != after[name]}
+    return found
 
 
 def kinds(names: set[str]) -> set[str]:
     return {name.split()[0] for name in names}
 
 
-def systems_of(names: set[str]) -> set[str]:
-    """Systems of the runs of some sweeps."""
-    return {system for batch, systems in batches() if sweep(batch) in names for system in systems}
+def systems(workflow: Workflow) -> dict[str, set[str]]:
+    """Sweep -> systems of its runs."""
+    return {sweep(batch): {workflow.cells[path].spec.problem for path in batch.paths} for batch in workflow.batches}
 
 
-def batches() -> Iterator[tuple[Batch, set[str]]]:
-    """Batches with the systems of their runs."""
-    workflow = planned()
-    for batch in workflow.batches:
-        yield batch, {workflow.cells[path].spec.problem for path in batch.paths}
+def test_comments_in_evidence_make_the_errata_anew_and_nothing_else(changed):
+    modules = [f"papers/{name}/{module.replace('.', '/')}.py" for name, paper in papers().items()
+               for module in paper.evidence]
+    assert changed(*modules) == {"errata"}  # then the report's pages and the manifest: at most six jobs
 
 
-@pytest.mark.parametrize("paper", sorted(papers()))
-def test_a_comment_in_evidence_makes_the_errata_anew_and_nothing_else(package, paper):
-    """All modules at once: each plan of the whole workflow takes a quarter of a minute."""
-    modules = [f"papers/{paper}/{module.replace('.', '/')}.py" for module in papers()[paper].evidence]
-    assert changed(package, *modules) == {"errata"}  # then the report's pages and the manifest: at most six jobs
-
-
-@pytest.mark.parametrize(("family", "systems"), [
+@pytest.mark.parametrize(("family", "those"), [
     ("spheres", {"dipole_array", "elastic_rod", "lennard_jones_sphere", "sphere_nbody", "spherical_pendulum_chain",
                  "spring_pendula"}),
     ("fixed_body", {"free_rigid_body", "heavy_top"})])
-def test_a_comment_in_a_family_makes_its_sweeps_anew_and_no_others(package, family, systems):
-    sweeps = {name for name in changed(package, f"mechanics/formulations/{family}/forms.py",
+def test_a_comment_in_a_family_makes_its_sweeps_anew_and_no_others(changed, before, family, those):
+    sweeps = {name for name in changed(f"mechanics/formulations/{family}/forms.py",
                                        f"mechanics/formulations/{family}/components.py") if name.startswith("sweep")}
-    assert systems_of(sweeps) == systems
-    assert sweeps == {sweep(batch) for batch, found in batches() if found & systems}
+    assert sweeps == {name for name, found in systems(before).items() if found & those}
+    assert set().union(*(systems(before)[name] for name in sweeps)) == those
 
 
-def test_a_comment_in_the_lists_of_figures_draws_none_and_runs_nothing(package):
+def test_a_comment_in_the_lists_of_figures_draws_none_and_runs_nothing(changed):
     lists = [f"papers/{paper}/__init__.py" for paper in papers()]
-    assert not kinds(changed(package, "figures/commands.py", *lists)) & {"sweep", "reference", "tables", "figures"}
+    assert not kinds(changed("figures/commands.py", *lists)) & {"sweep", "reference", "tables", "figures"}
 
 
-@pytest.mark.parametrize("paper", sorted(papers()))
-def test_a_comment_in_presets_runs_nothing(package, paper):
-    assert changed(package, f"papers/{paper}/presets.py") == {"errata"}
+def test_comments_in_presets_run_nothing(changed):
+    assert changed(*(f"papers/{paper}/presets.py" for paper in papers())) == {"errata"}
 
 
-def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monkeypatch):
-    def cells() -> dict[Path, str]:
-        return {path: cell.fingerprint for path, cell in planned().cells.items()}
+def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monkeypatch, before):
+    def cells(workflow: Workflow) -> dict[Path, str]:
+        return {path: cell.fingerprint for path, cell in workflow.cells.items()}
 
-    before = cells()
     system, name, parameter = "sphere_nbody", "paper", "gamma"
     facts = sheet(system)
     preset = replace(facts.presets[name], parameters={**facts.presets[name].parameters, parameter: 1.25})
@@ -133,28 +135,29 @@ def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monke
     monkeypatch.setitem(room.PRESETS[system], name, preset)
     _own_system.cache_clear()
     try:
-        after = cells()
+        after = cells(planned())
     finally:
         monkeypatch.undo()
         _own_system.cache_clear()
-    users = {cell.path for products in planned().studies
+    users = {cell.path for products in before.studies
              for problem, setup in products.study.config.problems.items()
              if setup.system == system and (setup.preset or facts.default) == name and parameter not in setup.parameters
              for cell in products.study.select(problem)}
     # a file that budgets name by what they spend may have another name then
-    assert {path for path in before if before[path] != after.get(path)} == users
-    assert 0 < len(users) < len(before)/2
+    assert {path for path, mark in cells(before).items() if mark != after.get(path)} == users
+    assert 0 < len(users) < len(after)/2
 
 
-def test_a_comment_in_one_figure_draws_only_the_figures_of_its_studies(package):
-    assert kinds(changed(package, "papers/liegroup2021/figures/gain.py")) == {"figures"}
-    assert len(changed(package, "papers/liegroup2021/figures/gain.py")) <= 3
+def test_a_comment_in_one_figure_draws_only_the_figures_of_its_studies(changed):
+    found = changed("papers/liegroup2021/figures/gain.py")
+    assert kinds(found) == {"figures"}
+    assert len(found) <= 3
 
 
-def test_the_counting_sees_an_edit_of_the_loop(package):
+def test_the_counting_sees_an_edit_of_the_loop(changed, jobs_before):
     """Every run, reference and table is a product of the loop."""
-    found = changed(package, "compile/driver.py")
-    assert {name for name in jobs() if name.startswith(("sweep", "reference", "tables"))} <= found
+    found = changed("compile/driver.py")
+    assert {name for name in jobs_before if name.startswith(("sweep", "reference", "tables"))} <= found
 
 
 def test_plans_are_made_anew_beside_a_folder_with_results(tmp_path, monkeypatch, package):
