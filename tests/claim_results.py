@@ -17,6 +17,7 @@ METRICS = pd.DataFrame(
      ("many", "vi", "h0.1", "ok", 1.0, 1.0), ("many", "stopped", "h0.1", "step_too_large", 1.0, 1.0),
      ("many", "lost", "h0.1", "ok", 1.0, 1.0)],
     columns=["problem", "integrator", "resolution", "status", "error", "length"]).assign(time_reached=2.5)
+METRICS["members"] = [21 if problem == "many" else 1 for problem in METRICS["problem"]]
 ORDERS = pd.DataFrame(
     [("p", "vi", 2.03, 0.02, "asymptotic"), ("q", "vi", 2.09, 0.1, "asymptotic"),
      ("p", "above", 2.3, 0.1, "asymptotic"), ("p", "early", 2.0, 0.02, "pre-asymptotic"),

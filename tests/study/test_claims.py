@@ -87,6 +87,14 @@ def test_quantile_asks_for_the_central_interval(printed, level, expected):
     assert "21 members" in found.evidence
 
 
+@pytest.mark.parametrize(("tolerance", "inside"), [(0.9, 19), (0.91, 21)])
+def test_a_printed_number_is_compared_with_95_percent_of_an_ensemble(tolerance, inside):
+    found = row("relative", ENSEMBLE, {"tolerance": tolerance}, quantity="spread", printed=11.0)
+    assert found.evidence == f"{inside} of 21 members, 1 .. 21"
+    assert (found.verdict == "reproduced") == (inside == 21)
+    assert found.ours == 11.0
+
+
 @pytest.mark.parametrize(("problem", "integrator", "theory", "expected"), [
     ("p", "vi", 2.0, MET), ("p", "vi", 2.07, MET), ("p", "vi", 2.09, MISSED), ("q", "vi", 2.0, MET),
     ("p", "above", 2.0, MISSED), ("p", "early", 2.0, OPEN),
@@ -166,7 +174,7 @@ def test_untestable_claims_are_not_judged():
      "claim c of paper: study other is not among the studies made"),
     ("limit", VI, {"rule": {"at_most": 1}, "quantity": "eror"},
      "claim c of paper: unknown quantity 'eror'; did you mean error? (allowed: energy_change, error, length,"
-     " time_reached)"),
+     " members, time_reached)"),
     ("relative", VI, {"rule": {"tolerance": 1}, "printed": 1},
      "claim c of paper: a printed number is compared with one run, not with 2"),
     ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]},

@@ -129,7 +129,7 @@ def _rows(choices: list[RunChoice], results: Results) -> list[tuple[RunChoice, "
 def _own(claim: Claim, results: Results) -> "pandas.Series":
     """Row of metrics.csv of the claim's run; of an ensemble that of its first member, which has the start itself."""
     (choice, row), = _rows(claim.runs, results)
-    if row.members > 1 and claim.quantity in quantities_of(choice.study).names:  # no column of an ensemble
+    if row.get("members", 1) > 1 and claim.quantity in quantities_of(choice.study).names:  # no column of an ensemble
         file, _ = ensemble_of("scan", claim.runs, results)
         row[claim.quantity] = member_values(file, claim.quantity, choice.study)[0]
     require_quantity(claim.quantity, number_columns(row))

@@ -32,7 +32,7 @@ class Comparison(Criterion, needs_printed=True, needs_number=True, one_run=True)
         if len(rows) != 1:
             raise InputError(f"a printed number is compared with one run, not with {len(rows)}")
         assert claim.printed is not None
-        if rows[0].members == 1:
+        if rows[0].get("members", 1) == 1:
             ours = float(values(claim, claim.runs, results)[0])
             return Outcome(self.met(ours, claim.printed), ours, f"{ours:.6g}")
         file, _ = ensemble_of("comparison", claim.runs, results)
