@@ -10,12 +10,10 @@ import io
 import json
 import sys
 from decimal import Context, Decimal
-from importlib import import_module
 from math import ceil, factorial, floor, log10
 from pathlib import Path
 
 import gmpy2
-import numpy as np
 from gmpy2 import cos, mpfr, sin, sqrt
 
 HERE = Path(__file__).resolve().parent
@@ -381,15 +379,6 @@ def rounded_up(bound: mpfr) -> str:
     return f"{ceil(float(bound)/10.0**power*(1 - 1e-9))}e{power}"
 
 
-def rules() -> dict:
-    """The numbers by which the study judges orders and drift: the judge of the bench has no others."""
-    modules = ("study.tables.order", "study.tables.drift", "study.tables.kinds.drift")
-    found = [item for module in modules for item in vars(import_module(f"liestep.{module}")).items()]
-    found.append(("BLOCKS", import_module("liestep.simulation.runs.execution").BLOCKS))
-    return {name: value for name, value in found if name.isupper() and isinstance(value, (int, float, tuple))
-            and np.asarray(value).dtype.kind in "if"}
-
-
 def flat(content: object, path: str = "") -> list[tuple[str, str]]:
     if isinstance(content, str):
         return [(path, content)]
@@ -407,7 +396,7 @@ def main(names: list[str]) -> None:
              "license": LICENCE, "convention": "quaternion: w x y z, body to space; rate: in the body, rad per time"
              " (relative to the frame where it turns); bound: of every number in SI units, absolute; path: states in SI"
              " units at the ends of 64 equal intervals, for each body its quaternion and its rate",
-             "units": list(UNITS), "mistakes": MISTAKES, "tableaux": TABLEAUX, "rules": rules(),
+             "units": list(UNITS), "mistakes": MISTAKES, "tableaux": TABLEAUX,
              "cases": {name: known[name] for name in CASES if name in known}}
     text = json.dumps(whole, indent=1) + "\n"
     table = io.StringIO()
