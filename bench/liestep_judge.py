@@ -5,11 +5,9 @@
     print(report.text)                                                 # also: .verdict, .names, .data
 States are rows at t = 0, h, 2h, ...: a mapping with `quaternion` (n, 4: w x y z, body to space) or `attitude`
 (n, 3, 3), and `rate` (n, 3: angular velocity in the body, rad per time), with one more axis after n for two bodies;
-`direction` and `velocity` (n, 3) of the pendulum. Rules and thresholds are those of the study of liestep: cases.json
-repeats them. With liestep_mistakes.py beside it, mistakes get their names.
+`direction` and `velocity` (n, 3) of the pendulum. `liestep judge` and all studies import these rules.
+With liestep_mistakes.py beside it mistakes get their names; liestep_files.py is the command.
 """
-import argparse
-import csv
 import itertools
 import json
 import sys
@@ -19,8 +17,18 @@ from types import SimpleNamespace
 
 import numpy as np
 
-DATA = json.loads(Path(__file__).resolve().with_name("cases.json").read_text("utf-8"))
-RULE, EPSILON = SimpleNamespace(**DATA["rules"]), float(np.finfo(float).eps)
+FILE = Path(__file__).resolve().with_name("cases.json")
+DATA = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {"cases": {}, "units": []}
+# Orders: admissible errors, ratio and slopes of neighbours, extent of a window, uncertainties, ranges of fits
+FLOOR_FACTOR, LARGEST_ERROR, SMALLEST_RATIO, RATIO_SLACK, SLOPE_BAND, POINTS = 30.0, 0.1, 1.4, 0.02, 0.3, 4
+STEP_SPAN, ERROR_SPAN, SPAN_SLACK, LEAST_ORDER, LEAST_UNCERTAINTY = log(10.0), log(1e4), 1e-9, 0.5, 0.02
+LEAST_TOLERANCE, LIMIT, WIDE_LIMIT, HIGH = 0.05, 0.15, 0.3, 4   # wider above order 4
+CORRECTION, LOWER, SUSPICION, LEAST_RESIDUAL, FINEST, KNOWN = (-0.5, 1.0), (0.0, 1.0), 9.0, 1e-12, 0.08, 0.002
+# Drift: blocks, periods, growth, slope by oscillation (seen; a width about zero), walks, round-off
+BLOCKS, LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, LEAST_PERIODS, STEADY, MOVING = 100, 20, 8, 5, 2, 0.25, 1e-3
+BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH, BOUND, LARGEST_BOUND, PARTS = 0.25, 0.5, 0.75, 0.1, 0.5, 10
+WALK, WANDER, ONE_SIGNED, MEMORY = 2.2, 0.15, 2.576, 1.32   # MEMORY: 1 + 4/pi asin(1/4)
+ROUND_OFF_UNITS, RESOLUTION_UNITS, RESAMPLES, SLACK, EPSILON = 100.0, 4.0, 2000, 1e-9, float(np.finfo(float).eps)
 START, PLATEAU, HIDDEN = 1e-6, 1e-7, 1e-4   # of starts; errors where round-off, or what is not seen, ends convergence
 HAT = np.array([[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]],
                 [[0, -1, 0], [1, 0, 0], [0, 0, 0]]], float)
@@ -101,7 +109,7 @@ class Case:
 
 def project(x, y, share, limits=None):
     """Least squares of y = log C + p x + log(1 + c share): p, c within limits, residuals."""
-    x, (low, high) = x - x.mean(), limits or RULE.CORRECTION
+    x, (low, high) = x - x.mean(), limits or CORRECTION
     for _ in range(8):
         c = np.linspace(low, high, 101)
         z = y - np.log1p(c[:, None]*share)
@@ -114,107 +122,136 @@ def project(x, y, share, limits=None):
 
 
 def lower_order(x, y, power, unknown):
-    """Whether a term of lower order shows at the smallest steps."""
-    first = next(k for k in range(x.size) if unknown[k] <= RULE.KNOWN or x.size - k <= RULE.POINTS)
+    """Whether a term of lower order explains the smallest steps better, and its share in the error of the smallest."""
+    first = next(k for k in range(x.size) if unknown[k] <= KNOWN or x.size - k <= POINTS)
     a, b, known = x[first:], y[first:], unknown[first:]
     order, _, higher = project(a, b, np.exp(power*(a - a.max())))
-    leading, _, lower = project(a, b, np.exp(power*(a.min() - a)), RULE.LOWER)
-    least = max(float(lower @ lower), RULE.LEAST_RESIDUAL**2*a.size + float(known @ known)/RULE.SUSPICION)
+    leading, _, lower = project(a, b, np.exp(power*(a.min() - a)), LOWER)
+    least = max(float(lower @ lower), LEAST_RESIDUAL**2*a.size + float(known @ known)/SUSPICION)
     z, n = x - x.max(), round(project(x, y, np.exp(power*(x - x.max())))[0])
     shares = np.stack([np.ones_like(z), np.exp(power*z), np.exp(x.min() - x)], axis=1)
     found = np.linalg.lstsq(np.exp(n*z - y + y.max())[:, None]*shares, np.ones_like(z), rcond=None)[0]
-    return abs(found[2]/found[0]) > RULE.FINEST or (
-        higher @ higher > RULE.SUSPICION*least and abs(leading - round(leading)) < abs(order - round(order)))
+    explains = higher @ higher > SUSPICION*least and abs(leading - round(leading)) < abs(order - round(order))
+    return bool(explains), float(found[2]/found[0])
 
+
+def sufficient(h, error, points):
+    return len(points) >= POINTS and (np.ptp(np.log(h[points])) >= STEP_SPAN - SPAN_SLACK or
+                                      np.ptp(np.log(error[points])) >= ERROR_SPAN - SPAN_SLACK)
+
+
+def limit_of(theory):
+    return LIMIT if theory is None or theory <= HIGH else WIDE_LIMIT
 
 def observed_order(h, error, floor=0.0, theory=None, symmetric=False):
-    """Order of errors at steps, uncertainty, class and window (indices), as the study judges them."""
-    h, error = np.asarray(h, float), np.asarray(error, float)
-    floor, power, finite = np.broadcast_to(floor, h.shape), 2 if symmetric else 1, np.isfinite(error)
-    high, kept, slopes = (error >= RULE.FLOOR_FACTOR*floor) & (error > 0), [], []
-    good = finite & high & (error <= RULE.LARGEST_ERROR)
+    """Order of errors at steps, uncertainty, class, plain slope, window (indices from large to small steps), as the
+    study has them; `kept`: points that may be used, with `slopes` between them; `lower`: see lower_order."""
+    h, error, power = np.asarray(h, float), np.asarray(error, float), 2 if symmetric else 1
+    floor, finite = np.broadcast_to(floor, h.shape), np.isfinite(error)
+    high, kept = (error >= FLOOR_FACTOR*floor) & (error > 0), []
+    good = finite & high & (error <= LARGEST_ERROR)
     for i in np.argsort(h, kind="stable"):
-        if good[i] and (not kept or h[i] >= RULE.SMALLEST_RATIO*(1 - RULE.RATIO_SLACK)*h[kept[-1]]):
+        if good[i] and (not kept or h[i] >= SMALLEST_RATIO*(1 - RATIO_SLACK)*h[kept[-1]]):
             kept.append(int(i))
-    window = kept
-    for count, (j, i) in enumerate(itertools.pairwise(kept), start=1):
-        slopes.append(log(error[i]/error[j])/log(h[i]/h[j]))
-        if max(slopes) - min(slopes) > RULE.SLOPE_BAND or np.any(~good & (h > h[j]) & (h < h[i])):
-            window = kept[:count]
-            break
+    slopes = [log(error[j]/error[i])/log(h[j]/h[i]) for i, j in itertools.pairwise(kept)]
+    window = next((kept[:k] for k, (i, j) in enumerate(itertools.pairwise(kept), start=1) if max(slopes[:k]) - min(
+        slopes[:k]) > SLOPE_BAND or np.any(~good & (h > h[i]) & (h < h[j]))), kept)
     x, y, plain, p, u = np.log(h[window]), np.log(error[window]), nan, nan, nan
     if len(window) >= 2:
         plain = float((x - x.mean()) @ (y - y.mean())/((x - x.mean()) @ (x - x.mean())))
-    if len(window) >= RULE.POINTS:
-        (p, c, r), *others = (project(x[s], y[s], np.exp(power*(x[s] - x[s].max()))) for s in (
-            slice(None), slice(1, None), slice(None, -1)))
-        share, orders = np.exp(power*(x - x.max())), [p, *(other[0] for other in others)]
+    if len(window) >= POINTS:
+        fits = [project(x[s], y[s], np.exp(power*(x[s] - x[s].max()))) for s in (
+            slice(None), slice(1, None), slice(None, -1))]
+        (p, c, r), orders, share = fits[0], [fit[0] for fit in fits], np.exp(power*(x - x.max()))
         row = np.linalg.pinv(np.stack([np.ones_like(x), x, share/(1 + c*share)], axis=1))[1]
-        u = max(abs(plain - p), np.ptp(orders)/2, 2*sqrt(r @ r/(x.size - 3)*(row @ row)), RULE.LEAST_UNCERTAINTY)
-    enough, wide = (len(points) >= RULE.POINTS and (
-        np.ptp(np.log(h[points])) >= RULE.STEP_SPAN - RULE.SPAN_SLACK or np.ptp(np.log(error[points])) >=
-        RULE.ERROR_SPAN - RULE.SPAN_SLACK) for points in (kept, window))
-    agree = u <= (0.15 if theory is None or theory <= 4 else 0.3) and plain >= RULE.LEAST_ORDER
-    lost, lower = np.any(finite & (error <= RULE.LARGEST_ERROR) & ~high), agree and lower_order(
-        x, y, power, floor[window]/error[window])
-    name = ("failed" if finite.sum() < 2 else "saturated" if np.all(error[finite] > RULE.LARGEST_ERROR) else
-            "pre-asymptotic" if lower else "asymptotic" if agree and wide else "short range" if agree else
-            "floor-limited" if (plain < RULE.LEAST_ORDER if enough else lost) else "pre-asymptotic")
-    return {"order": p, "uncertainty": u, "class": name, "plain": plain, "window": window[::-1]}
+        u = float(max(abs(plain - p), np.ptp(orders)/2, 2*sqrt(r @ r/(x.size - 3)*(row @ row)), LEAST_UNCERTAINTY))
+    lost, agree = int((finite & (error <= LARGEST_ERROR) & ~high).sum()), u <= limit_of(theory) and plain >= LEAST_ORDER
+    lower = lower_order(x, y, power, floor[window]/error[window]) if agree else (False, 0.0)
+    name = ("failed" if finite.sum() < 2 else "saturated" if np.all(error[finite] > LARGEST_ERROR) else
+            "pre-asymptotic" if lower[0] or abs(lower[1]) > FINEST else
+            "asymptotic" if agree and sufficient(h, error, window) else "short range" if agree else
+            "floor-limited" if (plain < LEAST_ORDER if sufficient(h, error, kept) else lost) else "pre-asymptotic")
+    return {"order": p, "uncertainty": u, "class": name, "plain": plain, "window": window[::-1], "kept": kept[::-1],
+            "slopes": slopes[::-1], "lower": lower, "lost": lost}
 
 
-def slope_interval(mean, seed=0):
-    """Slope of block means over the run, its 95 % interval by a bootstrap of moving blocks, and the rest's range."""
-    n = mean.size
-    line = (np.arange(n) + 0.5)/n - 0.5
-    weights, size, slope = line/(line @ line), round(sqrt(n)), float(line/(line @ line) @ mean)
-    rest, pieces = mean - mean.mean() - slope*line, -(-n//size)
-    starts = np.random.default_rng(seed).integers(0, n - size + 1, (RULE.RESAMPLES, pieces))
-    picked = (starts[:, :, None] + np.arange(size)).reshape(RULE.RESAMPLES, -1)[:, :n]
-    return slope, *np.quantile(slope + rest[picked] @ weights, (0.025, 0.975)), float(np.ptp(rest))
+def slope_of(mean):
+    """Least-squares slope of block means times the length of all, and distances from the line."""
+    line = (np.arange(mean.size) + 0.5)/mean.size - 0.5
+    slope = float(line/(line @ line) @ mean)
+    return slope, mean - mean.mean() - slope*line, line/(line @ line)
 
 
-def drift(time, d, scale, steps, period, means=None):
-    """Class of the deviation d of an invariant along a run, growth exponent and largest deviation, as in the study."""
-    fit = max(RULE.LEAST_BLOCKS, int((time[-1] - time[0])/period/RULE.PERIODS_PER_BLOCK))
-    n = min(RULE.BLOCKS, fit, (time.size - 1)//RULE.LEAST_SAMPLES) if means is None else len(means)
-    if n < RULE.LEAST_BLOCKS:
-        return {"class": "too short", "growth": nan, "largest": float(np.abs(d).max())}
-    m = np.array([part.mean() for part in np.array_split(d[1:], n)]) if means is None else means
-    span, unit = float(time[-1] - time[0]), RULE.RESOLUTION_UNITS*EPSILON*scale
-    share, slack = (time - time[0])/span, 1 + RULE.SLACK
-    places = np.clip(np.ceil(share*n*(1 - RULE.SLACK)).astype(int) - 1, 0, n - 1)
-    edges = np.searchsorted(places, np.arange(n + 1))
+def slope_interval(mean, seed):
+    """95 % interval of the slope by a bootstrap of moving blocks."""
+    n, size, (slope, rest, weights) = mean.size, round(sqrt(mean.size)), slope_of(mean)
+    starts = np.random.default_rng(seed).integers(0, n - size + 1, (RESAMPLES, -(-n//size)))
+    picked = (starts[:, :, None] + np.arange(size)).reshape(RESAMPLES, -1)[:, :n]
+    return np.quantile(slope + rest[picked] @ weights, (0.025, 0.975))
+
+
+def drift_numbers(time, d, m, scale, steps, seed=0):
+    """What the verdict on a deviation d with block means m is made of: see DriftEstimate of the study."""
+    n, span, unit = len(m), float(time[-1] - time[0]), RESOLUTION_UNITS*EPSILON*scale
+    share, slack = (time - time[0])/span, 1 + SLACK
+    edges = np.searchsorted(np.clip(np.ceil(share*n*(1 - SLACK)).astype(int) - 1, 0, n - 1), np.arange(n + 1))
+    if np.diff(edges).min() < LEAST_SAMPLES:
+        raise ValueError(f"every block needs at least {LEAST_SAMPLES} samples, one has {np.diff(edges).min()}")
     ranges = np.array([np.subtract(*np.quantile(d[i:j], (0.95, 0.05))) for i, j in itertools.pairwise(edges)])
-    size, half, (slope, low, high, rest) = float(np.median(ranges)), n//2, slope_interval(m)
+    size, (slope, rest, _), (low, high) = float(np.median(ranges)), slope_of(m), map(float, slope_interval(m, seed))
     running = np.maximum(np.maximum.accumulate(np.abs(d)), unit)
-    first, tenth, last = (running[np.searchsorted(share, f*slack, side="right") - 1] for f in (0.01, 0.1, 1.0))
-    late = max(np.median(np.maximum.reduceat(np.abs(d), edges[:-1])[-(n//10):]), unit)
-    growth, lasting, slower = log(last/first)/log(100), log(late/first)/log(100), min(log(tenth/first), log(last/tenth))
-    ranges, rise = np.maximum(ranges, unit), 1 - 1/RULE.PARTS
-    slopes = np.array(slope_interval(ranges)[1:3])
-    narrow, broad = rise*slopes/np.maximum(ranges.mean() - (rise - 0.5)*slopes, ranges.min())
-    part = max(float(np.median([np.ptp(x) for x in np.array_split(m, RULE.PARTS)])), unit)
-    signs, top, around = np.sign(np.diff(m)), max(abs(low), abs(high)), low <= 0 <= high
-    mixed = abs(signs.sum()) <= RULE.ONE_SIGNED*sqrt(RULE.MEMORY*max(np.count_nonzero(signs), 1))
-    halves = [slope_interval(x)[0] for x in (m[:half], m[-half:])]
-    bound, limit = 0.0 if top == 0 else top/size if size > 0 else inf, RULE.LARGEST_BOUND if around else RULE.BOUND
-    grows = broad > (RULE.LARGEST_BOUND if narrow <= 0 else RULE.BOUND)
-    wanders = np.ptp(m)/max(size, unit) > RULE.WANDER and max(np.ptp(m), unit)/part > RULE.WALK
-    largest, steady = float(max(np.abs(d).max(), np.abs(m).max())), not around and min(abs(low), abs(high)) > size/2
-    name = ("bounded" if not grows and not wanders and bound <= limit and growth <= RULE.BOUNDED_GROWTH else
-            "round-off" if largest <= RULE.ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale and mixed and slower <= (
-                RULE.DRIFT_GROWTH*log(10)) else
-            "drift" if (steady and min(halves)*max(halves) > 0 and halves[0]*slope > 0) or (
-                growth > RULE.DRIFT_GROWTH and lasting > RULE.LASTING_GROWTH) else "undecided")
-    lasts = span >= RULE.LEAST_PERIODS*period*(1 - RULE.SLACK) and rest <= RULE.STEADY*abs(slope) and name == "drift"
-    short = span*slack < RULE.PERIODS_PER_BLOCK*period*n and not lasts
-    return {"class": "too short" if short else name, "growth": growth, "largest": largest}
+    first, tenth, last = (float(running[np.searchsorted(share, f*slack, side="right") - 1]) for f in (0.01, 0.1, 1.0))
+    late = max(float(np.median(np.maximum.reduceat(np.abs(d), edges[:-1])[-(n//10):])), unit)
+    ranges, rise = np.maximum(ranges, unit), 1 - 1/PARTS
+    slopes, top, signs = slope_interval(ranges, seed), max(abs(low), abs(high)), np.sign(np.diff(m))
+    spread = tuple(map(float, rise*slopes/np.maximum(ranges.mean() - (rise - 0.5)*slopes, ranges.min())))
+    part, rest = np.median([np.ptp(x) for x in np.array_split(m, PARTS)]), float(np.ptp(rest))
+    return {
+        "amplitude": size, "slope": slope, "slope_low": low, "slope_high": high, "residual": rest, "duration": span,
+        "bound": 0.0 if top == 0 else top/size if size > 0 else inf, "envelope": spread,
+        "wander": (float(np.ptp(m))/max(size, unit), max(float(np.ptp(m)), unit)/max(float(part), unit)),
+        "one_signed": abs(float(signs.sum()))/sqrt(MEMORY*max(int(np.count_nonzero(signs)), 1)),
+        "half_slopes": (2*slope_of(m[:n//2])[0], 2*slope_of(m[-(n//2):])[0]), "growth": log(last/first)/log(100),
+        "decade_growth": (log(tenth/first)/log(10), log(last/tenth)/log(10)),
+        "lasting_growth": log(late/first)/log(100),
+        "largest": float(max(np.abs(d).max(), np.abs(m).max())), "round_off": ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale}
+
+
+def spreads(e):
+    """Whether ranges of blocks grow, and whether their means wander."""
+    grows = e.envelope[1] > (LARGEST_BOUND if e.envelope[0] <= 0 else BOUND)
+    return grows, e.wander[0] > WANDER and e.wander[1] > WALK
+
+
+def drift_class(e, blocks, period=None):
+    """Class by the numbers e, whether a lasting slope makes a drift, and the class where blocks are too short."""
+    around = e.slope_low <= 0 <= e.slope_high
+    lasting = not around and min(abs(e.slope_low), abs(e.slope_high)) > e.amplitude/2 and (
+        min(e.half_slopes)*max(e.half_slopes) > 0 and e.half_slopes[0]*e.slope > 0)
+    name = ("bounded" if not any(spreads(e)) and e.bound <= (LARGEST_BOUND if around else BOUND)
+            and e.growth <= BOUNDED_GROWTH else
+            "round-off" if e.largest <= e.round_off and min(e.decade_growth) <= DRIFT_GROWTH
+            and e.one_signed <= ONE_SIGNED else
+            "drift" if lasting or (e.growth > DRIFT_GROWTH and e.lasting_growth > LASTING_GROWTH) else "undecided")
+    long = period is None or e.duration*(1 + SLACK) >= PERIODS_PER_BLOCK*period*blocks
+    steady = long or (name == "drift" and e.duration >= LEAST_PERIODS*period*(1 - SLACK)
+                      and e.residual <= STEADY*abs(e.slope))
+    return name, lasting, name if steady else "too short"
+
+
+def drift(time, d, scale, steps, period):
+    """Class of the deviation d of an invariant along a run, growth exponent and largest deviation."""
+    fit = max(LEAST_BLOCKS, int((time[-1] - time[0])/period/PERIODS_PER_BLOCK))
+    n = min(BLOCKS, fit, (time.size - 1)//LEAST_SAMPLES)
+    if n < LEAST_BLOCKS:
+        return {"class": "too short", "growth": nan, "largest": float(np.abs(d).max())}
+    e = SimpleNamespace(**drift_numbers(time, d, np.array([x.mean() for x in np.array_split(d[1:], n)]), scale, steps))
+    return {"class": drift_class(e, n, period)[2], "growth": e.growth, "largest": e.largest}
 
 
 def longest_period(time, a):
     s = a.reshape(len(time), -1)
-    s = s[:, np.ptp(s, axis=0) > RULE.MOVING]
+    s = s[:, np.ptp(s, axis=0) > MOVING]
     above = s > s.mean(axis=0)
     up = np.count_nonzero(above[1:] & ~above[:-1], axis=0)
     return float(time[-1] - time[0])/max(up.min() if up.size else 1, 1)
@@ -222,9 +259,9 @@ def longest_period(time, a):
 
 def states(case, raw, h, where):
     """Checked states of one run. Raises BadStates."""
-    names, shapes, found = ("attitude" if "attitude" in raw else "quaternion", "rate"), {
-        "attitude": (3, 3), "quaternion": (4,)}, []
-    names = ("direction", "velocity") if case.kind == "pendulum" else names
+    shapes, found = {"attitude": (3, 3), "quaternion": (4,)}, []
+    names = ("direction", "velocity") if case.kind == "pendulum" else (
+        "attitude" if "attitude" in raw else "quaternion", "rate")
     for key in names:
         shape, part = shapes.get(key, (3,)), np.asarray(raw.get(key, ()), float)
         if part.ndim < 2 or part[0].size != case.bodies*np.prod(shape) or len(part) != len(raw[names[0]]):
@@ -248,13 +285,12 @@ def states(case, raw, h, where):
     square = turned(a) @ a - np.eye(3) if names[0] == "attitude" else (a*a).sum(-1) - 1
     defect = np.abs(square).reshape(n, -1).max(1)
     row = int(np.argmax(np.abs(np.diff(defect)))) + 1 if defect[0] <= START else 0   # methods lose it little by little
-    allowed = 2*RULE.LARGEST_ERROR if row else START
+    allowed = 2*LARGEST_ERROR if row else START
     if np.abs(np.diff(defect, prepend=0))[row] > allowed:
         what = "is not a rotation" if names[0] == "attitude" else "has not the length 1"
         raise BadStates(f"{where}: the {names[0]} of row {row} {what}: the defect of its square is {defect[row]:.3g},"
                         f" allowed is {allowed:g}")
-    q = a if names[0] == "quaternion" else None
-    a = attitude_of(a) if names[0] == "quaternion" else a[..., None] if names[0] == "direction" else a
+    q, a = (a, attitude_of(a)) if names[0] == "quaternion" else (None, a[..., None] if names[0] == "direction" else a)
     return SimpleNamespace(t=t, q=q, a=a, w=w, h=h, defect=float(defect.max()), single=bool(
         np.all(w == w.astype(np.float32))))
 
@@ -290,8 +326,8 @@ def ladder(case, runs):
     for run in short:
         if (len(run.t) - 1) % 64:
             raise BadStates(f"the run with h = {run.h:g} has {len(run.t) - 1} intervals, not a multiple of 64")
-    if len(short) < RULE.POINTS:
-        raise BadStates(f"{len(short)} step sizes until {case.t_end:g} are too few: give {RULE.POINTS} or more")
+    if len(short) < POINTS:
+        raise BadStates(f"{len(short)} step sizes until {case.t_end:g} are too few: give {POINTS} or more")
     return short, [run for run in found if run.t[-1] > case.t_end*(1 + 1e-6)]
 
 
@@ -318,7 +354,7 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
         levels(case, runs, done, order, implicit, mistakes, orders, notes)
     if right and order and state["class"] in ("asymptotic", "short range", "pre-asymptotic"):
         sure = state["class"] == "asymptotic"
-        p, u = state["order" if sure else "plain"], max(state["uncertainty"], RULE.LEAST_TOLERANCE) if sure else 0.5
+        p, u = state["order" if sure else "plain"], max(state["uncertainty"], LEAST_TOLERANCE) if sure else 0.5
         mistakes += [("order", f"order {p:.2f} where {order:g} is claimed")] if p < order - u else []
     if not right and not mistakes and error.min() > HIDDEN:
         mistakes.append(("unknown", "the states do not go to the answer as the steps become small"))
@@ -333,16 +369,15 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
             drifts[key] = drift(run.t, values - values[0], float(size) or 1.0, round(run.t[-1]/run.h),
                                 longest_period(run.t, a))
     rk4 = {int(n): float(value) for n, value in case.data["rk4_errors"].items()}
-    usable = [(e, n) for e, n in zip(error, np.rint(case.t_end/h), strict=True) if n in rk4 and e <= RULE.LARGEST_ERROR]
-    beside = usable[0][0]/rk4[usable[0][1]] if usable else nan
+    beside = next((e/rk4[n] for e, n in zip(error, np.rint(case.t_end/h), strict=True)
+                   if n in rk4 and e <= LARGEST_ERROR), nan)
     k, power = (state["window"] or [0])[-1], round(state["plain"]) if np.isfinite(state["plain"]) else 0
     return Report({
         "case": case.name, "verdict": "wrong" if mistakes else "right" if right else "undecided", "mistakes": [
             {"name": key, "says": text} for key, text in dict(mistakes).items()], "notes": notes,
         "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "steps": h.tolist(),
         "errors": error.tolist(), "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
-        "times_rk4": float(beside), "drift": drifts,
-        "defect": max(run.defect for run in runs + longer)})
+        "times_rk4": float(beside), "drift": drifts, "defect": max(run.defect for run in runs + longer)})
 
 
 class Report:
@@ -359,42 +394,7 @@ class Report:
         self.text = "\n".join([*lines, f"defect of the manifold: {data['defect']:.3g}", *data["notes"]])
 
 
-def read_csv(path):
-    """Step and states of a CSV file: `# step = 0.01`, then a header such as time,quaternion_w,...,rate_x,..."""
-    lines = Path(path).read_text("utf-8-sig").splitlines()
-    facts = dict(part.strip("# ").split(" = ") for part in lines if part.startswith("#") and " = " in part)
-    rows = list(csv.reader(line for line in lines if line.strip() and not line.startswith("#")))
-    try:
-        table = np.array([[float(x) for x in row] for row in rows[1:]])
-        names = {name.split("_")[0] for name in rows[0]}
-        raw = {name: table[:, [k for k, head in enumerate(rows[0]) if head.split("_")[0] == name]] for name in names}
-        raw["time"] = raw["time"][:, 0]
-        return float(facts.get("step", raw["time"][1])), raw
-    except (IndexError, KeyError, ValueError) as error:
-        raise BadStates(f"{path} needs a header with time, and rows of as many numbers: {error}") from None
-
-
-def main():
-    parser = argparse.ArgumentParser(description="Is my code's rotation right? Files of one case, one for each step.")
-    parser.add_argument("case", help=", ".join(DATA["cases"]))
-    parser.add_argument("file", nargs="+", help="CSV with `# step = 0.01` and a header")
-    parser.add_argument("--order", type=float, help="the order that is claimed")
-    parser.add_argument("--units", default="SI", help=", ".join(DATA["units"]))
-    parser.add_argument("--json", type=Path, help="write what was found")
-    parser.add_argument("--implicit", action="store_true")
-    parser.add_argument("--symmetric", action="store_true")
-    given = parser.parse_args()
-    try:
-        runs = dict(map(read_csv, given.file))
-        found = judge(given.case, runs, given.order, given.implicit, given.symmetric, given.units)
-        if given.json:
-            given.json.write_text(json.dumps(found.data, indent=1, default=float) + "\n", "utf-8")
-    except (BadStates, OSError) as error:
-        sys.exit(f"liestep_judge: {error}")
-    print(found.text)
-    return found.verdict != "right"
-
-
 if __name__ == "__main__":
     sys.modules["liestep_judge"] = sys.modules["__main__"]
+    from liestep_files import main
     sys.exit(main())

@@ -8,19 +8,7 @@ import itertools
 from math import inf, pi, sqrt
 
 import numpy as np
-from liestep_judge import (
-    DATA,
-    START,
-    BadStates,
-    attitude_of,
-    converges,
-    cross,
-    errors,
-    hat,
-    length,
-    times,
-    turned,
-)
+from liestep_judge import DATA, START, BadStates, attitude_of, converges, cross, errors, hat, length, times, turned
 
 SAYS, EXACT, FIT = DATA["mistakes"], 1e-11, 0.03   # of formulas and fits
 FACTORS = {-1.0: "left_handed", 2.0: "step_factor", 0.5: "step_factor", pi/180: "degrees", 180/pi: "degrees",
@@ -67,22 +55,46 @@ def late_rates(case, run, w, shift):
     return length(w[::every][:n] - case.w - shift*run.h*slope)[1:].max()/length(case.w).max()
 
 
+def halved(a, turns):
+    """Rotations by half of the angles, which are continuous along a run; at the start whole `turns` are added."""
+    v = vector_of(a)
+    half = length(v)[..., None]/2
+    q = np.concatenate([np.cos(half), np.sin(half)*v/np.maximum(2*half, 1e-300)], -1)
+    signs = np.where((q[1:]*q[:-1]).sum(-1, keepdims=True) < 0, -1, 1)
+    q = q*np.concatenate([1 - 2*turns + 0*q[:1, ..., :1], (1 - 2*turns)*np.cumprod(signs, axis=0)])
+    size = np.maximum(length(q[..., 1:]), 1e-300)
+    return rotation((np.arctan2(size, q[..., 0])/size)[..., None]*q[..., 1:])
+
+
+def axes():
+    """Orders of axes with signs that are not those of a right code, and their matrices."""
+    for order, signs in itertools.product(itertools.permutations(range(3)), itertools.product((1, -1), repeat=3)):
+        if abs(sum(signs)) < 3 or order != (0, 1, 2):
+            yield order, signs, np.eye(3)[list(order)]*np.array(signs)[:, None]
+
+
 def readings(case, run):
-    """Mistakes in writing -> attitudes, and -> rates by these attitudes, as they were before that."""
+    """Mistakes in writing -> attitudes, and -> rates by these attitudes, as they were before that. Numbers in the keys
+    tell what has one name apart."""
+    factors = {(): 1.0} | {(key, f): f for f, key in FACTORS.items()}
     if case.kind == "pendulum":
-        return {(): run.a}, lambda a: {(key,) if key else (): run.w/f for f, key in ((1.0, ""), *FACTORS.items())}
-    found = {(): run.a, ("transposed",): turned(run.a), ("half_angle",): run.a @ run.a, ("double_angle",): rotation(
-        vector_of(run.a)/2)}
+        return {(): run.a}, lambda a: {key: run.w/f for key, f in factors.items()}
+    found = {(): run.a, ("transposed",): turned(run.a), ("half_angle",): run.a @ run.a}
+    found |= {("double_angle", turns): halved(run.a, turns) for turns in (0, 1)}
     if run.q is not None:
         rolled = attitude_of(np.roll(run.q, 1, -1))
         found |= {("quaternion_order",): rolled, ("quaternion_order", "transposed"): turned(rolled)}
+    for k, (_, _, matrix) in enumerate(axes()):
+        found[("axes", k)] = turned(matrix) @ run.a @ matrix
+        if np.linalg.det(matrix) > 0:
+            found |= {("axes", "body", k): run.a @ matrix, ("axes", "space", k): matrix @ run.a}
 
     def rates(a):
         frames = {(): run.w, ("spatial_rates",): times(turned(a), run.w), ("rates_frame",): times(a, run.w),
                   ("momentum_for_rate",): run.w/case.moments,
                   ("momentum_for_rate", "spatial_rates"): times(turned(a), run.w)/case.moments}
-        return {keys + ((key,) if key else ()): w/f for keys, w in frames.items() for f, key in (
-            (1.0, ""), *FACTORS.items())}
+        return {keys + key: w/f for keys, w in frames.items() for key, f in factors.items()} | {
+            ("axes", k): run.w[..., order]*signs for k, (order, signs, _) in enumerate(axes())}
     return found, rates
 
 
@@ -103,10 +115,8 @@ def kinematics(run, a, w):
         ("spatial_rates", "the update is transposed: body rates turn the attitude as spatial ones", left, w),
         ("spatial_rates", "spatial rates turn the attitude as those of the body", right, times(a, w)),
         ("rates_frame", "the transposed attitude turns the rates", right, times(turned(a), times(turned(a), w)))))]
-    for order, signs in itertools.product(itertools.permutations(range(3)), itertools.product((1, -1), repeat=3)):
-        if abs(sum(signs)) < 3 or order != (0, 1, 2):
-            what = f"axes {order} with signs {signs} of the rates turn the attitude"
-            trials.append((("axes", what), right, w[..., order]*signs))
+    trials += [(("axes", f"axes {order} with signs {signs} of the rates turn the attitude"), right,
+                w[..., order]*signs) for order, signs, _ in axes()]
     fits = []
     for name, turn, rate in trials:
         s = float((turn*mid(rate)).sum()/(mid(rate)**2).sum())
@@ -232,7 +242,7 @@ def recognised(case, runs, plateau):
                 raise BadStates(f"the first {what} is {first[()]:.3g} from the start of {case.name}: another start, or"
                                 f" other units than {', '.join(case.units.values())}?")
             keys[k] = near
-    found = [(key, SAYS[key]) for key in keys[0] + keys[1]]
+    found = [(key, SAYS[key]) for key in keys[0] + keys[1] if key in SAYS]
     done = [read(run, *keys) for run in runs]
     if converges([errors(case, run, *pair).max() for run, pair in zip(runs, done, strict=True)], plateau):
         return found, done
@@ -241,8 +251,9 @@ def recognised(case, runs, plateau):
         options, rates = readings(case, last)
         for one, a in options.items():
             for other, w in rates(a).items():
-                if (one or other) and not kinematics(last, a, w) and not dynamics(case, last, a, w):
-                    return [(key, f"{SAYS[key]}, in reading the start too") for key in one + other], done
+                if (one or other) and "axes" not in one + other and not kinematics(last, a, w) and not dynamics(
+                        case, last, a, w):
+                    return [(key, f"{SAYS[key]}, in reading the start too") for key in one + other if key in SAYS], done
     found += turning + dynamics(case, last, *done[-1])
     return found, done
 

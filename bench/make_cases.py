@@ -1,4 +1,4 @@
-"""Make the data of the bench anew: `python bench/make_cases.py [NAME ...]`; needs gmpy2.
+"""Make the data of the bench anew: `python bench/make_cases.py [NAME ...]`, then prove_bounds.py; needs gmpy2.
 
 States come from the modified midpoint rule of W. B. Gragg, extrapolated to orders above 20, with 150 bits. A second run
 has a higher order and 180 bits; the bound is ten times the largest difference of the two, at least half a unit of the
@@ -9,17 +9,16 @@ import hashlib
 import io
 import json
 import sys
+from collections.abc import Callable
 from decimal import Context, Decimal
-from importlib import import_module
 from math import ceil, factorial, floor, log10
 from pathlib import Path
 
 import gmpy2
-import numpy as np
 from gmpy2 import cos, mpfr, sin, sqrt
 
 HERE = Path(__file__).resolve().parent
-VERSION, LICENCE, DIGITS, OUTPUTS = "1.0.0", "CC0-1.0", 30, 64
+VERSION, LICENCE, DIGITS, OUTPUTS = "1.1.0", "CC0-1.0", 30, 64
 PRECISIONS = (150, 180)   # bits
 UNITS = {  # unit system -> units of mass, length and time, and how many of them are a kg, a m and a s
     "SI": (("kg", "m", "s"), ("1", "1", "1")),
@@ -112,8 +111,8 @@ TABLEAUX = {  # rows of stages after the first, weights
     "the 3/8 rule": ([[THIRD], [-THIRD, 1], [1, -1, 1]], [EIGHTH, 3*EIGHTH, 3*EIGHTH, EIGHTH])}
 
 
-def numbers(text: str) -> list[mpfr]:
-    return [mpfr(word) for word in text.split()]
+def numbers(text: str, kind: Callable = mpfr) -> list:
+    return [kind(word) for word in text.split()]
 
 
 def cross(a: list, b: list) -> list:
@@ -141,45 +140,50 @@ def kinematics(q: list, w: list) -> list:
 
 
 class Motion:
-    """Equations of one case on a flat list of numbers."""
+    """Equations of one case on a flat list of numbers of a kind, or of what can be multiplied by them."""
 
-    def __init__(self, case: dict):
+    def __init__(self, case: dict, kind: Callable = mpfr):
         given = case["parameters"]
         self.kind = case["kind"]
         if self.kind == "pendulum":
-            self.pull = mpfr(given["gravity"])/mpfr(given["length"])
+            self.pull = kind(given["gravity"])/kind(given["length"])
             return
-        self.moments = [numbers(text) for text in given["moments"]]
-        self.arm, self.force = numbers(given.get("arm", "0 0 0")), numbers(given.get("force", "0 0 0"))
-        self.frequency, self.orbit = mpfr(given.get("force_frequency", "0")), mpfr(given.get("orbit_rate", "0"))
-        self.frame = numbers(given.get("frame_rate", "0 0 0"))
+        self.moments = [numbers(text, kind) for text in given["moments"]]
+        self.arm, self.force, self.frame = (numbers(given.get(key, "0 0 0"), kind) for key in (
+            "arm", "force", "frame_rate"))
+        self.frequency, self.orbit = (kind(given.get(key, "0")) for key in ("force_frequency", "orbit_rate"))
         if self.kind == "joint":
-            first, second = numbers(given["masses"])
-            self.reduced, self.arms = first*second/(first + second), [numbers(text) for text in given["arms"]]
+            first, second = numbers(given["masses"], kind)
+            self.reduced, self.arms = first*second/(first + second), [numbers(text, kind) for text in given["arms"]]
 
     def rates(self, t: mpfr, y: list) -> list:
-        return getattr(self, f"_{self.kind}")(t, y)
+        angle = (self.frequency or self.orbit)*t if self.kind == "body" else mpfr(0)
+        return self.slopes(y, (cos(angle), sin(angle)))
 
-    def _pendulum(self, t: mpfr, y: list) -> list:
+    def slopes(self, y: list, swing: tuple) -> list:
+        """Rates of change; `swing` is cosine and sine of what turns with the time."""
+        return getattr(self, f"_{self.kind}")(y, swing)
+
+    def _pendulum(self, y: list, swing: tuple) -> list:
         q, v = y[:3], y[3:]
-        along = -dot(v, v) + self.pull*q[2]
+        along = self.pull*q[2] - dot(v, v)
         return [*v, along*q[0], along*q[1], along*q[2] - self.pull]
 
-    def _body(self, t: mpfr, y: list) -> list:
+    def _body(self, y: list, swing: tuple) -> list:
         q, w, moments = y[:4], y[4:], self.moments[0]
         turning = back(q, self.frame)
         total = [a + b for a, b in zip(w, turning, strict=True)]
-        push = cos(self.frequency*t) if self.frequency else 1
+        push = swing[0] if self.frequency else 1
         torque = cross(self.arm, back(q, [push*x for x in self.force]))
         if self.orbit:
-            down = back(q, [cos(self.orbit*t), sin(self.orbit*t), mpfr(0)])
+            down = back(q, [*swing, 0*swing[0]])
             moved = cross(down, [a*b for a, b in zip(moments, down, strict=True)])
             torque = [a + 3*self.orbit**2*b for a, b in zip(torque, moved, strict=True)]
         gyro = cross([a*b for a, b in zip(moments, total, strict=True)], total)
         frame = cross(w, turning)
         return [*kinematics(q, w), *((gyro[i] + torque[i])/moments[i] + frame[i] for i in range(3))]
 
-    def _joint(self, t: mpfr, y: list) -> list:
+    def _joint(self, y: list, swing: tuple) -> list:
         bodies = [(y[0:4], y[4:7]), (y[7:11], y[11:14])]
         unit = [[mpfr(i == j) for j in range(3)] for i in range(3)]
         matrix, right, gyros = [[unit[i][j]/self.reduced for j in range(3)] for i in range(3)], [mpfr(0)]*3, []
@@ -254,14 +258,18 @@ def step(motion: Motion, t: mpfr, y: list, size: mpfr, columns: int) -> list:
     return table[-1]
 
 
+def fastest_of(case: dict) -> float:
+    """About the largest rate of a case."""
+    fastest = max([0.0, *(float(sqrt(dot(w, w))) for w in map(numbers, case["start"].get("rate", [])))])
+    return max(fastest, 6.0) if case["kind"] == "pendulum" or "force" in case["parameters"] else fastest
+
+
 def integrated(case: dict, more: int) -> list[list]:
     """States at the ends of OUTPUTS equal intervals, in steps that turn a body by about 1 rad at most. The rule has as
     many columns as a first term of its error of 1e-38 asks for, and `more`."""
     motion, y, found = Motion(case), start(case), [start(case)]
     t_end = mpfr(case["t_end"])
-    fastest = max([0.0, *(float(sqrt(dot(w, w))) for w in map(numbers, case["start"].get("rate", [])))])
-    if case["kind"] == "pendulum" or "force" in case["parameters"]:
-        fastest = max(fastest, 6.0)
+    fastest = fastest_of(case)
     inner = max(ceil(float(t_end)*fastest/OUTPUTS), 1)
     turn = 2*float(t_end)*fastest/OUTPUTS/inner
     columns = next(k for k in range(8, 30) if (2*k + 1)*log10(turn) - 2*log10(2**k*factorial(k)) < -38) + more
@@ -371,7 +379,7 @@ def entry(name: str) -> dict:
             "end": {key: printed(part, factor(key, system)) for key, part in fields(case, path[-1]).items()},
             "invariants": {key: printed(part, factor(key, system)) for key, part in kept[0].items()}}
     return {"title": case["title"], "kind": case["kind"], "steps": case["steps"], "levels": case["levels"],
-            "t_drift": case["t_drift"], "bound": rounded_up(bound),
+            "t_drift": case["t_drift"], "bound": rounded_up(bound), "bound_kind": "two runs",
             "invariants_lost": short(lost, 2), "rk4_errors": rivals, "systems": systems,
             "path": [" ".join(printed(y)) for y in path]}
 
@@ -381,15 +389,6 @@ def rounded_up(bound: mpfr) -> str:
     return f"{ceil(float(bound)/10.0**power*(1 - 1e-9))}e{power}"
 
 
-def rules() -> dict:
-    """The numbers by which the study judges orders and drift: the judge of the bench has no others."""
-    modules = ("study.tables.order", "study.tables.drift", "study.tables.kinds.drift")
-    found = [item for module in modules for item in vars(import_module(f"liestep.{module}")).items()]
-    found.append(("BLOCKS", import_module("liestep.simulation.runs.execution").BLOCKS))
-    return {name: value for name, value in found if name.isupper() and isinstance(value, (int, float, tuple))
-            and np.asarray(value).dtype.kind in "if"}
-
-
 def flat(content: object, path: str = "") -> list[tuple[str, str]]:
     if isinstance(content, str):
         return [(path, content)]
@@ -397,30 +396,42 @@ def flat(content: object, path: str = "") -> list[tuple[str, str]]:
     return [pair for key, part in parts for pair in flat(part, f"{path}.{key}".strip("."))]
 
 
-def main(names: list[str]) -> None:
+def stored() -> dict:
+    """The cases that are there."""
     path = HERE/"cases.json"
-    known = json.loads(path.read_text("utf-8"))["cases"] if path.exists() else {}
-    for name in names or CASES:
-        known[name] = entry(name)
-        print(name, known[name]["bound"], known[name]["invariants_lost"], flush=True)
+    return json.loads(path.read_text("utf-8"))["cases"] if path.exists() else {}
+
+
+def write(known: dict) -> None:
+    """The files of the data and their checksums."""
     whole = {"title": "Rotation bench of liestep: motions with certified answers", "version": VERSION,
              "license": LICENCE, "convention": "quaternion: w x y z, body to space; rate: in the body, rad per time"
-             " (relative to the frame where it turns); bound: of every number in SI units, absolute; path: states in SI"
+             " (relative to the frame where it turns); bound: of every number in SI units, absolute; bound_kind:"
+             " proven, by intervals, or ten times the gap of two runs; path: states in SI"
              " units at the ends of 64 equal intervals, for each body its quaternion and its rate",
-             "units": list(UNITS), "mistakes": MISTAKES, "tableaux": TABLEAUX, "rules": rules(),
+             "units": list(UNITS), "mistakes": MISTAKES, "tableaux": TABLEAUX,
              "cases": {name: known[name] for name in CASES if name in known}}
     text = json.dumps(whole, indent=1) + "\n"
     table = io.StringIO()
     rows = csv.writer(table, lineterminator="\n")
-    rows.writerow(["case", "units", "quantity", "value", "bound_in_SI"])
+    rows.writerow(["case", "units", "quantity", "value", "bound_in_SI", "bound_kind"])
     for name, case in whole["cases"].items():
         for system, content in case["systems"].items():
-            rows.writerows([name, system, key, value, case["bound"]] for key, value in flat(content))
+            rows.writerows([name, system, key, value, case["bound"], case["bound_kind"]]
+                           for key, value in flat(content))
     files = {"cases.json": text, "cases.csv": table.getvalue()}
     for file, content in files.items():
         (HERE/file).write_text(content, "utf-8", newline="\n")
     sums = [f"{hashlib.sha256(content.encode()).hexdigest()}  {file}\n" for file, content in files.items()]
     (HERE/"SHA256SUMS").write_text("".join(sums), "utf-8", newline="\n")
+
+
+def main(names: list[str]) -> None:
+    known = stored()
+    for name in names or CASES:
+        known[name] = entry(name)
+        print(name, known[name]["bound"], known[name]["invariants_lost"], flush=True)
+    write(known)
 
 
 if __name__ == "__main__":

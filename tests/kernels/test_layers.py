@@ -13,11 +13,11 @@ import liestep
 
 ROOT = Path(liestep.__file__).parent
 LAYERS = (  # from the bottom; rooms of one line do not import each other
-    "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "study", "claims",
-    "figures", "papers", "tools", "plain", "workflow", "lgt", "api", "__init__ __main__")
+    "bench", "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "study",
+    "claims", "figures", "papers", "tools", "plain", "workflow", "lgt", "api", "__init__ __main__")
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
 FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
-         for path in sorted(ROOT.rglob("*.py"))}
+         for path in sorted([*ROOT.rglob("*.py"), *(ROOT/"bench").glob("*.py")])}  # a link, which rglob leaves out
 
 
 def room(module: str) -> str:

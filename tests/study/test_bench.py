@@ -1,4 +1,5 @@
 """The rotation bench: certified answers, the judge's rules, planted mistakes and right engines."""
+import csv
 import hashlib
 import shutil
 import subprocess
@@ -6,19 +7,22 @@ import sys
 from pathlib import Path
 
 import bench_engines
+import bench_faults
 import mpmath
 import numpy as np
 import pytest
 
+from liestep.bench import liestep_judge as packaged
+from liestep.simulation.runs import execution
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
-from liestep.study.tables import drift as study_drift
 from liestep.study.tables.order import observed_order
 
 BENCH = Path(__file__).parents[2]/"bench"
 sys.path.insert(0, str(BENCH))
 import liestep_judge  # noqa: E402
 import make_cases  # noqa: E402
+import prove_bounds  # noqa: E402
 from liestep_judge import DATA, BadStates, Case, judge  # noqa: E402
 
 FREE = ("free_symmetric", "free_asymmetric", "free_middle_axis", "free_fast_spin", "free_long")
@@ -32,7 +36,8 @@ def test_files_are_those_of_the_checksums():
 
 def test_a_case_is_made_anew_digit_by_digit():
     made = make_cases.entry("free_symmetric")
-    assert {key: part for key, part in made.items() if part != DATA["cases"]["free_symmetric"][key]} == {}
+    changed = {key for key, part in made.items() if part != DATA["cases"]["free_symmetric"][key]}
+    assert changed <= {"bound", "bound_kind"}   # proven afterwards
     assert {key: list(value) for key, value in make_cases.TABLEAUX.items()} == DATA["tableaux"]
     assert DATA["mistakes"] == make_cases.MISTAKES
 
@@ -87,44 +92,66 @@ def test_invariants_of_the_judge_are_constant_along_the_answers(name, units):
         assert np.abs(values - values[0]).max() <= 1e-14*size
 
 
-def test_rules_are_those_of_the_study():
-    shared = make_cases.rules()
-    assert {key: list(value) if isinstance(value, tuple) else value for key, value in shared.items()} == DATA["rules"]
-    random = np.random.default_rng(1)
+def test_verdicts_are_those_of_the_study_on_every_ladder_of_the_matrix():
+    """Classes, orders and uncertainties as the study had them when it had rules of its own: 391 methods on problems."""
     classes = set()
-    for k in range(150):
-        count, order = int(random.integers(2, 10)), float(random.choice([1, 2, 3, 4, 6]))
-        h = 0.3*random.choice([2.0, 1.5, 1.25])**-np.arange(count)
-        noise = random.choice([0.0, 0.0, 0.01, 0.1])
-        error = random.choice([0.01, 1.0, 30.0])*h**order*(1 + random.uniform(-0.3, 2)*h)*np.exp(
-            noise*random.normal(size=count)) + random.choice([0.0, 0.0, 1e-4])*h + random.choice([0.0, 1e-9])
-        error[random.uniform(size=count) < 0.05] = np.nan
-        floor, symmetric = float(random.choice([0.0, 1e-12, 1e-8])), bool(k % 2)
-        ours, theirs = liestep_judge.observed_order(h, error, floor, order, symmetric), observed_order(
-            h, error, floor=floor, theory=order, symmetric=symmetric)
-        assert ours["class"] == theirs.classification
-        assert tuple(ours["window"]) == theirs.window
-        assert np.allclose([ours["order"], ours["uncertainty"], ours["plain"]],
-                           [theirs.order, theirs.uncertainty, theirs.order_plain], rtol=1e-12, equal_nan=True)
-        classes.add(ours["class"])
-    assert len(classes) >= 5
+    with open(Path(__file__).with_name("matrix_ladders.csv"), newline="") as file:
+        for row in csv.DictReader(file):
+            h, error, floor = (np.array(row[key].split(), float) for key in ("steps", "errors", "floors"))
+            claim = float(row["order"]) if row["order"] else None, row["symmetric"] == "1"
+            ours, theirs = liestep_judge.observed_order(h, error, floor, *claim), observed_order(
+                h, error, floor=floor, theory=claim[0], symmetric=claim[1])
+            assert ours["class"] == theirs.classification == row["class"]
+            for found in (ours["order"], theirs.order):
+                assert found == pytest.approx(float(row["p"]), rel=1e-7, nan_ok=True)
+            assert ours["uncertainty"] == pytest.approx(float(row["u"]), rel=1e-6, nan_ok=True)
+            classes.add(row["class"])
+    assert classes == {"asymptotic", "pre-asymptotic", "floor-limited", "saturated"}
 
 
-def test_drift_verdicts_are_those_of_the_study():
-    random, classes = np.random.default_rng(2), set()
-    t = np.linspace(0.0, 600.0, 4001)
-    for k in range(30):
-        walk = np.cumsum(random.normal(size=t.size))
-        d = (1e-6*np.sin(t*1.7) + random.choice([0.0, 1e-9, 1e-8, -1e-7])*t*(k % 3 > 0) + 1e-15*walk
-             if k % 5 else 1e-16*walk)
-        d -= d[0]
-        means = np.array([part.mean() for part in np.array_split(d[1:], 100)])
-        period = float(random.choice([0.5, 1.0, 50.0, 5000.0]))
-        theirs = study_drift.drift_verdict(t, d, means, scale=1.0, steps=4000, period=period)
-        ours = liestep_judge.drift(t, d, 1.0, 4000, period, means)
-        assert (ours["class"], ours["growth"], ours["largest"]) == (theirs.verdict, theirs.growth, theirs.largest)
-        classes.add(ours["class"])
-    assert classes >= {"bounded", "drift", "round-off", "too short"}
+def test_the_judge_is_one_short_file_and_the_study_takes_its_rules_from_it():
+    text = (BENCH/"liestep_judge.py").read_text()
+    assert len(text.splitlines()) <= 400
+    assert Path(packaged.__file__).read_text() == text
+    assert (liestep_judge.BLOCKS, liestep_judge.LEAST_SAMPLES) == (execution.BLOCKS, execution.LEAST_SAMPLES)
+
+
+def test_a_bound_is_proven_anew():
+    """And a wrong digit of the path is seen."""
+    case = DATA["cases"]["spherical_pendulum"]
+    assert case["bound_kind"] == "proven"
+    with mpmath.workdps(prove_bounds.DIGITS):
+        assert prove_bounds.rounded_up(prove_bounds.proven("spherical_pendulum", case["path"])) == case["bound"]
+        path = [*case["path"][:-1], case["path"][-1].replace("1", "2", 1)]
+        assert prove_bounds.proven("spherical_pendulum", path) > 1e-20
+    proven = [name for name, case in DATA["cases"].items() if case["bound_kind"] == "proven"]
+    assert proven == prove_bounds.PROVEN
+    assert all(float(DATA["cases"][name]["bound"]) <= 1e-20 for name in proven)
+
+
+@pytest.mark.parametrize("name", list(bench_faults.RIGHT))
+@pytest.mark.parametrize("case", ["free_asymmetric", "free_symmetric", "heavy_top_slow"])
+def test_more_right_codes_raise_no_alarm(case, name):
+    engine, order, implicit = bench_faults.RIGHT[name]
+    report = judge(case, engine, order, implicit, long=False)
+    assert report.verdict == "right", report.text
+
+
+@pytest.mark.parametrize("name", list(bench_faults.WRONG))
+@pytest.mark.parametrize("case", ["free_asymmetric", "free_fast_spin"])
+def test_more_planted_mistakes_are_named(case, name):
+    engine, order, implicit, names = bench_faults.WRONG[name]
+    report = judge(case, engine, order, implicit, long=False)
+    assert report.verdict == "wrong"
+    assert names & set(report.names), report.text
+
+
+@pytest.mark.parametrize("name", list(bench_faults.TOP))
+def test_more_mistakes_with_a_torque_are_named(name):
+    engine, order, names = bench_faults.TOP[name]
+    report = judge("heavy_top_slow", engine, order, long=False)
+    assert report.verdict == "wrong"
+    assert names & set(report.names), report.text
 
 
 @pytest.mark.parametrize("case", ["free_asymmetric", "heavy_top_slow"])
@@ -250,13 +277,20 @@ BAD = {
     "rows": (lambda: runs_of(counts=(64, 128, 256, 500)), "has 500 intervals, not a multiple of 64"),
     "shape": (damaged("rate", lambda w: w[:, :2]), "numbers of rate in each, not"),
     "start": (lambda: {h: raw | {"rate": raw["rate"] + 0.3} for h, raw in runs_of().items()}, "another start, or"),
+    "milliseconds": (lambda: {1000*h: raw | {"time": 1000*h*np.arange(len(raw["rate"]))}
+                              for h, raw in runs_of().items()}, "0 step sizes until 3 are too few"),
+    "infinite": (damaged("quaternion", lambda q: q/0.0), "quaternion is not a finite number in row 0"),
+    "empty": (lambda: {h: {"quaternion": [], "rate": []} for h in runs_of()}, "needs quaternion and rate"),
+    "unequal times": (lambda: {h: raw | {"time": np.linspace(0, 3**0.5, len(raw["rate"]))**2}
+                               for h, raw in runs_of().items()}, "must start at 0 and be equally spaced"),
     "nothing": (lambda: {h: {"rate": raw["rate"]} for h, raw in runs_of().items()}, "needs quaternion and rate")}
 
 
 @pytest.mark.parametrize("name", list(BAD))
 def test_bad_states_get_one_sentence_and_no_verdict(name):
     make, sentence = BAD[name]
-    runs = make()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        runs = make()
     with pytest.raises(BadStates) as found:
         judge("free_asymmetric", runs)
     assert sentence in str(found.value)

@@ -2,37 +2,23 @@
 slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated;
 maxima of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together."""
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import ceil, floor, inf, isfinite, log, log10, sqrt
+from math import ceil, floor, inf, isfinite, log10
 from typing import Any, Literal
 
 import numpy as np
 
-from liestep.simulation.runs.execution import LEAST_SAMPLES
+from liestep.bench import liestep_judge as rules
+from liestep.bench.liestep_judge import (
+    BOUND,
+    BOUNDED_GROWTH,
+    DRIFT_GROWTH,
+    LEAST_BLOCKS,
+    LEAST_SAMPLES,
+    PARTS,
+    PERIODS_PER_BLOCK,
+    SLACK,
+)
 from liestep.study.tables.confirmation import CONFIRMATION
-
-PERIODS_PER_BLOCK = 5
-LEAST_BLOCKS = 20
-# a drift is steady when the range of the block means about the line, divided by the slope, is at most this
-STEADY = 0.25
-# number of longest periods in the run from which on a steady drift can be distinguished from a modulation
-LEAST_PERIODS = 2
-BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH = 0.25, 0.5, 0.75
-# a deviation is bounded if its slope over the run stays below this share of the oscillation; a larger share, up to
-# LARGEST_BOUND, must be the width of an interval that contains zero, not a slope that was seen
-BOUND, LARGEST_BOUND = 0.1, 0.5
-PARTS = 10                  # the same shares for the growth of the ranges of blocks between T/PARTS and T
-# from T/10 to T the range of the block means grows 1.6 times if they are independent and 3.2 times if they are a walk;
-# it counts where it exceeds this share of the oscillation
-WALK, WANDER = 2.2, 0.15
-# 99 % of random walks have fewer changes from block to block of one sign than these standard deviations; block means of
-# a walk are correlated, which makes the variance of the sum of signs 1 + 4/pi asin(1/4) = 1.32 times that of a coin
-ONE_SIGNED, MEMORY = 2.576, 1.32
-ROUND_OFF_UNITS = 100.0
-RESOLUTION_UNITS = 4.0      # units in the last place by which evaluating an invariant rounds
-RESAMPLES = 2000
-EPSILON = float(np.finfo(float).eps)
-SLACK = 1e-9                # relative mismatch of times that counts as rounding
 
 Verdict = Literal["bounded", "round-off", "drift", "undecided", "too short"]
 DECIDED: tuple[Verdict, ...] = ("bounded", "round-off", "drift")
@@ -115,31 +101,8 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
     time, deviation, block_mean = _checked(time, deviation, block_mean, blocks)
     if not (steps > 0 and scale > 0.0 and isfinite(scale) and (period is None or 0.0 < period < inf)):
         raise ValueError(f"steps, scale and period must be positive, got {steps}, {scale} and {period}")
-    duration = float(time[-1] - time[0])
-    fraction = (time - time[0])/duration
-    members = np.clip(np.ceil(fraction*blocks*(1.0 - SLACK)).astype(int) - 1, 0, blocks - 1)
-    edges = np.searchsorted(members, np.arange(blocks + 1))
-    if np.diff(edges).min() < LEAST_SAMPLES:
-        raise ValueError(f"every block needs at least {LEAST_SAMPLES} samples, one has {np.diff(edges).min()}")
-    resolution = RESOLUTION_UNITS*EPSILON*scale
-    ranges = np.array([np.subtract(*np.quantile(deviation[i:j], (0.95, 0.05))) for i, j in pairwise(edges)])
-    amplitude = float(np.median(ranges))
-    slope, low, high = _slope_interval(block_mean, seed)
-    half = blocks//2
-    running = np.maximum(np.maximum.accumulate(np.abs(deviation)), resolution)
-    first, tenth, last = (float(running[np.searchsorted(fraction, f*(1.0 + SLACK), side="right") - 1])
-                          for f in (0.01, 0.1, 1.0))
-    late = max(float(np.median(np.maximum.reduceat(np.abs(deviation), edges[:-1])[-(blocks//10):])), resolution)
-    estimate = DriftEstimate(
-        "undecided", "", amplitude, slope, low, high, _bound(low, high, amplitude),
-        _envelope(np.maximum(ranges, resolution), seed), (float(np.ptp(block_mean))/max(amplitude, resolution),
-        _wander(block_mean, resolution)), _one_signed(block_mean),
-        (2.0*_slope(block_mean[:half]), 2.0*_slope(block_mean[-half:])),
-        float(np.ptp(_about_line(block_mean, slope))),
-        log(last/first)/log(100.0), (log(tenth/first)/log(10.0), log(last/tenth)/log(10.0)), log(late/first)/log(100.0),
-        float(max(np.abs(deviation).max(), np.abs(block_mean).max())),
-        ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale, duration)
-    return _classified(estimate, blocks, period)
+    numbers = rules.drift_numbers(time, deviation, block_mean, scale, steps, seed)
+    return _classified(DriftEstimate("undecided", "", **numbers), blocks, period)
 
 
 def confirm(first: DriftEstimate, longer: DriftEstimate) -> DriftEstimate:
@@ -176,95 +139,31 @@ def _checked(time: Any, deviation: Any, block_mean: Any, blocks: int) -> tuple[n
     return time, deviation, block_mean
 
 
-def _weights(count: int) -> np.ndarray:
-    """Weights of the least-squares slope over a length of one, for values in the middles of `count` equal blocks."""
-    x = (np.arange(count) + 0.5)/count - 0.5
-    return x/(x @ x)
-
-
-def _slope(values: np.ndarray) -> float:
-    """Least-squares slope times the length that the values cover."""
-    return float(_weights(values.size) @ values)
-
-
-def _about_line(mean: np.ndarray, slope: float) -> np.ndarray:
-    """Distances of the block means from the straight line with this slope."""
-    return mean - mean.mean() - slope*((np.arange(mean.size) + 0.5)/mean.size - 0.5)
-
-
-def _slope_interval(mean: np.ndarray, seed: int) -> tuple[float, float, float]:
-    """Slope and its 95 % interval: residuals of the line are resampled in runs of about sqrt(blocks) neighbours."""
-    count = mean.size
-    slope = _slope(mean)
-    residual = _about_line(mean, slope)
-    length = round(sqrt(count))
-    pieces = -(-count//length)
-    starts = np.random.default_rng(seed).integers(0, count - length + 1, (RESAMPLES, pieces))
-    picked = (starts[:, :, None] + np.arange(length)).reshape(RESAMPLES, -1)[:, :count]
-    low, high = np.quantile(slope + residual[picked] @ _weights(count), (0.025, 0.975))
-    return slope, float(low), float(high)
-
-
-def _envelope(ranges: np.ndarray, seed: int) -> tuple[float, float]:
-    """95 % interval of the growth of the blocks' ranges between T/PARTS and T, by a straight line."""
-    span, slopes = 1.0 - 1.0/PARTS, np.array(_slope_interval(ranges, seed)[1:])
-    low, high = span*slopes/np.maximum(ranges.mean() - (span - 0.5)*slopes, ranges.min())
-    return float(low), float(high)
-
-
-def _wander(mean: np.ndarray, resolution: float) -> float:
-    """Range of the block means by the median range of a tenth of them, both at least the resolution."""
-    parts = [float(np.ptp(part)) for part in np.array_split(mean, PARTS)]
-    return max(float(np.ptp(mean)), resolution)/max(float(np.median(parts)), resolution)
-
-
-def _one_signed(mean: np.ndarray) -> float:
-    """Excess of the changes of the more frequent sign, in standard deviations of a random walk."""
-    changes = np.sign(np.diff(mean))
-    return abs(float(changes.sum()))/sqrt(MEMORY*max(int(np.count_nonzero(changes)), 1))
-
-
-def _bound(low: float, high: float, amplitude: float) -> float:
-    """Largest |slope T| of the interval in units of the amplitude; 0 for a deviation that is zero throughout."""
-    upper = max(abs(low), abs(high))
-    return 0.0 if upper == 0.0 else upper/amplitude if amplitude > 0.0 else inf
-
-
 def _classified(e: DriftEstimate, blocks: int, period: float | None) -> DriftEstimate:
-    """The estimate with its verdict: that of its numbers, unless the blocks are too short for it."""
-    found = _by_numbers(e)
-    if period is None or e.duration*(1.0 + SLACK) >= PERIODS_PER_BLOCK*period*blocks:
-        return found
-    if (found.verdict == "drift" and e.duration >= LEAST_PERIODS*period*(1.0 - SLACK)
-            and e.residual <= STEADY*abs(e.slope)):
-        return replace(found, reason=f"{found.reason}, steady within {e.residual:.3g}")
-    return replace(e, verdict="too short", deciding_time=PERIODS_PER_BLOCK*period*blocks,
-                   reason=f"a block covers {e.duration/blocks/period:.2g} of the longest period,"
-                   f" {PERIODS_PER_BLOCK} are needed")
-
-
-def _by_numbers(e: DriftEstimate) -> DriftEstimate:
-    """The estimate with the verdict of its numbers."""
-    around_zero = e.slope_low <= 0.0 <= e.slope_high
-    lower = 0.0 if around_zero else min(abs(e.slope_low), abs(e.slope_high))
-    one_sign = min(e.half_slopes)*max(e.half_slopes) > 0.0 and e.half_slopes[0]*e.slope > 0.0
+    """The estimate with its verdict, the reason, and the length of a run that would decide."""
+    (verdict, lasting, final), (grows, wanders) = rules.drift_class(e, blocks, period), rules.spreads(e)
+    needed = 0.0 if period is None else PERIODS_PER_BLOCK*period*blocks
+    if final == "too short":
+        share = PERIODS_PER_BLOCK*e.duration/needed
+        return replace(e, verdict=final, deciding_time=needed, reason=f"a block covers {share:.2g} of the longest"
+                       f" period, {PERIODS_PER_BLOCK} are needed")
     slope = f"slope x T = {e.slope:.3g} in [{e.slope_low:.3g}, {e.slope_high:.3g}] against A/2 = {e.amplitude/2:.3g}"
     growth = f"growth exponent {e.growth:.2f}"
-    grows = e.envelope[1] > (LARGEST_BOUND if e.envelope[0] <= 0.0 else BOUND)
-    wanders = e.wander[0] > WANDER and e.wander[1] > WALK
     if grows:
         growth += f", ranges of blocks grow by {e.envelope[0]:.0%} to {e.envelope[1]:.0%} from T/{PARTS} to T"
     if wanders:
         growth += f", block means wander over {e.wander[0]:.2g} A, {e.wander[1]:.1f} times as far as in T/{PARTS}"
-    if not (grows or wanders) and e.bound <= (LARGEST_BOUND if around_zero else BOUND) and e.growth <= BOUNDED_GROWTH:
-        return replace(e, verdict="bounded", reason=f"|slope T| < {rounded_up(e.bound)} A at 95 %, {growth}")
-    if e.largest <= e.round_off and min(e.decade_growth) <= DRIFT_GROWTH and e.one_signed <= ONE_SIGNED:
-        return replace(e, verdict="round-off", reason=f"largest {e.largest:.3g} below {e.round_off:.3g}, {growth}")
-    if lower > e.amplitude/2 and one_sign:
-        return replace(e, verdict="drift", reason=slope)
-    if e.growth > DRIFT_GROWTH and e.lasting_growth > LASTING_GROWTH:
-        return replace(e, verdict="drift", reason=f"{growth}, {e.lasting_growth:.2f} for the last tenth of the run")
-    return replace(e, reason=f"{slope}, {growth}", deciding_time=e.duration*_deciding_factor(e))
+    reason = f"{slope}, {growth}"
+    if verdict == "bounded":
+        reason = f"|slope T| < {rounded_up(e.bound)} A at 95 %, {growth}"
+    elif verdict == "round-off":
+        reason = f"largest {e.largest:.3g} below {e.round_off:.3g}, {growth}"
+    elif verdict == "drift":
+        reason = slope if lasting else f"{growth}, {e.lasting_growth:.2f} for the last tenth of the run"
+    if e.duration*(1.0 + SLACK) < needed:
+        reason += f", steady within {e.residual:.3g}"
+    return replace(e, verdict=verdict, reason=reason,
+                   deciding_time=e.duration*_deciding_factor(e) if verdict == "undecided" else None)
 
 
 def rounded_up(bound: float) -> str:

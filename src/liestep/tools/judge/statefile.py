@@ -16,6 +16,7 @@ from typing import Any
 import netCDF4
 import numpy as np
 
+from liestep.bench.liestep_judge import attitude_of
 from liestep.compile import counters
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import require_file
@@ -37,16 +38,6 @@ class StandIn:
     dims: tuple[str, ...]
     shape: tuple[int, ...]
     convert: Convert
-
-
-def attitude_of(quaternion: np.ndarray) -> np.ndarray:
-    """Matrices (..., 3, 3), body to space, of quaternions (..., 4), scalar part first. They are not normalised: what a
-    quaternion lacks in length is seen as a matrix that is not orthogonal."""
-    w, v = quaternion[..., 0, None, None], quaternion[..., 1:]
-    outer = v[..., :, None]*v[..., None, :]
-    skew = np.cross(v[..., None, :], -np.eye(3))
-    found: np.ndarray = (w*w - np.sum(v*v, axis=-1)[..., None, None])*np.eye(3) + 2.0*outer + 2.0*w*skew
-    return found
 
 
 def momentum_of(angular_velocity: np.ndarray, attitude: np.ndarray, moments: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from liestep.bench.liestep_judge import longest_period
 from liestep.mechanics.contracts.sheet import State
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
@@ -21,7 +22,6 @@ RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", 
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "bound", "growth", "largest", "round_off")
 COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", "confirms",
            *NUMBERS, "period", "deciding_time")
-MOVING = 1e-3  # components of q that vary less say nothing about periods
 
 
 def drift_rows(study: Study) -> list[dict[str, Any]]:
@@ -164,15 +164,6 @@ def energy_terms(spec: RunSpecification, file: RunFile) -> float:
 def period_of(file: RunFile) -> float:
     """Longest period of the first part of the state: directions or attitudes."""
     return longest_period(file["time"], file[error_fields(file)[0].name])
-
-
-def longest_period(time: np.ndarray, q: np.ndarray) -> float:
-    """Estimate of the longest period: longest mean time between upward passages of a component of q."""
-    series = q.reshape(len(time), -1)
-    series = series[:, np.ptp(series, axis=0) > MOVING]
-    above = series > series.mean(axis=0)
-    passages = np.count_nonzero(above[1:] & ~above[:-1], axis=0)
-    return float((time[-1] - time[0])/max(passages.min(), 1)) if passages.size else float(time[-1] - time[0])
 
 
 TABLE = Table(

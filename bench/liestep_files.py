@@ -1,0 +1,48 @@
+"""The command of the judge: CSV files of one case, one for each step, as the page of the bench describes them."""
+import argparse
+import csv
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+from liestep_judge import DATA, BadStates, judge
+
+
+def read_csv(path):
+    """Step and states of a CSV file: `# step = 0.01`, then a header such as time,quaternion_w,...,rate_x,..."""
+    lines = Path(path).read_text("utf-8-sig").splitlines()
+    facts = dict(part.strip("# ").split(" = ") for part in lines if part.startswith("#") and " = " in part)
+    rows = list(csv.reader(line for line in lines if line.strip() and not line.startswith("#")))
+    try:
+        table = np.array([[float(x) for x in row] for row in rows[1:]])
+        names = {name.split("_")[0] for name in rows[0]}
+        raw = {name: table[:, [k for k, head in enumerate(rows[0]) if head.split("_")[0] == name]] for name in names}
+        raw["time"] = raw["time"][:, 0]
+        return float(facts.get("step", raw["time"][1])), raw
+    except (IndexError, KeyError, ValueError) as error:
+        raise BadStates(f"{path} needs a header with time, and rows of as many numbers: {error}") from None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Is my code's rotation right? Files of one case, one for each step.")
+    parser.add_argument("case", help=", ".join(DATA["cases"]))
+    parser.add_argument("files", nargs="+", help="CSV with `# step = 0.01` and a header")
+    for name, kind in (("--order", float), ("--units", str), ("--json", Path)):
+        parser.add_argument(name, type=kind, default="SI" if name == "--units" else None)
+    for name in ("--implicit", "--symmetric"):
+        parser.add_argument(name, action="store_true")
+    given = vars(parser.parse_args())
+    case, files, path = (given.pop(key) for key in ("case", "files", "json"))
+    try:
+        found = judge(case, dict(map(read_csv, files)), **given)
+        if path:
+            path.write_text(json.dumps(found.data, indent=1, default=float) + "\n", "utf-8")
+    except (BadStates, OSError) as error:
+        sys.exit(f"liestep_judge: {error}")
+    print(found.text)
+    return found.verdict != "right"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
