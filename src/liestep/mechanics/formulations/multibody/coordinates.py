@@ -9,8 +9,8 @@ from liestep.mechanics.formulations.multibody.assembly import Assembly, Joint, c
 
 FREE = ("revolute", "prismatic", "screw")
 COORDINATES = (
-    StateField("joint_coordinate", "1", "of revolute, prismatic and screw joints, in their order: angles in rad with"
-               " their turns, from complement(u) of a to complement(v) of b; slides in m", ("moving_joint",), "derived"),
+    StateField("joint_coordinate", "1", "of revolute, prismatic and screw joints, in their order: angles in rad"
+               " with turns, from complement(u) of a to complement(v) of b; slides in m", ("moving_joint",), "derived"),
     StateField("joint_rate", "1", "their rates, in rad/s and m/s", ("moving_joint",), "derived"),
 )
 
@@ -41,7 +41,7 @@ def frames(assembly: Assembly) -> list[Frame]:
 def coordinates(assembly: Assembly, times: np.ndarray, fields: Mapping[str, np.ndarray],
                 before: tuple[float, Mapping[str, np.ndarray]] | None = None) -> dict[str, np.ndarray]:
     """`COORDINATES` of states at times (k,). Turns are counted from one time to the next, and from (time, coordinates)
-    before, as the one that is nearest to what the mean of the two rates gives; the first angle is within half a turn."""
+    before: the nearest to what the mean of the two rates gives. The first angle is within half a turn."""
     turn, place, rate, velocity = (fields[name] for name in ("attitude", "position", "body_rate", "velocity"))
     spin, arm = np.einsum("tbij,tbj->tbi", turn, rate), turn @ assembly.center_of_mass[..., None]
     ground = np.zeros((len(turn), 1, 3))  # behind the last body, where GROUND is

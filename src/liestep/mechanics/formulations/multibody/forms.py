@@ -257,12 +257,13 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
         found = layout.fields(rows)
         return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed else {})
 
-    seen, shown = observables(conserved), {}
-    if layout.assembly.shows and frames(layout.assembly):
-        shown = {"shown": COORDINATES, "showing": partial(coordinates, layout.assembly)}
-    return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
+    seen = observables(conserved)
+    found = Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
-                      momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes(), **shown)
+                      momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes())
+    if not (layout.assembly.shows and frames(layout.assembly)):
+        return found
+    return replace(found, shown=COORDINATES, showing=partial(coordinates, layout.assembly))
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:
