@@ -8,6 +8,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.errors import InputError
+from liestep.extend import GROUND, Body, revolute
 from liestep.simulation.runs.specification import specify
 
 SIZES = {"rk4": {"step": 0.02}, "dop853": {"tolerance": 1e-9}, "ode45": {"tolerance": 1e-9}, "gauss": {"step": 0.05},
@@ -176,3 +177,20 @@ def test_a_parameter_that_nothing_reads_is_refused():
     with pytest.raises(InputError, match="control sets spring_anchor, which no equation of jointed_body reads"):
         liestep.simulate("jointed_body", "rk4", preset="free", step=0.1, t_end=1.0, sample=0.1,
                          control=lambda t, state: {"spring_anchor": [0.0, 0.0, t]})
+
+
+def test_all_runs_of_a_mechanism_show_its_joints():
+    """A rotor in the ground under a constant torque: angle t^2/2 - 2 t, by samples, times, to an event and past one."""
+    axis, zero = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    wheel = liestep.system("wheel", bodies=[Body(1.0, [1.0, 1.0, 2.0], rate=[0, 0, -2.0])], parameters={"u": [2.0]},
+                           torque=lambda R, p: [[0, 0, p.u[0]]], joints=[revolute(GROUND, zero, axis, 0, zero, axis)])
+    size = {"step": 0.05, "t_end": 8.0, "options": {"stabilisation": "projection"}}
+    stop = liestep.Event(("body_rate", (0, 2), 5.0), count=1)
+    ends = {"samples": ({}, 8.0), "times": ({"times": [0.5, 1.5, 2.5, 8.0]}, 8.0), "until": ({"until": stop}, 7.0),
+            "events": ({"events": [liestep.Event(("body_rate", (0, 2), 5.0), count=None)]}, 8.0)}
+    for name, (how, end) in ends.items():
+        data = wheel.simulate("rkmk", **size, **how)
+        t = data["time"].values
+        assert t[-1] == pytest.approx(end, abs=1e-9), name
+        assert np.abs(data["joint_coordinate"].values[:, 0] - (0.5*t*t - 2.0*t)).max() < 1e-8, name
+        assert np.abs(data["joint_rate"].values[:, 0] - (t - 2.0)).max() < 1e-8, name

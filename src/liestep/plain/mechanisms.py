@@ -150,7 +150,7 @@ def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given
     more = ["", "", "def assembly(p):",
             f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
             f"        {literal(assembly.center_of_mass)}, {literal(assembly.gravity)},",
-            f"        {literal(assembly.joints)}, (), (),", f"        {literal(plain)}, {text})"]
+            f"        {literal(assembly.joints)}, (), (),", f"        {literal(plain)}, {text}, shows=True)"]
     size = operations(w.outs)
     if size > MOST_WRITTEN:
         raise InputError(f"the forces are {size} operations, more than {MOST_WRITTEN}: use force elements"

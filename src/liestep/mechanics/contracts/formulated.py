@@ -199,6 +199,9 @@ class Formulated:
     ending: Callable[[Status, np.ndarray], Status] = lambda status, rows: status
     formulation: str = ""                                 # its name, from which follows what integrators may call
     notes: Mapping[str, Any] = field(default_factory=dict)  # further attributes of runs
+    # what follows from states in a row, for samples and controllers: of (times, fields), and of the last ones before
+    shown: tuple[StateField, ...] = ()
+    showing: Callable[..., dict[str, np.ndarray]] = lambda times, fields, before=None: {}
 
     def __post_init__(self) -> None:
         column = 0

@@ -54,7 +54,7 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)
     content.add("time", ("time",), times(spec, first, samples), "s", "time")
     if spec.ensemble is None:
-        for made in series(first, samples):
+        for made in series(spec, first, samples):
             content.add(*made)
         _blocks(content, [first], ())
         if spec.replicas > 1:
@@ -65,7 +65,7 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
             content.add("accepted_time", ("step",), first.step_log[:, 0], "s", "end of each accepted step")
             content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
     else:
-        for of_members in zip(*(series(outcome, samples) for outcome in outcomes), strict=True):
+        for of_members in zip(*(series(spec, outcome, samples) for outcome in outcomes), strict=True):
             name, dims, _, *about = of_members[0]
             content.add(name, ("member", *dims), np.stack([values for _, _, values, *_ in of_members]), *about)
         if samples > LEAST_SAMPLES*BLOCKS:
@@ -112,11 +112,12 @@ def times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
     return spec.t_start + np.arange(samples)*outcome.outputs.stride*interval
 
 
-def series(outcome: Outcome, samples: int) -> Iterator[Variable]:
+def series(spec: RunSpecification, outcome: Outcome, samples: int) -> Iterator[Variable]:
     """State fields and observables at the samples."""
     formulated = outcome.formulated
     fields = formulated.to_fields(outcome.outputs.states[:samples])
-    for part in formulated.fields:
+    fields |= formulated.showing(times(spec, outcome, samples), fields)
+    for part in (*formulated.fields, *formulated.shown):
         yield part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name
     for seen in formulated.observables:
         own = seen.components if seen.dimensions not in ((), ("xyz",)) else ()

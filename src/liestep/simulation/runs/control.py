@@ -41,7 +41,8 @@ class Held:
         assert spec.control is not None
         self.spec, self.function, self.error = spec, spec.control.function, ""
         self.y = build(spec)[0].start.copy()  # advanced in place
-        self.to_fields = build(spec)[0].to_fields
+        self.reader = build(spec)[0]
+        self.before: tuple[float, dict[str, np.ndarray]] | None = None
         first = self._given(spec.t_start)
         for name in first:
             if name not in spec.parameters:
@@ -87,7 +88,10 @@ class Held:
 
     def _given(self, t: float) -> Mapping[str, Any]:
         where = f"control at t = {t!r}"
-        state = {name: values[0] for name, values in self.to_fields(self.y[None].copy()).items()}
+        fields = self.reader.to_fields(self.y[None].copy())
+        shown = self.reader.showing(np.array([t]), fields, self.before)
+        state = {name: values[0] for name, values in (fields | shown).items()}
+        self.before = t, {name: values[0].copy() for name, values in shown.items()}
         try:
             given = self.function(t, state)
         except Exception as error:

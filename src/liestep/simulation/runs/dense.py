@@ -102,9 +102,12 @@ class Between:
             return near, 0.0
         return n, (time - self.times[n])/self.lengths[n]
 
-    def fields(self, rows: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
-        """State fields and observables of times, by their names; rows (time, m, d), values (time, columns)."""
+    def fields(self, rows: np.ndarray, values: np.ndarray, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """State fields and observables of times, by their names; rows (time, m, d), values (time, columns). Of given
+        times also what is counted from one to the next."""
         found = dict(self.formulated.to_fields(rows))
+        if times is not None:
+            found |= self.formulated.showing(times, found)
         return found | {part.name: part.shaped(values[:, part.columns]) for part in self.formulated.observables}
 
 

@@ -345,9 +345,10 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     made = Journey(spec)
     ended = made.go(progress)
     content, book, formulated = Content(), made.book, made.formulated
-    content.add("time", ("time",), np.concatenate(book.times), "s", "time")
-    fields = formulated.to_fields(np.concatenate(book.rows))
-    for part in formulated.fields:
+    times, fields = np.concatenate(book.times), formulated.to_fields(np.concatenate(book.rows))
+    content.add("time", ("time",), times, "s", "time")
+    fields |= formulated.showing(times, fields)
+    for part in (*formulated.fields, *formulated.shown):
         content.add(part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name)
     seen, impact = np.concatenate(book.seen), np.concatenate(book.impact)
     for shown in formulated.observables:

@@ -51,7 +51,7 @@ class Cells:
         """The result of a cell."""
         samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK
         found = statistics(outcome)
-        made = reductions(outcome, self.spec.t_end) if self.spec.reduced else series(outcome, samples)
+        made = reductions(outcome, self.spec.t_end) if self.spec.reduced else series(self.spec, outcome, samples)
         for variable in made:
             self._put(number, variable, finished)
         self.status[number] = outcome.status

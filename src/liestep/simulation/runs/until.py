@@ -214,7 +214,7 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
         if spec.times is not None:
             reached = content.attributes["time_reached"]
             kept = spec.times[spec.direction*spec.times <= spec.direction*reached]
-            _replace_samples(content, kept, between.fields(*between.at(kept)))
+            _replace_samples(content, kept, between.fields(*between.at(kept), kept))
     else:
         content = _ended(spec, plain, between, search.found[-1], progress)
     content.attributes |= {name: value for name, value in origin(spec).items() if name not in ("t_end", "source_hash")}
@@ -309,7 +309,8 @@ def _ended(spec: RunSpecification, plain: RunSpecification, between: Between, la
         rows, values = np.concatenate([before[0], rows[0]]), np.concatenate([before[1], values[0]])
     else:
         rows, values = rows[0], values[0]
-    _replace_samples(content, np.append(times, last.time), between.fields(rows, values))
+    times = np.append(times, last.time)
+    _replace_samples(content, times, between.fields(rows, values, times))
     content.attributes |= {"steps": last.step + 1, "t_end": last.time, "time_reached": last.time,
                            "status": Status.OK.name.lower(), "message": f"ended at the event, t = {last.time!r}"}
     return content

@@ -107,6 +107,7 @@ class Assembly:
     own: Any = None
     idle: tuple[int, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)  # what runs tell beside their own attributes
+    shows: bool = False  # whether runs have the coordinates of joints
 
     def __post_init__(self) -> None:
         named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)

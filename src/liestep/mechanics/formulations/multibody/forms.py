@@ -1,6 +1,7 @@
 """Fields, observables, starts and options of mechanisms in their formulations."""
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from liestep.mechanics.formulations.multibody.components import (
     PoseGenerator,
     ProjectedPoses,
 )
+from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, frames
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
 from liestep.mechanics.formulations.multibody.mechanism import BLADE
 from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
@@ -256,9 +258,12 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
         return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed else {})
 
     seen = observables(conserved)
-    return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
+    found = Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
                       momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes())
+    if not (layout.assembly.shows and frames(layout.assembly)):
+        return found
+    return replace(found, shown=COORDINATES, showing=partial(coordinates, layout.assembly))
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:
