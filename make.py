@@ -107,6 +107,13 @@ def quick() -> int:
     return code
 
 
+def environment() -> int:
+    """Says how the commands of the environment are called."""
+    folder = ENVIRONMENT/"bin"
+    print(f"call {folder/'liestep'}, or `. {folder/'activate'}` and then liestep and snakemake by their names")
+    return 0
+
+
 def check() -> int:
     """Everything that is quick; all of it also if a part fails. Returns 0 if nothing failed."""
     failed = [name for name, program, variables in (
@@ -142,7 +149,7 @@ def main(arguments: list[str]) -> int:
                 "other_codes": lambda: call("python", "-m", "other_codes"),
                 "release": lambda *options: call("python", str(TOP/".ci"/"release.py"), *options),
                 "metadata": lambda: call("python", str(TOP/".ci"/"metadata.py")),
-                "sbom": lambda: call("python", str(TOP/".ci"/"sbom.py")), "environment": lambda: 0}
+                "sbom": lambda: call("python", str(TOP/".ci"/"sbom.py")), "environment": environment}
     if arguments == ["matrix"]:
         return matrix()
     if not arguments or arguments[0] not in commands:

@@ -132,6 +132,7 @@ def late(answer):
 
 
 @pytest.mark.parametrize(("control", "words"), [
+    (late(lambda state: state["w"]), "control at t = 0.5: unknown field 'w'"),
     (late(lambda state: 1/0), "control at t = 0.5: ZeroDivisionError"),
     (late(lambda state: {"u": [np.nan, 0.0]}), "control at t = 0.5: u is not finite: [nan, 0.0]"),
     (late(lambda state: {"u": [0.0]}), "control at t = 0.5: u has the shape (1,); it must have (2,)"),

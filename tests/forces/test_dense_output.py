@@ -70,9 +70,9 @@ def test_event_by_a_function_and_one_that_never_occurs():
 
 
 @pytest.mark.parametrize(("until", "words"), [
-    ("q[0, 2]", "no text is evaluated"), ([("q", (0, 2), 0.0)], "one event"),
+    ("q[0, 2]", "no text is evaluated"), ([("q", (0, 2), 0.0)], "an event must be a function"),
     (("qq", 0, 0.0), "unknown field or observable 'qq'"), (("q", 0, 0.0), "the index 0 does not fit q"),
-    (("q", (0, 3), 0.0), "does not fit q"), (3, "until must be one event"),
+    (("q", (0, 3), 0.0), "does not fit q"), (3, "an event must be a function of the state"),
     (lambda state: True, "must give a number"), (lambda state: np.nan, "finite number")])
 def test_wrong_events_are_one_sentence(until, words):
     load("damped_pendulum")

@@ -255,7 +255,7 @@ def test_dense_output_of_a_run_that_starts_later_and_goes_backward():
     ({"t_start": "now"}, "t_start must be a finite number"), ({"t_end": np.nan}, "t_end must be a finite number"),
     ({"t_start": 0.5, "exponents": 1}, "exponents are of runs from t = 0 forward"),
     ({"until": "q[0, 0]"}, "no text is evaluated"), ({"until": ["q", (0, 0), "high"]}, "must give a number"),
-    ({"until": [("q", (0, 0), 0.0), ("q", (0, 1), 0.0)]}, "must be one event"),
+    ({"until": [("q", (0, 0), 0.0), ("q", (0, 1), 0.0)]}, "an event must be a function of the state"),
     ({"until": lambda state: "0.5"}, "must give a number"), ({"until": lambda state: 1j}, "must give a number")])
 def test_wrong_requests_are_one_sentence(request_, words):
     with pytest.raises(InputError) as caught:

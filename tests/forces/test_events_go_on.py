@@ -191,7 +191,7 @@ def test_the_identity_holds_what_a_reset_reads():
     (Event(FLOOR, -1, reset=lambda state: {"momentum": [np.nan]}), "must be finite"),
     (Event(FLOOR, -1, reset=lambda state: {"momentum": [1.0, 2.0]}), "must be of shape (1,)"),
     (Event(FLOOR, -1, reset=lambda state: 1.0), "must give a mapping of state fields"),
-    (Event(FLOOR, -1, reset=lambda state: state["speed"]), "KeyError"),
+    (Event(FLOOR, -1, reset=lambda state: state["speed"]), "unknown field 'speed' (allowed: energy, momentum, q)"),
     (Impact(("z", (0,), 0.0)), "field or observable 'z'")])
 def test_wrong_resets_are_one_sentence(events, words):
     with pytest.raises(InputError) as caught:
@@ -270,3 +270,16 @@ def test_a_start_inside_or_at_rest_on_the_floor_is_refused(start, said):
                           t_end=1.0)
     with pytest.raises(liestep.InputError, match=said):
         ball.simulate("dop853", tolerance=1e-9, events=[liestep.Impact(("q", (0,), 0.0), restitution=0.8)])
+
+
+@pytest.mark.parametrize(("gap", "said"), [
+    (("momentum", (0,), -1.0), "the gap of event 0 is no function of places alone: an impact needs a gap of q"),
+    (lambda state: state["q"][0] + state["momentum"][0], "an impact needs a gap of q"),
+    (("energy", None, 1.0), "an impact needs a gap of q"),
+    (("place", (0,), 0.0), "an event: unknown field or observable 'place'"),
+    (lambda state: state["v"], "an event: unknown field 'v' (allowed: ")])
+def test_a_gap_is_a_function_of_places(gap, said):
+    """An impulse along the gradient by velocities would be none of Newton's law."""
+    with pytest.raises(InputError) as caught:
+        ball().simulate("verlet", events=Impact(gap), t_end=1.0, step=0.01)
+    assert said in str(caught.value)

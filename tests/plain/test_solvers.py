@@ -123,3 +123,8 @@ def test_a_run_that_fails_says_so():
 def test_wrong_arguments_are_one_sentence(arguments, more, words):
     with pytest.raises(liestep.InputError, match=words):
         liestep.solve(*arguments, **more)
+
+
+def test_a_largest_step_is_refused_in_words():
+    with pytest.raises(ValueError, match=r"^DOP853: max_step is not taken: adaptive methods choose their steps by"):
+        liestep.solve(lambda t, y: -y, (0, 1), [1.0], max_step=0.1)

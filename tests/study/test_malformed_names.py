@@ -291,3 +291,14 @@ def test_quantities_that_exist_are_known_before_any_run(place):
         Path("config/claims/paper.yaml").write_text(yaml.safe_dump(
             {"paper": "paper", "citation": "c", "claims": [claim]}))
         assert len(Workflow({"studies": "all"}).claims) == 1
+
+
+def test_studies_without_those_that_their_claims_need_say_which(place):
+    claim = {**CLAIM, "quantity": "energy_error_max", "criterion": {"kind": "limit", "at_most": 1.0}}
+    (study,) = {one["study"] for one in claim["runs"]}
+    other = {**claim, "id": "other", "runs": [{**claim["runs"][0], "study": "further/study"}]}
+    Path("config/claims/paper.yaml").write_text(yaml.safe_dump(
+        {"paper": "paper", "citation": "c", "claims": [claim, other]}))
+    found = Workflow({"studies": [study]})
+    assert found.claims == {}
+    assert found.unjudged == ["no verdict on the claims of paper, which also need the studies further/study"]

@@ -278,6 +278,8 @@ ONE = [Body(1.0, J)]
     (lambda: made(elements=[spring_damper(GROUND, FIRST, 0, ZERO, function=lambda x: [x, x])]), "function of the"
      " spring_damper"),
     (lambda: made(elements=[spring_damper(GROUND, FIRST, 0, ZERO, function=lambda length: length)]), "length"),
+    (lambda: made(elements=[spring_damper(GROUND, ZERO, 0, ZERO, stiffness=1.0, rest=0.5)]), "element 0 (spring_damper)"
+     " has length zero at the start, where its force has no direction"),
     (lambda: made(joints=spring_damper(GROUND, ZERO, 0, ZERO)), "joints must be a list of Joint"),
     (lambda: made(lagrangian=lambda q: 0.0), "lagrangian is no argument of a mechanism of bodies, which takes"
      " potential, force, torque"),
@@ -310,3 +312,14 @@ def test_a_torsion_spring_past_half_a_turn_ends_the_run(method, size):
     with pytest.raises(liestep.IntegrationError, match=r"stopped after t = 0\.(29|3)"):
         turning("wound", stiffness=1.0).simulate(method, **size)
     assert turning("unwound", damping=0.1).simulate(method, **size).attrs["status"] == "ok"
+
+
+def test_joints_that_drift_far_warn_with_the_remedy():
+    """A link that turns by 0.9 rad in a step; small steps stay."""
+    arm = liestep.system("drifting", bodies=[Body(1.0, [0.1, 0.1, 0.1], x=[1, 0, 0], v=[0, 9.0, 0], rate=[0, 0, 9.0])],
+                         joints=[revolute(GROUND, ZERO, THIRD, 0, [-1, 0, 0], THIRD)])
+    with pytest.warns(UserWarning, match=r"joints are off by up to .*options={'stabilisation': 'baumgarte'}"):
+        far = arm.simulate("rk4", step=0.1, t_end=10.0)
+    assert far.attrs["status"] == "ok"
+    assert far.attrs["joint_error_max"] > 0.01
+    assert "warning" not in arm.simulate("rk4", step=0.001, t_end=1.0).attrs

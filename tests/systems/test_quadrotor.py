@@ -160,7 +160,9 @@ REFUSED = {
     "allowed are tracking, none": {"parameters": {"control": "off"}},
     "q[1] is not a unit vector": {"initial": {"q": [[0, 0, 1], [0, 0, 1.1]]}},
     "omega[0] is not orthogonal": {"initial": {"omega": [[0, 0, 1], [0, 0, 0]]}},
-    "attitude[1] is not a rotation": {"initial": {"attitude": [np.eye(3), -np.eye(3)]}},
+    "attitude[1] is not a rotation but a reflection: its determinant is -1": {
+        "initial": {"attitude": [np.eye(3), -np.eye(3)]}},
+    "attitude[0] is not a rotation: the largest entry": {"initial": {"attitude": [-2.0*np.eye(3), np.eye(3)]}},
     "of shape (2, 3)": {"parameters": {"inertia": [1.0, 1.0, 1.0]}},
 }
 

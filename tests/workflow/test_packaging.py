@@ -3,6 +3,7 @@ the README's code works."""
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -342,6 +343,12 @@ def test_strict_rooms_are_strict():
     assert not any(part.get("ignore_errors") for part in overrides)
     assert (TOP/"src"/"liestep"/"py.typed").is_file()
     assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["liestep"]
+
+
+def test_make_says_where_the_commands_of_its_environment_are(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("LIESTEP_ENVIRONMENT", str(tmp_path))
+    assert runpy.run_path(str(TOP/"make.py"))["environment"]() == 0
+    assert f"call {tmp_path/'bin'/'liestep'}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("arguments", [[], ["tests"]])

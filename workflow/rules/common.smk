@@ -112,6 +112,8 @@ onstart:
 
 
 onsuccess:
+    for sentence in WORKFLOW.unjudged:
+        print(f"liestep: {sentence}", file=sys.stderr)
     if manifest_path(WORKFLOW.results).is_file():
         found = file_sha256(manifest_path(WORKFLOW.results))
         print(

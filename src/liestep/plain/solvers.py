@@ -89,6 +89,9 @@ class Solver(OdeSolver):
                  rtol: float = 1e-6, atol: float | None = None, step: float | None = None, blackbox: bool = False,
                  **unknowns: Any):
         for name in unknowns:
+            if name in ("max_step", "min_step", "first_step"):
+                raise InputError(f"{type(self).__name__}: {name} is not taken: adaptive methods choose their steps by"
+                                 " rtol and atol, others take step, in s")
             raise InputError(f"{type(self).__name__}: {unknown('option', name, ('rtol', 'atol', 'step', 'blackbox'))}")
         super().__init__(fun, t0, y0, t_bound, vectorized)
         if self.group and (self.n < 9 or self.n % 3):
@@ -198,6 +201,7 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
             made.append(self)
             super().__init__(*own, **more)
 
+    Chosen.__name__ = method
     found = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, events, args=args, **options)
     found.compiled, found.reason = made[-1].compiled, made[-1].reason
     return found

@@ -265,7 +265,7 @@ class Workflow:
         self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
         self.marks = {batch.mark: batch for batch in (*self.batches, *self.references)}
         self.films = {film.path: film for products in self.studies for film in products.animations}
-        self.claims, self.computed = self._claims()
+        self.claims, self.computed, self.lacking = self._claims()
         self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
                        if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
 
@@ -300,9 +300,9 @@ class Workflow:
             yield Batch.of(products.folder/"references", (products.name, ",".join(keys)),
                            (reference.path for reference in found), (reference.fingerprint for reference in found))
 
-    def _claims(self) -> tuple[dict[str, list[str]], list[str]]:
-        """Papers with the ids of the studies that their claims refer to, those of which all studies are made; and
-        papers whose evidence claims ask for. The runs are checked."""
+    def _claims(self) -> tuple[dict[str, list[str]], list[str], dict[str, list[str]]]:
+        """Papers with the ids of the studies that their claims refer to, those of which all studies are made; papers
+        whose evidence claims ask for; papers of which some studies are made, with the others. The runs are checked."""
         plugins = any(products.study.config.plugins for products in self.studies)
         made_from = "" if plugins else content_hash(self.folder.rglob("*.*"), self.folder) + sources()
         key = f"claims {self.config.studies}"
@@ -313,9 +313,9 @@ class Workflow:
                 self.plans.keep(key, made_from, found)
         return found
 
-    def _checked_claims(self) -> tuple[dict[str, list[str]], list[str]]:
+    def _checked_claims(self) -> tuple[dict[str, list[str]], list[str], dict[str, list[str]]]:
         studies = {products.name: products.study for products in self.studies}
-        found, computed, first = {}, set(), 0
+        found, computed, lacking, first = {}, set(), {}, 0
         for paper, paths in claim_files(self.folder).items():
             path = paths[0] if len(paths) == 1 else paths[0].parent
             file = load_claims(paths)
@@ -326,6 +326,8 @@ class Workflow:
             if missing and self.config.studies == "all":
                 raise InputError(f"{path}: {unknown('study', missing[0], studies)}")
             if missing:
+                if needed & studies.keys():
+                    lacking[paper] = missing
                 continue
             load_history(self.folder, paper, paths)
             found[paper] = sorted(needed)
@@ -341,7 +343,13 @@ class Workflow:
                 raise InputError(f"{path}: headlines: {first} with those of the papers before; at most {FIRST_OF_ALL}")
             if file.headlines:
                 self._require_headlines(paper, paths)
-        return found, sorted(computed)
+        return found, sorted(computed), lacking
+
+    @property
+    def unjudged(self) -> list[str]:
+        """Of each paper whose claims have no verdict because some of their studies are not made, a sentence."""
+        return [f"no verdict on the claims of {paper}, which also need the studies {', '.join(names)}"
+                for paper, names in self.lacking.items()]
 
     def _require_headlines(self, paper: str, paths: tuple[Path, ...]) -> None:
         """Raises InputError for an unknown erratum or figure; without its study a card has no picture."""

@@ -33,5 +33,8 @@ def check_attitude(name: str, attitude: np.ndarray) -> None:
     defects = np.abs(matrices.transpose(0, 2, 1) @ matrices - np.eye(3)).max(axis=(1, 2))
     for k in np.flatnonzero((defects > MANIFOLD_TOLERANCE) | (np.linalg.det(matrices) < 0.0)):
         which = f"{name}[{k}]" if attitude.ndim == 3 else name
+        if defects[k] <= MANIFOLD_TOLERANCE:
+            raise InputError(f"initial {which} is not a rotation but a reflection: its determinant is -1 and must be 1;"
+                             " change the sign of one column")
         raise InputError(f"initial {which} is not a rotation: the largest entry of |Q^T Q - 1| is {defects[k]:.3g},"
-                         f" allowed {MANIFOLD_TOLERANCE:g} and a positive determinant")
+                         f" allowed {MANIFOLD_TOLERANCE:g}")

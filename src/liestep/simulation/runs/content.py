@@ -16,6 +16,7 @@ from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Re
 from liestep.simulation.runs.specification import RunSpecification, dimension
 
 FORMAT = "2"  # version of the layout of files
+JOINTS_OFF = 1e-2  # largest residual of a row of a joint, m or 1, of which a run does not warn
 ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
 CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)",
@@ -198,7 +199,13 @@ def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, float])
 
 
 def _warning(spec: RunSpecification, outcome: Outcome) -> dict[str, str]:
-    """What the method says to the sizes of the sampled states."""
+    """What the method says to the sizes of the sampled states; or that joints are off by more than JOINTS_OFF."""
+    off = statistics(outcome).get("joint_error_max", 0.0)
+    if off > JOINTS_OFF and "stabilisation" in spec.options:
+        known = spec.sheet.forms[spec.method.formulation].options["stabilisation"].choices
+        remedy = (f" or options={{'stabilisation': {known[-1]!r}}}" if spec.options["stabilisation"] == "none" else "")
+        return {"warning": f"joints are off by up to {off:.3g} (m, of directions 1; warned of above {JOINTS_OFF:g}):"
+                           f" take a smaller step or tolerance{remedy}"}
     fields = outcome.formulated.to_fields(outcome.outputs.states[:outcome.samples])
     sizes = {part.name: float(np.abs(fields[part.name]).max(initial=0.0)) for part in outcome.formulated.error_fields}
     found = spec.method.warning(sizes) if any(sizes.values()) else None

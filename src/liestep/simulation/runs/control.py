@@ -18,7 +18,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.dense import require_partial_steps
-from liestep.simulation.runs.events import reproducible
+from liestep.simulation.runs.events import answer, reproducible
 from liestep.simulation.runs.execution import Outcome, Progress, build, new_recorder
 from liestep.simulation.runs.specification import STEP_TOLERANCE, RunSpecification
 
@@ -92,10 +92,7 @@ class Held:
         shown = self.reader.showing(np.array([t]), fields, self.before)
         state = {name: values[0] for name, values in (fields | shown).items()}
         self.before = t, {name: values[0].copy() for name, values in shown.items()}
-        try:
-            given = self.function(t, state)
-        except Exception as error:
-            raise InputError(f"{where}: {type(error).__name__}: {error}") from error
+        given = answer(where, self.function, state, t)
         if not isinstance(given, Mapping):
             raise InputError(f"{where} gives {given!r}; it must give a mapping of parameters to values")
         return given

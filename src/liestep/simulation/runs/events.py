@@ -39,10 +39,10 @@ class Event:
                                        or self.count < 1):
             raise InputError(f"count of an event is {self.count!r}; allowed are 1, 2, ... and None (the run goes on)")
         if isinstance(self.zero, str):
-            raise InputError(f"until is the text {self.zero[:40]!r}, and no text is evaluated; allowed are a function"
-                             " of the state and (field or observable, index, value)")
+            raise InputError(f"an event is the text {self.zero[:40]!r}, and no text is evaluated; allowed are a"
+                             " function of the state and (field or observable, index, value)")
         if not callable(self.zero) and (not isinstance(self.zero, tuple | list) or len(self.zero) != 3):
-            raise InputError("until must be one event: a function of the state, (field or observable, index, value) or"
+            raise InputError("an event must be a function of the state, (field or observable, index, value) or"
                              f" liestep.Event of one of these, not {self.zero!r}")
 
     @property
@@ -73,8 +73,19 @@ class EventFunction(NamedTuple):
         if self.function is None:
             place: Any = (slice(None), *self.place)
             return np.asarray(fields[self.name][place] - self.level, dtype=np.float64)
-        return np.array([_number(self.function({name: values[k] for name, values in fields.items()}))
-                         for k in range(count)])
+        states = ({name: values[k] for name, values in fields.items()} for k in range(count))
+        return np.array([_number(answer("an event", self.function, state)) for state in states])
+
+
+def answer(where: str, function: Callable, state: State, *before: Any) -> Any:
+    """What a person's function of a state, behind other arguments, gives. Raises InputError: it asks for a field that
+    is not there, or fails."""
+    try:
+        return function(*before, state)
+    except Exception as error:
+        lacks = isinstance(error, KeyError) and error.args and error.args[0] not in state
+        raise InputError(f"{where}: {unknown('field', error.args[0], state)}" if lacks else
+                         f"{where}: {type(error).__name__}: {error}") from error
 
 
 def event_function(event: Event, names: Mapping[str, tuple[int, ...]]) -> EventFunction:
@@ -84,22 +95,22 @@ def event_function(event: Event, names: Mapping[str, tuple[int, ...]]) -> EventF
         return EventFunction("", (), 0.0, event.zero)
     name, index, value = event.zero
     if name not in names:
-        raise InputError(f"until: {unknown('field or observable', name, names)}")
+        raise InputError(f"an event: {unknown('field or observable', name, names)}")
     place = () if index is None else tuple(index) if isinstance(index, tuple | list) else (index,)
     shape, level = names[name], _number(value)
     if len(place) != len(shape) or any(isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k < size
                                        for k, size in zip(place, shape, strict=False)):
-        raise InputError(f"until: the index {index!r} does not fit {name}, whose shape is {shape}; one number for each"
-                         " dimension, from 0")
+        raise InputError(f"an event: the index {index!r} does not fit {name}, whose shape is {shape}; one number for"
+                         " each dimension, from 0")
     return EventFunction(name, tuple(int(k) for k in place), level)
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool | np.bool_ | str) or np.iscomplexobj(value) or np.ndim(value) != 0:
-        raise InputError(f"until must give a number that becomes zero at the event, not {value!r}")
+        raise InputError(f"an event must give a number that becomes zero there, not {value!r}")
     found = number_or_nan(value)
     if not np.isfinite(found):
-        raise InputError(f"until must give a finite number, not {value!r}")
+        raise InputError(f"an event must give a finite number, not {value!r}")
     return found
 
 

@@ -63,7 +63,7 @@ class Law:
     """
 
     def __init__(self, spec: RunSpecification, shapes: Mapping[str, tuple[int, ...]]):
-        self.facts, self.parameters, self.shapes = spec.sheet, spec.parameters, shapes
+        self.spec, self.facts, self.parameters, self.shapes = spec, spec.sheet, spec.parameters, shapes
         self.names = [name for name in VELOCITIES if name in spec.initial]
         if not self.names:
             raise InputError(f"an impact needs velocities or momenta, and {spec.problem} has none: give"
@@ -79,6 +79,16 @@ class Law:
         """Its value at a state."""
         fields = {name: np.asarray(values)[None] for name, values in state.items()}
         return float(event_function(impact, self.shapes).over(fields, 1)[0])
+
+    def require_places(self, number: int, impact: Impact) -> None:
+        """Raises InputError for a gap that is no function of the places alone: its law would make momentum."""
+        start, basis = self.spec.initial, self.metric(self.spec.initial)[0]
+        places = {name: values for name, values in start.items() if name not in self.names}
+        moved = {name: start[name] + sum(one[name] for one in basis) for name in self.names}
+        named = places if callable(impact.zero) else [impact.zero[0]]
+        if not set(named) <= set(places) or self.gap(impact, start) != self.gap(impact, {**start, **moved}):
+            raise InputError(f"the gap of event {number} is no function of places alone: an impact needs a gap of"
+                             f" {', '.join(places)}; where velocities reach a value take liestep.Event(..., reset=...)")
 
     def metric(self, state: State) -> tuple[list[Direction], np.ndarray, np.ndarray]:
         """Directions of velocities at a state, (k) of them; the metric G (k, k) of the kinetic energy there; and the

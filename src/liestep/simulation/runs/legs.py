@@ -15,7 +15,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin, stopped
 from liestep.simulation.runs.dense import Between, require_partial_steps
-from liestep.simulation.runs.events import Reset, event_function, reproducible
+from liestep.simulation.runs.events import Reset, answer, event_function, reproducible
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
 from liestep.simulation.runs.specification import RunSpecification
@@ -70,6 +70,9 @@ class Journey:
         shapes = shapes_of(self.formulated)
         self.functions = [event_function(one, shapes) for one in spec.events]
         self.law = Law(spec, shapes) if any(isinstance(one, Impact) for one in spec.events) else None
+        for k, one in enumerate(spec.events):
+            if self.law and isinstance(one, Impact):
+                self.law.require_places(k, one)
         # the columns whose values of the legs are added, and the work of forces among them, which the energy lacks
         self.work = [part.columns.start for part in self.formulated.observables if part.name == "work"]
         self.added = np.zeros(self.formulated.width)
@@ -257,10 +260,7 @@ class Journey:
                time: float) -> dict[str, np.ndarray]:
         """The state that a reset gives. Raises InputError: it fails, or gives what is no state."""
         where, facts = f"reset of event {number} at t = {time!r}", self.spec.sheet
-        try:
-            new = reset({name: np.array(values) for name, values in fields.items()})
-        except Exception as error:
-            raise InputError(f"{where}: {type(error).__name__}: {error}") from error
+        new = answer(where, reset, {name: np.array(values) for name, values in fields.items()})
         if not isinstance(new, Mapping):
             raise InputError(f"{where} gives {new!r}; it must give a mapping of state fields to new values")
         try:

@@ -9,6 +9,7 @@ from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, multiplier_rows
 from liestep.mechanics.formulations.multibody.components import MIXED
+from liestep.mechanics.formulations.multibody.elements import LENGTH
 from liestep.mechanics.formulations.multibody.forms import Layout
 from liestep.mechanics.formulations.multibody.mechanism import (
     DIRECTION,
@@ -90,6 +91,19 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
             raise InputError(f"the velocity of the start breaks {joint_label(assembly, joint)} by {slip:.3g}, allowed"
                              f" {tolerance*max(speed, 1.0):.1g}; liestep.consistent_start gives the nearest start that"
                              " fits")
+
+
+def check_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
+    """Raises InputError for a start off its joints, where the two points of a force along their line are the same, so
+    that it has no direction, or of dependent rows, see `check_rank`."""
+    check_joints(assembly, state, MANIFOLD_TOLERANCE)
+    for k, one in enumerate(assembly.elements):
+        p, q = (point if body == GROUND else state["position"][body] + state["attitude"][body] @ (
+            assembly.center_of_mass[body] + point) for body, point in zip((one.a, one.b), one.vectors, strict=False))
+        if one.kind == LENGTH and np.abs(q - p).max() <= MANIFOLD_TOLERANCE*max(np.abs(p).max(), np.abs(q).max()):
+            raise InputError(f"element {k} ({one.name}) has length zero at the start, where its force has no direction:"
+                             " start its points apart; a spring alone may have length zero with rest=0")
+    check_rank(assembly, state)
 
 
 def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
