@@ -46,7 +46,8 @@ class Norm:
 
     def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
         """x moved by vectors in the units of the distance; any leading dimensions are those of several values."""
-        return x + by
+        there: np.ndarray = x + by
+        return there
 
     def require(self, values: np.ndarray) -> None:
         """Raises InputError unless the last dimensions of the values are what the norm is for."""
