@@ -291,8 +291,7 @@ ONE = [Body(1.0, J)]
      " mean stiffness?"),
     (lambda: bushing(GROUND, ZERO, 0, ZERO, np.eye(6), dampng=1.0), "bushing: unknown argument 'dampng'; did you mean"),
     (lambda: revolute(GROUND, ZERO, THIRD, 0, ZERO), "missing a required argument: 'v'; it is called as revolute("),
-    (lambda: revolute(GROUND, ZERO, 2*THIRD, 0, ZERO, THIRD), "axes of a joint (revolute) must be unit vectors, not of"
-     " length 2"),
+    (lambda: revolute(GROUND, ZERO, 2*THIRD, 0, ZERO, THIRD), "axes of a joint must be unit vectors, not of length 2"),
     (lambda: spherical(GROUND, [0, 0], 0, ZERO), "points and axes of a joint (spherical) must be three finite numbers"),
     (lambda: liestep.system("wrong", bodies=[Body(-1.0, J)]), "body 0 must have a positive mass"),
     (lambda: liestep.system("wrong", bodies=[Body(1.0, J, x=[1, 2])]), "x of body 0 must be finite numbers of shape"

@@ -109,5 +109,5 @@ def governor():
 
 
 SHEETS = {name: liestep.system(f"{name}_bodies", **given).sheet for name, given in {
-    "iftomm_pendulum": pendulum(), "iftomm_windows_2": windows(2), "iftomm_windows_10": windows(10), "iftomm_bricard": bricard(),
-    "iftomm_governor": governor(), "andrews_squeezer": squeezer()}.items()}
+    "iftomm_pendulum": pendulum(), "iftomm_windows_2": windows(2), "iftomm_windows_10": windows(10),
+    "iftomm_bricard": bricard(), "iftomm_governor": governor(), "andrews_squeezer": squeezer()}.items()}

@@ -69,10 +69,6 @@ class Joint:
             if vector.shape != (3,) or not np.isfinite(vector).all():
                 raise InputError(f"points and axes of a joint ({self.name}) must be three finite numbers, not"
                                  f" {vector.tolist()}")
-        for axis in (axis for rows in self.rows for axis in rows.vectors[2:]):
-            if not abs(np.linalg.norm(axis) - 1.0) < LENGTH_TOLERANCE:
-                raise InputError(f"axes of a joint ({self.name}) must be unit vectors, not of length"
-                                 f" {np.linalg.norm(axis):.6g}")
 
 
 @dataclass(frozen=True)
@@ -172,7 +168,10 @@ def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, ...]:
-    """u of a stays along v of b."""
+    """u of a stays along v of b. Raises InputError: they are no unit vectors."""
+    for length in (np.linalg.norm(u), np.linalg.norm(v)):
+        if not abs(length - 1.0) < LENGTH_TOLERANCE:
+            raise InputError(f"axes of a joint must be unit vectors, not of length {length:.6g}")
     return tuple(Rows(DIRECTION, (ZERO, ZERO, side, v)) for side in complement(np.asarray(u, float)))
 
 
