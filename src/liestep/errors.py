@@ -1,13 +1,19 @@
 """Errors that name what a person wrote wrong. This module imports nothing of the package, so that
 everything may import it."""
 import difflib
-from collections.abc import Iterable, Iterator
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 LONGEST = 60         # characters of a wrong name that are shown
-NAMED_ANEW = {"takeover": "crossover_time", "twin": "counterpart"}  # keys and names of before, until the first release
+# keys and names of before, until the first release; what other codes call the length of a spring without force
+NAMED_ANEW = {"takeover": "crossover_time", "twin": "counterpart", "natural_length": "rest", "free_length": "rest"}
 # extras of pyproject.toml and the modules that they bring; an extra that brings another one has only its own
 EXTRAS = {"certify": "gmpy2 mpmath", "completion": "argcomplete", "evidence": "sympy",
           "figures": "fontTools matplotlib PIL", "references": "heyoka", "robots": "mujoco",
@@ -64,3 +70,29 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     shown = given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
     some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {', '.join(known)}"
     return f"unknown {what} {shown!r}{hint} ({some})"
+
+
+def require_arguments(name: str, signature: inspect.Signature, args: tuple[Any, ...],
+                      kwargs: Mapping[str, Any]) -> None:
+    """Raises InputError: the function called `name` lacks an argument, or has not the one that is given."""
+    for given in kwargs:
+        if given not in signature.parameters:
+            raise InputError(f"{name}: {unknown('argument', given, signature.parameters)}")
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        needed = [key for key, one in signature.parameters.items() if one.default is one.empty]
+        raise InputError(f"{name}: {error}; it is called as {name}"
+                         f"({', '.join([*needed, 'name=value, ...'])})") from None
+
+
+def arguments_named(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorator: InputError instead of TypeError for arguments that the function does not have or lacks."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        require_arguments(function.__name__, signature, args, kwargs)
+        return function(*args, **kwargs)
+
+    return call

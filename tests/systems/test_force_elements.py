@@ -287,6 +287,14 @@ ONE = [Body(1.0, J)]
     (lambda: liestep.system("wrong", rhs=lambda y: y, start={"y": [1.0]}, gravity=[0, 0, -9.81]),
      "joints, elements, gravity and fit are for a mechanism: give its bodies"),
     (lambda: liestep.system("wrong", bodies=[]), "bodies must hold one Body at least"),
+    (lambda: liestep.system("wrong", body=ONE), "system: unknown argument 'body'; did you mean bodies?"),
+    (lambda: spring_damper(GROUND, ZERO, 0, ZERO, natural_length=1.0), "'natural_length'; did you mean rest?"),
+    (lambda: torsion(GROUND, THIRD, FIRST, 0, FIRST, stifness=1.0), "torsion: unknown argument 'stifness'; did you"
+     " mean stiffness?"),
+    (lambda: bushing(GROUND, ZERO, 0, ZERO, np.eye(6), dampng=1.0), "bushing: unknown argument 'dampng'; did you mean"),
+    (lambda: revolute(GROUND, ZERO, THIRD, 0, ZERO), "missing a required argument: 'v'; it is called as revolute("),
+    (lambda: revolute(GROUND, ZERO, 2*THIRD, 0, ZERO, THIRD), "axes of a joint must be unit vectors, not of length 2"),
+    (lambda: spherical(GROUND, [0, 0], 0, ZERO), "points and axes of a joint (spherical) must be three finite numbers"),
     (lambda: liestep.system("wrong", bodies=[Body(-1.0, J)]), "body 0 must have a positive mass"),
     (lambda: liestep.system("wrong", bodies=[Body(1.0, J, x=[1, 2])]), "x of body 0 must be finite numbers of shape"
      " (3,), not of shape (2,)")])

@@ -52,6 +52,6 @@ def test_the_squeezer_ends_where_the_test_set_prints_it():
     angles = np.unwrap(np.arctan2(turn[:, :, 1, 0], turn[:, :, 0, 0]), axis=0)[-1]
     found = [angles[0], angles[1] - angles[0], angles[2], angles[3] - angles[4], angles[4], angles[5] - angles[6],
              angles[6]]
-    np.testing.assert_allclose(found, END, atol=1e-9)
+    np.testing.assert_allclose(found, END, rtol=1e-10, atol=1e-10)
     assert (data.attrs["joint_rank"], data.attrs["joint_rows"]) == (41, 50)
     assert data.attrs["energy_error_max"] < 1e-9

@@ -29,14 +29,20 @@ def test_make_copies_every_file_of_a_configuration(name, tmp_path):
     assert {path.relative_to(copied) for path in copied.rglob("*") if path.is_file()} == wanted
 
 
-@pytest.mark.parametrize("name", ["testsets", "classics"])
-def test_studies_of_plain_functions_are_valid_and_not_among_all(name, tmp_path):
-    config, study = TOP/"config"/name, f"{name}/problems"
+@pytest.mark.parametrize(("name", "studies"), [("testsets", ["mechanisms", "problems"]), ("classics", ["problems"])],
+                         ids=["testsets", "classics"])
+def test_studies_of_plain_functions_are_valid_and_not_among_all(name, studies, tmp_path):
+    config = TOP/"config"/name
     shutil.copytree(config, tmp_path/"config")
-    assert study_names(config) == [study]
-    assert study not in study_names(TOP/"config")
+    assert study_names(config) == [f"{name}/{study}" for study in studies]
+    for study in study_names(config):
+        assert study not in study_names(TOP/"config")
+        require_valid(study, tmp_path)
+
+
+def require_valid(study, folder):
     done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "--config", "config", "check", study],
-                          capture_output=True, text=True, cwd=tmp_path)
+                          capture_output=True, text=True, cwd=folder)
     assert (done.returncode, done.stdout.startswith(f"{study}: valid")) == (0, True), done.stderr
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from liestep.compile.cache import cache_root
 from liestep.compile.tracing import plain_component
-from liestep.errors import InputError
+from liestep.errors import InputError, arguments_named
 from liestep.figures.interactive.calls import public
 from liestep.files.textfiles import write_text_atomically
 from liestep.mechanics.contracts.sheet import Sheet
@@ -117,6 +117,7 @@ def _require_free(name: str) -> None:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
 
 
+@arguments_named
 def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None,
            t_end: float = 10.0, potential: Callable | None = None, lagrangian: Callable | None = None,
            hamiltonian: Callable | None = None, rhs: Callable | None = None, field: Callable | None = None,

@@ -61,6 +61,26 @@ def repelled(q):
     return -sum(np.log(np.linalg.norm(q[i] - q[j])) for i in range(len(q)) for j in range(i))
 
 
+def car_axis(t, y):
+    """Two masses on springs, one end at a wheel that rises and falls: places, then rates; the reactions of both rods by
+    the second derivative of their conditions."""
+    m, (a, b, c, d), u = 0.01**2*10/2, y[:4], y[4:]
+    high, rise = 0.1*np.sin(10*t), np.cos(10*t)
+    far = np.sqrt(1 - high*high)
+    back = -high*rise/far
+    up, away = -100*high, -(rise*rise - 100*high*high + back*back)/far
+    left, right = np.sqrt(a*a + b*b), np.sqrt((c - far)**2 + (d - high)**2)
+    p, q = (0.5 - left)/left, (0.5 - right)/right
+    f = [p*a, p*b - m, q*(c - far), q*(d - high) - m]
+    x, z = a - c, b - d
+    one = -m*(2*(back*u[0] + rise*u[1]) + away*a + up*b) - (far*f[0] + high*f[1])
+    two = -m*((u[0] - u[2])**2 + (u[1] - u[3])**2) - (x*(f[0] - f[2]) + z*(f[1] - f[3]))
+    first, cross, second = far*far + high*high, far*x + high*z, 2*(x*x + z*z)
+    whole = first*second - cross*cross
+    k, h = (second*one - cross*two)/whole, (first*two - cross*one)/whole
+    return [*u, (f[0] + k*far + h*x)/m, (f[1] + k*high + h*z)/m, (f[2] - h*x)/m, (f[3] - h*z)/m]
+
+
 def points():
     """The start of the twenty points: four rings about e3, each of equal height."""
     rings = ((3, 13, 3/8), (7, 29, 1/8), (6, 7, -2/15), (4, 17, -3/10))
@@ -79,6 +99,7 @@ SHEETS = {name: liestep.system(f"{name}_functions", **given).sheet for name, giv
     "detest_kepler": {"rhs": kepler, "start": {"y": [0.9, 0, 0, (1.1/0.9)**0.5]}},
     "detest_planets": {"rhs": outer_planets, "start": {"y": [*np.ravel(OUTER), *np.ravel(RATES)]}},
     "ivp_pleiades": {"rhs": attracted(range(1, 8)), "start": {"y": PLEIADES}},
+    "ivp_car_axis": {"rhs": car_axis, "start": {"y": [0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0]}},
     "figure_eight": {"rhs": attracted([1, 1, 1]), "start": {"y": EIGHT}},
     "arenstorf": {"rhs": arenstorf, "start": {"y": [0.994, 0, 0, -2.00158510637908252240537862224]}},
     "ivp_fekete": {"potential": repelled, "mass": [1]*20, "force": lambda v: -0.5*v,

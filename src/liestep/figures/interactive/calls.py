@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from liestep.errors import InputError, extras, unknown
+from liestep.errors import extras, require_arguments
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -17,14 +17,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name in kwargs:
-            if name not in signature.parameters:
-                raise InputError(f"{function.__name__}: {unknown('argument', name, signature.parameters)}")
-        try:
-            signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise InputError(f"{function.__name__}: {error}; it is called as {function.__name__}"
-                             f"{_places(signature)}") from None
+        require_arguments(function.__name__, signature, args, kwargs)
         try:
             with extras():
                 found = function(*args, **kwargs)
@@ -38,8 +31,3 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
 
     return call
 
-
-def _places(signature: inspect.Signature) -> str:
-    """The arguments without which the function cannot be called, in words."""
-    needed = [name for name, one in signature.parameters.items() if one.default is one.empty]
-    return f"({', '.join([*needed, 'name=value, ...'])})"

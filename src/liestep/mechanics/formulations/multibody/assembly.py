@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.errors import InputError
+from liestep.errors import InputError, arguments_named
 from liestep.mechanics.formulations.multibody.force_elements import Element, packed
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
@@ -32,6 +32,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 )
 
 GROUND = -1
+LENGTH_TOLERANCE = 1e-6  # of unit vectors that a joint is given
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ class Joint:
     a: int
     b: int
     rows: tuple[Rows, ...]
+
+    def __post_init__(self) -> None:
+        for vector in (vector for rows in self.rows for vector in rows.vectors):
+            if vector.shape != (3,) or not np.isfinite(vector).all():
+                raise InputError(f"points and axes of a joint ({self.name}) must be three finite numbers, not"
+                                 f" {vector.tolist()}")
 
 
 @dataclass(frozen=True)
@@ -162,7 +169,10 @@ def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, ...]:
-    """u of a stays along v of b."""
+    """u of a stays along v of b. Raises InputError: they are no unit vectors."""
+    for length in (np.linalg.norm(u), np.linalg.norm(v)):
+        if not abs(length - 1.0) < LENGTH_TOLERANCE:
+            raise InputError(f"axes of a joint must be unit vectors, not of length {length:.6g}")
     return tuple(Rows(DIRECTION, (ZERO, ZERO, side, v)) for side in complement(np.asarray(u, float)))
 
 
@@ -171,32 +181,38 @@ def _on_line(p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[Rows, ...]:
     return tuple(Rows(LINE, (p, q, side)) for side in complement(np.asarray(u, float)))
 
 
+@arguments_named
 def spherical(a: int, p: np.ndarray, b: int, q: np.ndarray) -> Joint:
     """Point p of body a is point q of body b."""
     return Joint("spherical", a, b, (Rows(POINT, (p, q)),))
 
 
+@arguments_named
 def revolute(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Spherical, and the unit vector u of a stays along v of b."""
     return Joint("revolute", a, b, (Rows(POINT, (p, q)), *_parallel(u, v)))
 
 
+@arguments_named
 def universal(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Spherical, and the unit vector u of a stays orthogonal to v of b."""
     return Joint("universal", a, b, (Rows(POINT, (p, q)), Rows(DIRECTION, (ZERO, ZERO, u, v))))
 
 
+@arguments_named
 def cylindrical(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Point q of b stays on the line of a through p along u, and v of b along u."""
     return Joint("cylindrical", a, b, (*_on_line(p, q, u), *_parallel(u, v)))
 
 
+@arguments_named
 def prismatic(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, e: np.ndarray,
               f: np.ndarray) -> Joint:
     """Cylindrical without rotation: e of a, orthogonal to u, stays orthogonal to f of b."""
     return Joint("prismatic", a, b, (*_on_line(p, q, u), *_parallel(u, v), Rows(DIRECTION, (ZERO, ZERO, e, f))))
 
 
+@arguments_named
 def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, lead: float, e: np.ndarray,
           f: np.ndarray) -> Joint:
     """Cylindrical, and one turn of b about u moves it by lead; at zero angle from e of a to f of b q is p."""
@@ -204,11 +220,13 @@ def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.nda
     return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
 
 
+@arguments_named
 def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, a: int = GROUND) -> Joint:
     """Point q of body b stays in the plane of body a through p with normal n, and v of b along n."""
     return Joint("planar", a, b, (Rows(LINE, (p, q, n)), *_parallel(n, v)))
 
 
+@arguments_named
 def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joint:
     """Point q of body b stays at this distance from p of a: a rigid link without mass. Raises InputError: a length that
     is not positive."""
@@ -217,6 +235,7 @@ def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joi
     return Joint("distance", a, b, (Rows(DISTANCE, (p, q), float(length)),))
 
 
+@arguments_named
 def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Spherical, and two shafts, along u of a and v of b, turn at one rate whatever the angle between them: a joint of
     constant velocity. At the start the frames of `complement` of u and v are taken as one turn."""
@@ -224,6 +243,7 @@ def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarra
     return Joint("constant_velocity", a, b, (Rows(POINT, (p, q)), Rows(EVEN, (ZERO, ZERO, e, g, f, h))))
 
 
+@arguments_named
 def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
     """Two bodies that other joints let turn in the ground about u of a and v of b: omega_b = ratio omega_a. A row of
     velocities: angles drift with the error of the method."""
@@ -231,6 +251,7 @@ def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
     return Joint("gear", a, b, (Rows(GEAR, (ZERO, ZERO, ZERO, ZERO, *turn)),))
 
 
+@arguments_named
 def rack(a: int, u: np.ndarray, b: int, n: np.ndarray, radius: float) -> Joint:
     """A pinion of body a, which turns in the ground about u of it, moves body b along n in space by its radius times
     its angle, in m. As `gear` a row of velocities."""
@@ -238,16 +259,19 @@ def rack(a: int, u: np.ndarray, b: int, n: np.ndarray, radius: float) -> Joint:
     return Joint("rack", a, b, (Rows(GEAR, vectors),))
 
 
+@arguments_named
 def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
     """Point p of body a does not move along the unit vector u of it; where it gets is free."""
     return Joint("blade", a, GROUND, (Rows(BLADE, (p, ZERO, u)),))
 
 
+@arguments_named
 def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
     """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n."""
     return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), radius),))
 
 
+@arguments_named
 def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
           law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves turns about the unit vector u of a: the angle about it from e of a to f of b is p_0 +
@@ -256,6 +280,7 @@ def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
     return Joint("drive", a, b, (Rows(DRIVE, (first, second, u, u, e, f)),))
 
 
+@arguments_named
 def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v: np.ndarray = ZERO,
           between: bool = False) -> Joint:
     """Beside a joint that leaves turns: inertia (kg m2; of a rotor by the square of its gear) and damping (N m s) of
@@ -266,6 +291,7 @@ def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v
     return Joint("rotor", a, b, (Rows(kind, (ZERO, ZERO, u, v), inertia=inertia, damping=damping),))
 
 
+@arguments_named
 def slide_rotor(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, inertia: float,
                 damping: float = 0.0) -> Joint:
     """Beside a joint that leaves a slide: inertia (kg) and damping (N s/m) of the rate at which point q of b leaves
@@ -273,6 +299,7 @@ def slide_rotor(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, ine
     return Joint("slide_rotor", a, b, (Rows(SLIDER, (p, q, u), inertia=inertia, damping=damping),))
 
 
+@arguments_named
 def slide_drive(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray,
                 law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves slides along the unit vector u of a: the distance along it from point p of a to q of b

@@ -1,11 +1,12 @@
 """Force elements of an assembly in plain data, and their arrays for `elements` (plain Python)."""
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from liestep.errors import InputError
+from liestep.errors import InputError, arguments_named
 from liestep.mechanics.contracts.parameters import real_array
 from liestep.mechanics.formulations.multibody.elements import (
     BUSHING,
@@ -73,6 +74,16 @@ def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.n
                    works, function)
 
 
+def _takes_law(function: Callable[..., Element]) -> Callable[..., Element]:
+    """Decorator: `law` are the keywords of `_law`, by name."""
+    law = [one.replace(kind=one.KEYWORD_ONLY) for one in list(inspect.signature(_law).parameters.values())[4:]]
+    own = inspect.signature(function)
+    ends = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    vars(function)["__signature__"] = own.replace(parameters=[*ends, *law])
+    return arguments_named(function)
+
+
+@_takes_law
 def spring_damper(a: int, p: Any, b: int, q: Any, **law: Any) -> Element:
     """Along the line from point p of body a to point q of b, pushing them apart with Q in N of their distance.
 
@@ -85,12 +96,14 @@ def spring_damper(a: int, p: Any, b: int, q: Any, **law: Any) -> Element:
     return _law("spring_damper", LENGTH, (a, p, b, q), (), **law)
 
 
+@_takes_law
 def slider(a: int, p: Any, u: Any, b: int, q: Any, **law: Any) -> Element:
     """Along the unit vector u of body a, of the distance along it from p of a to q of b: actuators, springs and
     friction of a prismatic joint."""
     return _law("slider", SLIDE, (a, p, b, q), (_unit("axis of a slider", u),), **law)
 
 
+@_takes_law
 def torsion(a: int, u: Any, e: Any, b: int, f: Any, **law: Any) -> Element:
     """About the unit vector u of body a, beside a joint that keeps it, Q in N m of the angle from e of a to f of b,
     both orthogonal to u; within half a turn of rest."""
@@ -100,6 +113,7 @@ def torsion(a: int, u: Any, e: Any, b: int, f: Any, **law: Any) -> Element:
     return _law("torsion", TURNING, (a, np.zeros(3), b, np.zeros(3)), axes, **law)
 
 
+@arguments_named
 def bushing(a: int, p: Any, b: int, q: Any, stiffness: Any, damping: Any = None, frame: Any = None,
             frame_b: Any = None) -> Element:
     """A force and a torque of the place d of point q of b, seen from p of a, and of the rotation vector of b's frame,
