@@ -195,3 +195,20 @@ def test_all_runs_of_a_mechanism_show_its_joints():
         assert t[-1] == pytest.approx(end, abs=1e-9), name
         assert np.abs(data["joint_coordinate"].values[:, 0] - (0.5*t*t - 2.0*t)).max() < 1e-8, name
         assert np.abs(data["joint_rate"].values[:, 0] - (t - 2.0)).max() < 1e-8, name
+
+
+def test_adaptive_methods_take_a_control_of_a_mechanism():
+    """Their scratch is no number that is computed of the parameter which is set."""
+    inertia, end = [0.01, 0.1, 0.1], np.array([0.5, 0.0, 0.0])
+    arm = liestep.system("driven_arm", bodies=[Body(2.0, inertia, x=[0.5, 0, 0])], parameters={"u": [0.0]},
+                         torque=lambda R, p: [[0.0, 0.0, p.u[0]]],
+                         joints=[revolute(GROUND, np.zeros(3), [0, 0, 1.0], 0, -end, [0, 0, 1.0])])
+
+    def motor(t, state):
+        return {"u": [3.0*(1.0 - t)]}
+
+    # at the pivot 0.1 + 2/4 = 0.6 kg m2; the torque is held over each of ten samples
+    rate = sum(3.0*(1.0 - 0.1*k)*0.1/0.6 for k in range(10))
+    for integrator, size in (("dop853", {"tolerance": 1e-10}), ("rkmk", {"step": 0.01})):
+        data = arm.simulate(integrator, t_end=1.0, control=motor, sample=0.1, samples=2, **size)
+        assert data["joint_rate"].values[-1, 0] == pytest.approx(rate, rel=1e-8)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas
 import pytest
 
+from liestep.bench.liestep_judge import slope_of
 from liestep.errors import InputError
 from liestep.figures.maps import map as draw_map
 from liestep.simulation.runs import starts
@@ -18,7 +19,6 @@ from liestep.simulation.runs.shards import block_slope
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables import drift
 from liestep.study.tables.cells_table import write_cells
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
@@ -76,7 +76,7 @@ def test_the_slope_is_that_of_the_blocks(steps, every):
     wanted = np.polyfit(times, block_means(recorder)[filled], 1, w=np.sqrt(weight))[0]
     assert np.allclose(found, wanted, rtol=1e-8, atol=1e-16)
     if steps == 1000:  # that of the table drift
-        assert found[0] == pytest.approx(drift._slope(block_means(recorder)[:, 0])/2.0, rel=1e-11)
+        assert found[0] == pytest.approx(slope_of(block_means(recorder)[:, 0])/2.0, rel=1e-11)
 
 
 def test_one_row_stands_for_all_and_the_table_has_each(tmp_path, monkeypatch):

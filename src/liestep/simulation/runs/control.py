@@ -13,6 +13,7 @@ from liestep.compile.counters import Counter, counts
 from liestep.compile.held import advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
 from liestep.compile.status import Status
+from liestep.compile.tracing import on_own_arrays
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations.probed import plain
@@ -68,6 +69,7 @@ class Held:
             for values in (one, two, own)]
         formulated, integrator = made[2]
         targets: dict[str, list[tuple[Any, Any, Any]]] = {name: [] for name in own}
+        rest: list[tuple[Any, Any]] = []
         for a, b, leaf in zip(*(_leaves((found.problem, method)) for found, method in made), strict=True):
             changed = np.flatnonzero(np.ravel(a) != np.ravel(b))
             for name in targets if changed.size else ():
@@ -79,7 +81,13 @@ class Held:
                                      f" give it as an array, {name}=[...], and read p.{name}[0]")
                 if at:
                     targets[name].append((leaf.flat, *map(list, zip(*at, strict=True))))
+                    a.flat[targets[name][-1][1]] = b.flat[targets[name][-1][1]]
             if changed.size:
+                rest.append((a, b))
+        if rest:  # scratch is equal once the first component, which now holds the second one's values, is evaluated
+            for found, _ in made[:2] if hasattr(formulated.problem, "rhs") else ():
+                on_own_arrays(found.problem).rhs(0.0, found.start.copy(), np.zeros_like(found.start))
+            if not all(np.array_equal(a, b, equal_nan=True) for a, b in rest):
                 raise InputError(f"control cannot set {', '.join(own)} of {spec.problem}: the code holds numbers that"
                                  " are computed from it; a parameter that forces or torques read as it is can be set")
         if unread := [name for name, found in targets.items() if not found]:
