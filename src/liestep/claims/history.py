@@ -236,7 +236,7 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
         for change in filter(None, changes):
             modes, path = change.split("\t")
             tree[path.removeprefix("config/")] = modes.split()[3 if modes.startswith(":") else 2]
-        found.append((name, parents, date, subject))
+        found.append((name, parents, date.replace("Z", "+00:00"), subject))  # git 2.47 writes Z, git 2.39 does not
     content = _contents(top, {blob for tree in trees.values() for blob in tree.values() if blob.strip("0")})
 
     @cache
