@@ -114,7 +114,7 @@ def test_kept_status_follows_studies_and_results(tmp_path):
 def test_kept_answers_are_the_same_text_and_an_edit_makes_them_anew(tmp_path):
     source = tmp_path/"src"
     os.makedirs(source)
-    subprocess.run(["cp", "-r", str(Path(TOP)/"src"/"liestep"), str(source)], check=True)
+    subprocess.run(["cp", "-rL", str(Path(TOP)/"src"/"liestep"), str(source)], check=True)
     first, second = (answer("describe sphere_nbody", tmp_path, source).stdout for _ in range(2))
     assert first == second
     assert "sphere_nbody" in first
