@@ -72,9 +72,10 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     return f"unknown {what} {shown!r}{hint} ({some})"
 
 
-def require_arguments(name: str, signature: inspect.Signature, args: tuple[Any, ...],
-                      kwargs: Mapping[str, Any]) -> None:
-    """Raises InputError: the function called `name` lacks an argument, or has not the one that is given."""
+def require_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any],
+                      signature: inspect.Signature | None = None) -> None:
+    """Raises InputError: the function lacks an argument, or has not the one that is given."""
+    name, signature = function.__name__, signature or inspect.signature(function)
     for given in kwargs:
         if given not in signature.parameters:
             raise InputError(f"{name}: {unknown('argument', given, signature.parameters)}")
@@ -88,11 +89,9 @@ def require_arguments(name: str, signature: inspect.Signature, args: tuple[Any, 
 
 def arguments_named(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator: InputError instead of TypeError for arguments that the function does not have or lacks."""
-    signature = inspect.signature(function)
-
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        require_arguments(function.__name__, signature, args, kwargs)
+        require_arguments(function, args, kwargs)
         return function(*args, **kwargs)
 
     return call

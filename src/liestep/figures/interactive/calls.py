@@ -17,7 +17,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        require_arguments(function.__name__, signature, args, kwargs)
+        require_arguments(function, args, kwargs, signature)
         try:
             with extras():
                 found = function(*args, **kwargs)
