@@ -2,6 +2,7 @@
 API."""
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import liestep
@@ -11,7 +12,7 @@ from liestep.api.command_line import FILES
 from liestep.simulation.catalogue import integrator_ids, integrator_module, method, sheet, system_entry, system_ids
 from liestep.simulation.runs.specification import applicable
 from liestep.workflow.schemas import tables
-from website.source import cell
+from website.source import cell, escaped
 
 FAMILIES = {  # page below docs/theory -> formulations of its methods
     "spheres": ("sphere_lagrangian",), "rotations": ("cotangent_rotation", "quadratic_rotation"),
@@ -36,6 +37,17 @@ def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join(["| " + " | ".join(heads) + " |", "|" + " --- |"*len(heads), *lines]) + "\n"
 
 
+def paragraphs(doc: str) -> str:
+    """A docstring as Markdown: its texts flow, blocks with indented lines (formulas, lists) stay as they are."""
+    def shown(block: str) -> str:
+        if re.search(r"^( |[-*] )", block, re.MULTILINE):
+            return f"```text\n{block}\n```"
+        return "".join(part if part[:1] == "`" else escaped(part)
+                       for part in re.split(r"(`[^`]+`)", " ".join(block.split())))
+
+    return "\n\n".join(map(shown, doc.split("\n\n")))
+
+
 def family_of(name: str) -> str:
     """Page of the family of an integrator."""
     return next(page for page, formulations in FAMILIES.items() if method(name).formulation in formulations)
@@ -57,7 +69,7 @@ def methods_of(page: str) -> str:
              "\n## What the files say\n"]
     for module in modules:
         doc = inspect.cleandoc(importlib.import_module(module).__doc__ or "")
-        parts.append(f"`{module}`\n\n```text\n{doc}\n```\n")
+        parts.append(f"`{module}`\n\n{paragraphs(doc)}\n")
     return "\n".join(parts)
 
 
@@ -78,7 +90,7 @@ def system_page(name: str) -> str:
     return "\n".join([
         f"# {cell(facts.title)}\n", f"`{name}`\n", f":::{{figure}} ../pictures/{name}.webp\n:alt: {facts.title}\n\n"
         f"Drawn from the preset `{facts.default}`.\n:::\n",
-        "## Equations\n", f"```text\n{facts.equations}\n\n{doc}\n```\n",
+        "## Equations\n", f"```text\n{facts.equations}\n```\n\n{paragraphs(doc)}\n",
         f"Source: {cell(facts.citation or 'none')}\n", f"State at the default preset: {shapes}.\n",
         "## Parameters\n", table(("name", "units", "meaning", "allowed"), rules), "\n## Presets\n",
         table(("name", "what it is", "kind", "duration", "source"), presets), "\n## Integrators\n",

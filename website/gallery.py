@@ -34,7 +34,7 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
             title = yaml.safe_load(text)["title"] if text else study
             parts.append(f"## {escaped(title)}\n\n`{study}`\n")
             figure = snapshot.of(study)[0]
-            thumbnails.append(raw("<article>") + f"[![{escaped(title)}]({figure.file}){{w=240px}}"
+            thumbnails.append(raw("<article>") + f"[![figure {figure.name}]({figure.file})"
                               f" {escaped(title)}](#{label(study, figure.name)})\n\n" + raw("</article>"))
             if f"config/studies/{study}.yaml" in changed:
                 parts.append(f":::{{warning}}\n{CHANGED}\n:::\n")
@@ -116,7 +116,7 @@ def first(paper: str, rows: list[dict[str, str]], snapshot: Snapshot, top: Path 
         yield raw(f'{start}<article><span class="verdict {kind}">{sign} {card.verdict}</span><p>{escape(card.says)}</p>'
                   f"<dl>{numbers}</dl>" + f"<blockquote>{escape(card.quote)}</blockquote>"*bool(card.quote))
         if picture := pictures.get(card.figure):
-            yield (f"[![figure {card.figure[1]} of {card.figure[0]}](gallery/{picture}){{w=240px}}]"
+            yield (f"[![figure {card.figure[1]} of {card.figure[0]}](gallery/{picture})]"
                    f"(#{label(*card.figure)})\n")
         yield raw(f"<code>{escape(card.target)}</code></article>")
     if part:
