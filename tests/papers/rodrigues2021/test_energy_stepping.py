@@ -1,5 +1,4 @@
 """Energy-stepping, of the outlook of rodrigues2021, on its pendulum: why docs/decisions.md says that it is no
-
 integrator here. The potential V = -u.e_3 of u = R rho0 becomes constant between levels `width` apart; with equal
 moments a flight between them is a turn about a fixed axis, and the next level is met at an angle in closed form."""
 from math import acos, atan2, cos, floor, hypot, pi, sin, sqrt
