@@ -111,7 +111,8 @@ def test_pictures_say_what_they_show_and_headings_have_a_level(site):
     for path in site.rglob("*.html"):
         text = path.read_text("utf-8")
         assert not re.search(r'role="heading"(?! aria-level)|aria-label=""|<img(?![^>]* alt="[^"])'
-                             r'|<div class="table-wrapper|<aside class="sidebar-drawer">', text), path
+                             r'|<div class="table-wrapper|<aside class="sidebar-drawer">'
+                             r'| role="switch"| accent="true"', text), path
 
 
 @needs_sphinx
