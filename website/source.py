@@ -21,6 +21,7 @@ PICTURES = (".png", ".webp")
 FILES = r"(?:examples/[\w.]+|stored/(?:table|codes)\.csv|questions/\w+\.txt)"
 SHOWN = re.compile(rf"^\[[^\]]+\]\((?P<target>[^)\s]*{FILES})\)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+UNNAMED = re.compile(r"\[[\w./]+\.md\](?=\([^)#]+\.md\))")  # named after its file: the title takes its place
 FENCE = re.compile(r"^(```.*?^```[ ]*$)", re.MULTILINE | re.DOTALL)
 
 
@@ -82,7 +83,7 @@ def rewritten(text: str, name: str, places: Mapping[str, str], top: Path = TOP) 
         return f"] (`{file}`)"
 
     parts = FENCE.split(shown(text, top/here))
-    found = "".join(part if k % 2 else LINK.sub(link, part) for k, part in enumerate(parts))
+    found = "".join(part if k % 2 else UNNAMED.sub("[]", LINK.sub(link, part)) for k, part in enumerate(parts))
     return re.sub(r"(?<!!)\[([^\[\]]+)\] \(`([^`]+)`\)",
                   lambda match: f"`{match[2]}`" if match[1].strip("`") in match[2]
                   else f"{match[1]} (`{match[2]}`)", found)

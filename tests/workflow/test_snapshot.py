@@ -207,6 +207,7 @@ def test_the_snapshot_of_the_repository_is_of_one_run():
 def test_links_lead_to_pages_or_name_files():
     places = {"docs/a.md": "a.md", "docs/theory/b.md": "theory/b.md", "README.md": "readme.md"}
     assert rewritten("[x](theory/b.md#c) [y](../README.md)", "docs/a.md", places) == "[x](theory/b.md#c) [y](readme.md)"
+    assert rewritten("[docs/theory/b.md](docs/theory/b.md)", "README.md", places) == "[](theory/b.md)"  # by its title
     assert rewritten("[up](../a.md)", "docs/theory/b.md", places) == "[up](../a.md)"
     assert rewritten("[`make.py`](../make.py) [see](../make.py)", "docs/a.md", places) == "`make.py` see (`make.py`)"
     assert rewritten("```\n[x](nothing)\n```\n", "docs/a.md", places) == "```\n[x](nothing)\n```\n"
