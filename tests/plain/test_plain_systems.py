@@ -243,7 +243,7 @@ def ends(data):
 
 
 @pytest.mark.parametrize("method", [("rkmk", {"step": 0.1}), ("spherical_midpoint", {"step": 0.002}),
-                                    ("dop853", {"tolerance": 1e-11}), ("lie_taylor", {"tolerance": 1e-11})])
+                                    ("dop853", {"tolerance": 1e-11})])
 def test_a_spin_precesses_about_its_field(method):
     """dq/dt = -g B x q turns q about B by -g |B| t."""
     B, t = np.array([0.2, -0.4, 1.1]), 1.0
@@ -288,7 +288,7 @@ def test_a_black_box_of_an_attitude_alone_runs():
     ({"q": [1.0, 0.1, 0.0]}, "q.0. is not a unit vector"), ({"R": [np.eye(3), 2.0*np.eye(3)]}, "not a rotation")])
 def test_a_start_of_another_shape_or_off_the_manifold_is_refused(start, said):
     with pytest.raises(InputError, match=said):
-        liestep.system("own", field=lambda t: np.zeros((len(start.get("R", [0])), 3))[:2], start=start).simulate(
+        liestep.system("own", field=lambda t: np.zeros((2, 3) if "R" in start else 3), start=start).simulate(
             "rkmk", step=0.1)
 
 
