@@ -145,7 +145,7 @@ class Solver(OdeSolver):
         if step is not None:
             how = {"steps": max(1, math.ceil(length/step*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
-        spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial, **how)
+        spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial, samples=2, **how)
         found = nodes_of(spec)
         assert found.outcome is not None
         self._outcome = found.outcome
