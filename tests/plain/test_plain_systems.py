@@ -254,6 +254,7 @@ def test_a_spin_precesses_about_its_field(method):
     assert data.attrs["unit_length_error_max"] < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("field", "start"), [(loose, LOOSE), (coupled, PAIR)])
 def test_a_field_turns_attitudes_and_vectors_beside_others(field, start):
     wanted = exact_end(field, start, 0.5)

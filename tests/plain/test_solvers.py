@@ -96,7 +96,8 @@ def test_products_of_rotations_spheres_and_vectors(more):
         return np.concatenate([*(np.cross(w[i], R[i].T).T.ravel() for i in range(2)), np.cross(q[1] + x[0], q[0]),
                                np.cross(R[1][:, 0], q[1]), np.cross(q[0], x[1]), np.sin(t)*q[1]])
 
-    y0 = np.concatenate([np.eye(3).ravel(), [0, -1, 0, 1, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0.6, 0.8], [0.2, 0.3, 1, 0, -1, 0]])
+    y0 = np.concatenate([np.eye(3).ravel(), [0, -1, 0, 1, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0.6, 0.8],
+                         [0.2, 0.3, 1, 0, -1, 0]])
     found = liestep.solve(rates, (0, 1), y0, "RKMK4", group="SO3^2xS2^2xR3", **more)
     exact = solve_ivp(rates, (0, 1), y0, "DOP853", rtol=1e-12, atol=1e-12)
     assert np.abs(found.y[:, -1] - exact.y[:, -1]).max() < 1e-8

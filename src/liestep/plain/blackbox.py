@@ -53,11 +53,13 @@ def called(name: str, parameters: Mapping[str, Any], start: Mapping[str, Any], t
     first = turned(start) if field else {"y": field_of(start, "y")}
     if {*start} != {*first}:
         raise InputError(f"start must have {' and '.join(first)} alone, not {', '.join(map(str, start))}")
-    p, shapes, where = SimpleNamespace(**parameters), {key: value.shape for key, value in first.items()}, place(function)
+    p, where = SimpleNamespace(**parameters), place(function)
+    shapes = {key: value.shape for key, value in first.items()}
 
     def rates(t: float, rows: np.ndarray) -> np.ndarray:
         state = {"y": rows[0].reshape(shapes["y"])} if rhs else {
-            letter: PARTS[letter].values_of(rows[at], shapes[letter]).copy() for letter, (at, _) in layout(shapes).items()}
+            letter: PARTS[letter].values_of(rows[at], shapes[letter]).copy()
+            for letter, (at, _) in layout(shapes).items()}
         found = function(**named(function, "the function", {"t": t, **state, "p": p}, where))
         shape = rows.shape if rhs else (max(one.stop for _, one in layout(shapes).values()), 3)
         return np.reshape(rates_of(found, shapes) if field else found, shape).astype(float)

@@ -33,8 +33,8 @@ def _factors(group: str) -> dict[str, int]:
     known = [name for name in GROUPS if name in found]
     if [*found] != known or "^0" in group or not all(many.isdigit() or not many for many in found.values()) or (
             known == ["R3"] or found.get("R3")):
-        raise InputError(f"unknown group {group!r}; allowed are SO3, S2 and R3 in this order with x between, such as SO3,"
-                         " SO3xR3 or SO3^2xS2^4xR3, where R3 is all further vectors")
+        raise InputError(f"unknown group {group!r}; allowed are SO3, S2 and R3 in this order with x between, such as"
+                         " SO3, SO3xR3 or SO3^2xS2^4xR3, where R3 is all further vectors")
     return {name: 0 if name == "R3" else int(many or 1) for name, many in found.items()}
 
 
@@ -125,7 +125,7 @@ class Solver(OdeSolver):
                                  " rtol and atol, others take step, in s")
             raise InputError(f"{type(self).__name__}: {unknown('option', name, ('rtol', 'atol', 'step', 'blackbox'))}")
         super().__init__(fun, t0, y0, t_bound, vectorized)
-        self._shapes = _shapes(self.group, self.n) if self.group else {"y": (self.n,)}
+        self._shapes: dict[str, tuple[int, ...]] = _shapes(self.group, self.n) if self.group else {"y": (self.n,)}
         self.compiled, self.reason, self._place = not blackbox, "blackbox=True" if blackbox else "", 0
         if self.n and t0 != t_bound:
             self._between = self._whole_way(fun, rtol, atol, step)
@@ -145,7 +145,8 @@ class Solver(OdeSolver):
         if step is not None:
             how = {"steps": max(1, math.ceil(length/step*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
-        spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial, samples=2, **how)
+        spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
+                       samples=2, **how)
         found = nodes_of(spec)
         assert found.outcome is not None
         self._outcome = found.outcome

@@ -383,7 +383,8 @@ class Part(NamedTuple):
 PARTS = {"R": Part("attitude", "attitude R, body to space", ("xyz", "axis"), "attitude", Attitudes, check_attitude,
                    ("orthogonality_error", "largest entry of |R^T R - 1|")),
          "q": Part("q", "unit vectors", ("xyz",), "direction", SphereRotations,
-                   lambda name, q: check_directions(name, q.reshape(-1, 3)), ("unit_length_error", "largest |1 - q.q|")),
+                   lambda name, q: check_directions(name, q.reshape(-1, 3)),
+                   ("unit_length_error", "largest |1 - q.q|")),
          "x": Part("x", "rows of R^3", ("xyz",), "relative", Translation)}
 
 
