@@ -10,13 +10,14 @@ from liestep import InputError, simulate
 from liestep.geometry.groups.charted import CHARTS, Charted
 from liestep.geometry.groups.poses import Poses
 from liestep.geometry.groups.product import Translation
-from liestep.geometry.groups.rotations import SphereRotations
+from liestep.geometry.groups.rotations import Attitudes, SphereRotations
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
 
 # `Charted` takes one rotation or n rigid motions, not n rotations; poses have charts of their own
-WITHOUT = {part.__name__ for part in (Poses, SphereRotations, Translation)}
-PLAIN = [action for action in ACTIONS if not isinstance(action, Product) and type(action).__name__ not in WITHOUT]
+WITHOUT = {part.__name__ for part in (Attitudes, Poses, SphereRotations, Translation)}
+PLAIN = [*(action for action in ACTIONS if not isinstance(action, Product) and type(action).__name__ not in WITHOUT),
+         plain(Attitudes(1))]
 CASES = [pytest.param(action, chart, id=f"{type(action).__name__}-{chart}") for action in PLAIN for chart in CHARTS
          if chart != "exp"]
 

@@ -9,13 +9,13 @@ from liestep import InputError
 from liestep.geometry.groups.charted import Charted
 from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rigid_motions import CotangentRotations, TangentSpheres
-from liestep.geometry.groups.rotations import Rotation, SphereRotations
+from liestep.geometry.groups.rotations import Attitudes, SphereRotations
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
 
 ACTIONS = [plain(action) for action in (
     TangentSpheres(2), CotangentRotations(1), CotangentRotations(2), Charted(TangentSpheres(2), 1),
-    product((Rotation(3), 3), (Translation(1), 1)))]
+    product((Attitudes(1), 3), (Translation(1), 1)))]
 NAMES = ["spheres", "body", "bodies", "charted", "product"]
 
 

@@ -63,7 +63,7 @@ def bracket(action, a, b):
 
 
 def test_the_folder_is_found():
-    assert {"Translation", "Poses", "SphereRotations", "Rotation", "TangentSpheres", "CoadjointMotions",
+    assert {"Translation", "Poses", "SphereRotations", "Attitudes", "TangentSpheres", "CoadjointMotions",
             "CotangentRotations", "Product"} == set(NAMES)
 
 

@@ -201,6 +201,98 @@ def test_a_field_runs_on_rigid_motions():
     assert np.log2(error[0]/error[1]) == pytest.approx(4.0, abs=0.2)
 
 
+SPIN = {"q": [0.6, 0.0, 0.8]}
+LOOSE = {"q": [[1.0, 0.0, 0.0], [0.0, 0.6, 0.8]], "x": [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.2, 0.5, 0.0]]}
+PAIR = {"R": [np.eye(3), [[0, -1, 0], [1, 0, 0], [0, 0, 1]]], "q": [0.0, 0.0, 1.0],
+        "x": [[1.0, 2.0, -1.5], [0.3, 0.0, 1.0]]}
+
+
+def loose(t, q, x):
+    r = x[0] - x[1]
+    return -np.array([q[1], q[0]])/(1.0 + r @ r) - [0.0, 0.0, 0.3], [np.cross(q[0], q[1]), q[0] - x[1], np.sin(t)*q[1]]
+
+
+def coupled(R, q, x):
+    w = np.array([R[0] @ ((R[0].T @ x[0])/[1, 2, 3]), R[1] @ ((R[1].T @ x[1])/[0.5, 0.6, 0.9])])
+    torque = np.cross(R[0, :, 2], R[1, :, 0])
+    return w, x[0] + [0.1, 0.2, 1.0], np.array([torque + q, -torque])
+
+
+def exact_end(field, start, t):
+    """R, q and x at t in one row, by scipy; a start has them in this order."""
+    ends = np.cumsum([np.size(value) for value in start.values()])[:-1]
+
+    def fields(y):
+        return {name: part.reshape(np.shape(value))
+                for (name, value), part in zip(start.items(), np.split(y, ends), strict=True)}
+
+    def rates(t, y):
+        at = fields(y)
+        turns = {"R": lambda w: np.cross(w[:, None], np.swapaxes(at["R"], 1, 2)).swapaxes(1, 2), "x": lambda u: u,
+                 "q": lambda w: np.cross(w, at["q"])}
+        given = {**at, "t": t} if field is loose else at
+        found = zip(at, map(np.asarray, field(**given)), strict=True)
+        return np.concatenate([np.ravel(turns[name](rate)) for name, rate in found])
+
+    y0 = np.concatenate([np.ravel(value) for value in start.values()])
+    return solve_ivp(rates, (0, t), y0, "DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
+
+
+def ends(data):
+    return np.concatenate([data[name].values[-1].ravel() for name in ("attitude", "q", "x") if name in data])
+
+
+@pytest.mark.parametrize("method", [("rkmk", {"step": 0.1}), ("spherical_midpoint", {"step": 0.002}),
+                                    ("dop853", {"tolerance": 1e-11})])
+def test_a_spin_precesses_about_its_field(method):
+    """dq/dt = -g B x q turns q about B by -g |B| t."""
+    B, t = np.array([0.2, -0.4, 1.1]), 1.0
+    spin = liestep.system("spin", field=lambda p: -p.g*B, parameters={"g": 1.7}, start=SPIN, t_end=t)
+    data = spin.simulate(method[0], **method[1])
+    wanted = expm(-1.7*t*np.cross(B, np.eye(3)).T) @ SPIN["q"]
+    assert np.abs(data["q"].values[-1] - wanted).max() < (1e-6 if method[0] == "spherical_midpoint" else 1e-10)
+    assert data.attrs["unit_length_error_max"] < 1e-10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("field", "start"), [(loose, LOOSE), (coupled, PAIR)])
+def test_a_field_turns_attitudes_and_vectors_beside_others(field, start):
+    wanted = exact_end(field, start, 0.5)
+    own = liestep.system("own", field=field, start=start, t_end=0.5)
+    for method, size in (("rkmk", {"step": 0.0025}), ("dop853", {"tolerance": 1e-11}), ("cf4", {"step": 0.0025})):
+        assert np.abs(ends(own.simulate(method, samples=2, **size)) - wanted).max() < 1e-9
+    box = liestep.system("box", field=field, start=start, t_end=0.5, blackbox=True).simulate("rkmk853", tolerance=1e-10)
+    assert np.abs(ends(box) - wanted).max() < 1e-9
+
+
+def test_rigid_motions_of_several_bodies():
+    """Constant twists are exact in one step of SE(3)^n."""
+    w, v, t = np.array([[0.0, 0.3, 1.0], [0.2, -0.5, 0.0]]), np.array([[0.5, 0.0, 0.2], [0.0, 0.0, 1.0]]), 2.0
+    start = {"R": PAIR["R"], "x": PAIR["x"]}
+    own = liestep.system("screws", field=lambda x: (w, np.cross(w, x) + v), start=start, t_end=t)
+    found = own.simulate("rkmk", step=t, options={"action": "se3"}).isel(time=-1)
+    for i in range(2):
+        turn = expm(t*np.block([[np.cross(w[i], np.eye(3)).T, v[i, :, None]], [np.zeros((1, 4))]]))
+        assert np.abs(found["x"].values[i] - (turn @ np.append(start["x"][i], 1.0))[:3]).max() < 1e-14
+        assert np.abs(found["attitude"].values[i] - turn[:3, :3] @ start["R"][i]).max() < 1e-14
+
+
+def test_a_black_box_of_an_attitude_alone_runs():
+    box = liestep.system("box", field=lambda t, R: np.array([0.0, 0.0, 2.0*t]), start={"R": np.eye(3)}, blackbox=True)
+    assert box.simulate("rkmk", step=0.1, t_end=1.0)["attitude"].values[-1][:, 0] == pytest.approx(
+        [np.cos(1.0), np.sin(1.0), 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize(("start", "said"), [
+    ({"x": [1.0, 0.0, 0.0]}, "start lacks R or q"), ({"q": [1.0, 0.0]}, r"start q must be of shape \(3,\) or \(n, 3"),
+    ({"R": np.zeros((2, 2))}, r"start R must be of shape \(3, 3\) or \(n, 3, 3\)"),
+    ({"q": [1.0, 0.1, 0.0]}, "q.0. is not a unit vector"), ({"R": [np.eye(3), 2.0*np.eye(3)]}, "not a rotation")])
+def test_a_start_of_another_shape_or_off_the_manifold_is_refused(start, said):
+    with pytest.raises(InputError, match=said):
+        liestep.system("own", field=lambda t: np.zeros((2, 3) if "R" in start else 3), start=start).simulate(
+            "rkmk", step=0.1)
+
+
 def test_a_solution_without_energy_that_ends_is_not_ok():
     """dy/dt = y^2 from 1 ends at t = 1."""
     blow = liestep.system("blow_up", rhs=lambda y: y*y, start={"y": [1.0]}, t_end=2.0)

@@ -88,6 +88,22 @@ def test_rotations_alone():
     assert np.allclose(found.y[:4, -1], [np.cos(1), -np.sin(1), 0, np.sin(1)], atol=1e-14)
 
 
+@pytest.mark.parametrize("more", [{"step": 0.002}, {"step": 0.01, "blackbox": True}])
+def test_products_of_rotations_spheres_and_vectors(more):
+    def rates(t, y):
+        R, q, x = y[:18].reshape(2, 3, 3), y[18:24].reshape(2, 3), y[24:].reshape(-1, 3)
+        w = [R[i].T @ x[i] + [0, 0, 0.3] for i in range(2)]
+        return np.concatenate([*(np.cross(w[i], R[i].T).T.ravel() for i in range(2)), np.cross(q[1] + x[0], q[0]),
+                               np.cross(R[1][:, 0], q[1]), np.cross(q[0], x[1]), np.sin(t)*q[1]])
+
+    y0 = np.concatenate([np.eye(3).ravel(), [0, -1, 0, 1, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0.6, 0.8],
+                         [0.2, 0.3, 1, 0, -1, 0]])
+    found = liestep.solve(rates, (0, 1), y0, "RKMK4", group="SO3^2xS2^2xR3", **more)
+    exact = solve_ivp(rates, (0, 1), y0, "DOP853", rtol=1e-12, atol=1e-12)
+    assert np.abs(found.y[:, -1] - exact.y[:, -1]).max() < 1e-8
+    assert np.abs(np.linalg.norm(found.y[18:24].reshape(2, 3, -1), axis=1) - 1.0).max() < 1e-13
+
+
 def test_what_cannot_be_traced_is_called_and_says_why():
     found = liestep.solve(branching, (0, np.pi), [1.0, 0.0], rtol=1e-11)
     assert not found.compiled
@@ -112,11 +128,12 @@ def test_a_run_that_fails_says_so():
 
 
 @pytest.mark.parametrize(("arguments", "more", "words"), [
-    ((swing, (0, 1), [1.0, 0.0], "RKMK4"), {"step": 0.1}, "y0 has 2 numbers; on a group it is R"),
+    ((swing, (0, 1), [1.0, 0.0], "RKMK4"), {"step": 0.1}, "y0 has 2 numbers, which are none of the group SO3xR3"),
     ((swing, (0, 1), [1.0, 0.0]), {"max_stpe": 0.1}, "unknown option 'max_stpe'"),
     ((swing, (0, 1), [1.0, 0.0], "RK4"), {}, "step"),
     ((swing, (0, 1), [1.0, 0.0], "RK5"), {}, "RK5"),
     ((swing, (0, 1), [1.0, 0.0]), {"group": "SO4"}, "SO4"),
+    ((swing, (0, 1), [1.0, 0.0], "RKMK4"), {"group": "S2^0", "step": 0.1}, "unknown group"),
     ((top, (0, 1), 2.0*TOP, "RKMK4"), {"step": 0.1}, "attitude"),
     ((swing, (0, 1), [1.0, 0.0], "Taylor"), {"blackbox": True}, "a black box has no derivatives and no series"),
     ((lambda t, y: y[:1], (0, 1), [1.0, 0.0]), {"blackbox": True}, "returns shape")])

@@ -13,7 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -198,8 +198,15 @@ def class_names(*components: Any) -> tuple[str, ...]:
 
 def has_code(function: Callable, *components: Any) -> bool:
     """Whether a loop for these classes is compiled, in this process or on disk."""
+    root = cache_root()
     return ((function, class_names(*components)) in _loops
-            or any(cache_root().glob(f"{_name(function, *components)}.*")))
+            or (root.is_dir() and _name(function, *components) in _stored(root, root.stat().st_mtime_ns)))
+
+
+@lru_cache(maxsize=1)
+def _stored(folder: Path, changed: int) -> frozenset[str]:
+    """Names of the loops and methods that have files in the cache, as it is since it changed."""
+    return frozenset(name.partition(".")[0] for name in os.listdir(folder))
 
 
 def _name(function: Callable, *components: Any) -> str:

@@ -10,7 +10,7 @@ from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.geometry.groups.rotations import Rotation, SphereRotations
+from liestep.geometry.groups.rotations import SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
 from liestep.integrators._newton import STAGNATION, iterate
@@ -85,7 +85,7 @@ def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, An
         raise other
     found = first_formulated(sheet, parameters, "lie_action", options)
     action = getattr(found and found.problem, "action", None)
-    if found and not (isinstance(action, SphereRotations) or (isinstance(action, Rotation) and action.vectors == 1)):
+    if found and not isinstance(action, SphereRotations):
         raise other
 
 

@@ -135,7 +135,8 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
         hamiltonian(q, momentum, p)       Hamilton's equations                 start q, momentum; force
         magnetic(t, x, p)                 v x B on particles of a mass         start x, v; potential(x, p), force
         rhs(t, y, p)                      dy/dt = f                            start y
-        field(t, R, x, p)                 (w, rate of x) of dR/dt = hat(w) R   start R, x
+        field(t, R, q, x, p)              (w of R, w of q, rate of x) of       start R (3, 3) or (n, 3, 3), unit
+                                          dR/dt = hat(w) R, dq/dt = w x q      vectors q and x (3,) or (n, 3); any
         bodies, joints, elements, gravity a mechanism, docs/own_mechanism.md   in each `Body`; potential, force, torque
 
     Force and torque of free bodies are functions of (x, v, R, omega, p), of mechanisms of t too. Columns of R are the

@@ -329,7 +329,7 @@ def stand_in(value: Any) -> Any:
     return value
 
 
-LONGEST = 20.0  # seconds that one call of a function may take
+LONGEST = 20.0  # seconds that two calls of a function may take
 OWN = "__liestep_person__"  # in the globals of copies of a person's functions
 
 
@@ -367,7 +367,7 @@ def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tupl
     if not isinstance(function, FunctionType):
         raise InputError(f"{what} is a {type(function).__name__} without Python code: give a plain function")
     given = named(function, what, arguments, where)
-    first, again = (_result(_called(function, what, given, where), what, where, shape, arranged) for _ in range(2))
+    first, again = (_result(one, what, where, shape, arranged) for one in _twice(function, what, given, where))
     if [*map(_same, np.ravel(first))] != [*map(_same, np.ravel(again))]:
         raise InputError(f"{what} gives something else when it is called again: random numbers, clocks and counters are"
                          f" no functions of the state{where}")
@@ -388,10 +388,10 @@ def _same(x: Any) -> Any:
     return ("node", x.place) if hasattr(x, "place") else x
 
 
-def _called(function: Callable, what: str, given: Mapping[str, Any], where: str) -> Any:
+def _twice(function: Callable, what: str, given: Mapping[str, Any], where: str) -> list[Any]:
     try:
         with time_limit(LONGEST), np.errstate(all="ignore"):
-            return rewritten(cast(FunctionType, function), {})(**given)
+            return [rewritten(cast(FunctionType, function), {})(**given) for _ in range(2)]
     except (Exception, TooLong) as error:
         raise InputError(f"{what}: {_in_words(error)}{_line(error) or where}") from None
 

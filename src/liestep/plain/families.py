@@ -8,6 +8,7 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.parameters import real_array
+from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
 from liestep.plain.symbols import PlainGraph, along, depends, evaluated, gradient, substituted
@@ -445,29 +446,44 @@ def _pivots(a: np.ndarray) -> list[int]:
     return order
 
 
+def turned(start: Start) -> dict[str, np.ndarray]:
+    """Attitudes R, unit vectors q and rows x of a start, those that there are. Raises InputError: another shape."""
+    found = {letter: field_of(start, letter) for letter in PARTS if letter in start}
+    for letter, value in found.items():
+        one = (3,)*len(PARTS[letter].dims)
+        if value.shape != one and (value.ndim != len(one) + 1 or value.shape[1:] != one):
+            raise InputError(f"start {letter} must be of shape {one} or (n, {str(one)[1:]}, not {value.shape}")
+    if not {"R", "q"} & {*found}:
+        raise InputError(f"start lacks R or q, what the field turns; it has {', '.join(start) or 'nothing'}")
+    return found
+
+
+def rates_of(found: Any, shapes: Mapping[str, tuple[int, ...]]) -> Any:
+    """Rows of what a field gives: (w of R, w of q, rate of x), of those that there are, or all rows."""
+    spans = [generators for _, generators in layout(shapes).values()]
+    if not 1 < len(spans) == len(found):
+        return found
+    return [row for part, rows in zip(found, spans, strict=True)
+            for row in np.reshape(np.asarray(part, dtype=object), (rows.stop - rows.start, 3))]
+
+
 def field(w: Writer, given: Given) -> str:
-    """dR/dt = hat(w) R and rows x of R^3: field(t, R, x, p) gives w, spatial, or (w, rate of x)."""
-    turn, x0 = field_of(w.start, "R", (3, 3)), field_of(w.start, "x", None, np.zeros((0, 3)))
-    if x0.shape not in ((3,), (len(x0), 3)):
-        raise InputError(f"start x must be of shape (3,) or (k, 3), not {x0.shape}")
-    k, shape = x0.size//3, x0.shape if x0.size else ()
-    y = w.array("y", np.concatenate([turn.T, x0.reshape(k, 3)]))
-    arguments = {"R": y[:3].T, **({"x": y[3] if len(shape) == 1 else y[3:]} if k else {})}
-
-    def arranged(found: Any) -> Any:
-        """(w, rate of x) as rows."""
-        return [found[0], *np.reshape(np.asarray(found[1], dtype=object), (k, 3))] if k and len(found) == 2 else found
-
-    found = np.reshape(w.call("field", given.field, (1 + k, 3) if k else (3,), arranged=arranged, t=w.t, **arguments),
-                       (1 + k, 3))
+    """dR/dt = hat(w) R, dq/dt = w x q and rows x of R^3: field(t, R, q, x, p) gives w, spatial, or (w, rate of x)."""
+    start = turned(w.start)
+    shapes = {letter: value.shape for letter, value in start.items()}
+    y = w.array("y", np.concatenate([PARTS[letter].rows_of(value) for letter, value in start.items()]))
+    places = layout(shapes)
+    arguments = {letter: PARTS[letter].values_of(y[rows], shapes[letter]) for letter, (rows, _) in places.items()}
+    number = max(generators.stop for _, generators in places.values())
+    alone = shapes.get("q", (number, 3)[shapes.get("R") == (3, 3):]) if len(shapes) == 1 else (number, 3)
+    found = np.reshape(w.call("field", given.field, alone, arranged=lambda found: rates_of(found, shapes), t=w.t,
+                              **arguments), (number, 3))
     w.method("algebra(self, t, y, out)", entries("out", found), "return True")
     kept = _kept(w, given, w.call("energy", given.energy, (), **arguments) if given.energy else 0.0, arguments)
-    w.method("observe(self, y, out)", entries("out", list(kept.values())),
-             f"out[{len(kept)}] = orthogonality_error(y)")
+    w.method("observe(self, y, out)", entries("out", list(kept.values())))
     flags = {name: name != "energy" or given.energy is not None for name in kept}
-    start = w.returned(attitude=turn, **({"x": x0} if k else {}))
-    return w.text("orthogonality_error turning", start, [], [
-        "turning(", f"build=build, shape={shape!r}, kept={flags!r})"])
+    return w.text("turning", w.returned(**{PARTS[letter].name: value for letter, value in start.items()}), [], [
+        "turning(", f"build=build, shapes={shapes!r}, kept={flags!r})"])
 
 
 def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:

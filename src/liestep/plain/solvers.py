@@ -4,9 +4,9 @@ A right-hand side that can be traced (`liestep.system`) runs as a run of the pac
 is. The whole way is made at once; scipy then walks from node to node, so that events, t_eval and dense output are its
 own.
 """
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from liestep.compile.status import Status
 from liestep.errors import InputError, unknown
+from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain import system
 from liestep.plain.blackbox import black_box_of
 from liestep.simulation.runs.dense import Between
@@ -21,52 +22,81 @@ from liestep.simulation.runs.execution import Outcome
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.until import nodes_of
 
-GROUPS = ("SO3", "SO3xR3")
+GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 NAMES = {"DOP853": "dop853", "RK45": "ode45", "RK4": "rk4", "Gauss": "gauss", "Taylor": "taylor", "RKMK4": "rkmk",
          "RKMK853": "rkmk853", "LieTaylor": "lie_taylor"}
 
 
-def _rows(y: Any) -> Any:
-    """Rows R e_1, R e_2, R e_3 and x of numbers R (row by row), x."""
-    return np.concatenate([np.reshape(y[:9], (3, 3)).T, np.reshape(y[9:], (-1, 3))])
+def _factors(group: str) -> dict[str, int]:
+    """How many of each factor; of R3 as many as there are, 0. Raises InputError: it is no product of GROUPS."""
+    found = {name: many for name, _, many in (factor.partition("^") for factor in group.split("x"))}
+    known = [name for name in GROUPS if name in found]
+    if [*found] != known or "^0" in group or not all(many.isdigit() or not many for many in found.values()) or (
+            known == ["R3"] or found.get("R3")):
+        raise InputError(f"unknown group {group!r}; allowed are SO3, S2 and R3 in this order with x between, such as"
+                         " SO3, SO3xR3 or SO3^2xS2^4xR3, where R3 is all further vectors")
+    return {name: 0 if name == "R3" else int(many or 1) for name, many in found.items()}
 
 
-def _generator(fun: Callable, t: Any, y: Any) -> Any:
-    """(w, rates of x) of the rates of R and x: dR/dt = hat(w) R."""
-    d, R = fun(t, y), np.reshape(y[:9], (3, 3))
-    spin = np.reshape(d[:9], (3, 3)) @ R.T
-    return [0.5*np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]]), d[9:]]
+def _shapes(group: str, n: int) -> dict[str, tuple[int, ...]]:
+    """Shapes of R, q and x in y (n,). Raises InputError: another number."""
+    found = _factors(group)
+    left = n - 9*found.get("SO3", 0) - 3*found.get("S2", 0)
+    if left < 0 or left % 3 or ("R3" not in found and left):
+        raise InputError(f"y0 has {n} numbers, which are none of the group {group}: R is 9, row by row, a vector 3")
+    shapes = {GROUPS[name]: (many,)*(f"{name}^" in group) + (3,)*(1 + (name == "SO3"))
+              for name, many in found.items() if many}
+    return {**shapes, **({"x": (left//3, 3)} if left else {})}
 
 
-def _traced(fun: Callable, grouped: bool, start: dict[str, np.ndarray]) -> str:
+def _parts(y: Any, shapes: dict[str, tuple[int, ...]]) -> dict[str, Any]:
+    """R, q and x of numbers y (..., n)."""
+    ends = np.cumsum([math.prod(shape) for shape in shapes.values()])[:-1]
+    return {letter: np.reshape(part, (*np.shape(y)[:-1], *shapes[letter]))
+            for letter, part in zip(shapes, np.split(np.asarray(y), ends, axis=-1), strict=True)}
+
+
+def _generator(fun: Callable, shapes: dict[str, tuple[int, ...]], t: Any, y: Any) -> list[Any]:
+    """w of all R and q and rates of x, of the rates of all: dR/dt = hat(w) R, dq/dt = w x q."""
+    rates, at = _parts(fun(t, y), shapes), _parts(y, shapes)
+    if "R" in rates:
+        spin = np.moveaxis(rates["R"] @ np.swapaxes(at["R"], -1, -2), (-2, -1), (0, 1))
+        rates["R"] = 0.5*np.stack([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]], axis=-1)
+    if "q" in rates:
+        rates["q"] = np.cross(at["q"], rates["q"])
+    return list(rates.values())
+
+
+def _traced(fun: Callable, start: dict[str, np.ndarray]) -> str:
     """The system of a function that runs on symbols. Its own start is the same for all, so that it is one system for
     all starts, unless the function has no value there.
 
     Raises:
         InputError: the function does not run on symbols.
     """
-    if not grouped:
-        given: dict[str, Any] = {"rhs": lambda t, y: fun(t, y)}
-    elif "x" not in start:
-        given = {"field": lambda t, R: _generator(fun, t, np.ravel(R))[0]}
-    else:
-        given = {"field": lambda t, R, x: _generator(fun, t, np.concatenate([np.ravel(R), np.ravel(x)]))}
-    usual = {name: np.eye(3) if name == "R" else 0.5 + 0.01*np.arange(value.size).reshape(value.shape)
-             for name, value in start.items()}
+    shapes = {letter: value.shape for letter, value in start.items()}
+
+    def field(t: Any, R: Any = (), q: Any = (), x: Any = ()) -> Any:
+        found = _generator(fun, shapes, t, np.concatenate([np.ravel(one) for one in (R, q, x)]))
+        return found if len(found) > 1 else found[0]
+
+    given: dict[str, Any] = {"rhs": lambda t, y: fun(t, y)} if "y" in start else {"field": field}
+    usual = {name: np.broadcast_to(np.eye(3)[0] if name == "q" else np.eye(3), value.shape) if name in ("R", "q") else
+             0.5 + 0.01*np.arange(value.size).reshape(value.shape) for name, value in start.items()}
     with suppress(InputError):
         return system("solved", start=usual, **given)
     return system("solved", start=start, **given)
 
 
-def _called(fun: Callable, grouped: bool, start: dict[str, np.ndarray]) -> str:
-    """The system of a function that is called."""
-    if not grouped:
+def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndarray], np.ndarray]) -> str:
+    """The system of a function that is called; flat: y (n, 1) of rows (1, m, 3)."""
+    if "y" in start:
         return black_box_of("solved", lambda t, rows: np.reshape(fun(t, rows[0]), (1, -1)), start)
+    shapes = {letter: value.shape for letter, value in start.items()}
 
     def algebra(t: float, rows: np.ndarray) -> np.ndarray:
-        w, u = _generator(lambda t, y: np.asarray(fun(t, y), dtype=float), t,
-                          np.concatenate([rows[:3].T.ravel(), rows[3:].ravel()]))
-        return np.concatenate([w[None], np.reshape(u, (-1, 3))])
+        found = _generator(lambda t, y: np.asarray(fun(t, y), dtype=float), shapes, t, flat(rows[None])[:, 0])
+        return np.concatenate([np.reshape(part, (-1, 3)) for part in found])
 
     return black_box_of("solved", algebra, start)
 
@@ -74,13 +104,14 @@ def _called(fun: Callable, grouped: bool, start: dict[str, np.ndarray]) -> str:
 class Solver(OdeSolver):
     """An integrator of the package as scipy's `OdeSolver`.
 
-    fun(t, y) gives dy/dt. On a group, y is R (9 numbers, row by row, body to space) and further vectors of R^3, and fun
-    gives their rates as ever: of dR/dt only w of dR/dt = hat(w) R is used, so that R stays a rotation. Options: rtol
+    fun(t, y) gives dy/dt. On a group, y is all R (9 numbers, row by row, body to space), unit vectors q and further
+    vectors x, and fun gives their rates as ever: of dR/dt only w of dR/dt = hat(w) R is used, of dq/dt only w of
+    dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol
     and atol (a number) of adaptive methods, step of others, which is shortened to divide the span; blackbox: do not
     trace fun. Attributes: compiled, and reason, why fun was not traced.
     """
 
-    integrator, group = "dop853", False
+    integrator, group = "dop853", ""
     t: float
     y: np.ndarray
     _outcome: Outcome
@@ -94,31 +125,28 @@ class Solver(OdeSolver):
                                  " rtol and atol, others take step, in s")
             raise InputError(f"{type(self).__name__}: {unknown('option', name, ('rtol', 'atol', 'step', 'blackbox'))}")
         super().__init__(fun, t0, y0, t_bound, vectorized)
-        if self.group and (self.n < 9 or self.n % 3):
-            raise InputError(f"y0 has {self.n} numbers; on a group it is R (9 numbers) and vectors of R^3")
+        self._shapes: dict[str, tuple[int, ...]] = _shapes(self.group, self.n) if self.group else {"y": (self.n,)}
         self.compiled, self.reason, self._place = not blackbox, "blackbox=True" if blackbox else "", 0
         if self.n and t0 != t_bound:
             self._between = self._whole_way(fun, rtol, atol, step)
             self.nfev = self._outcome.counters.get("rhs_evaluations", 0)
 
     def _whole_way(self, fun: Callable, rtol: float, atol: float | None, step: float | None) -> Between:
-        y0, grouped = self.y, self.group
-        start = {"y": y0}
-        if grouped:
-            start = {"R": y0[:9].reshape(3, 3), **({"x": y0[9:].reshape(-1, 3)} if self.n > 9 else {})}
+        start = _parts(self.y, self._shapes)
         length = abs(self.t_bound - self.t)
         if self.compiled:
             try:
-                known = _traced(fun, grouped, start)
+                known = _traced(fun, start)
             except InputError as error:
                 self.compiled, self.reason = False, str(error)
         if not self.compiled:
-            known = _called(self.fun_single, grouped, start)
+            known = _called(self.fun_single, start, self._flat)
         how: dict[str, Any] = {"tolerance": rtol, "options": {} if atol is None else {"atol": atol}}
         if step is not None:
-            how = {"steps": max(1, ceil(length/step*(1.0 - 1e-12)))}
-        initial = {"attitude" if name == "R" else name: value for name, value in start.items()}
-        spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial, **how)
+            how = {"steps": max(1, math.ceil(length/step*(1.0 - 1e-12)))}
+        initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
+        spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
+                       samples=2, **how)
         found = nodes_of(spec)
         assert found.outcome is not None
         self._outcome = found.outcome
@@ -127,7 +155,9 @@ class Solver(OdeSolver):
     def _flat(self, rows: np.ndarray) -> np.ndarray:
         """y at times, (n, k), of rows (k, m, d)."""
         if self.group:
-            rows = np.concatenate([np.swapaxes(rows[:, :3], 1, 2), rows[:, 3:]], axis=1)
+            parts = [PARTS[letter].values_of(rows[:, at], self._shapes[letter])
+                     for letter, (at, _) in layout(self._shapes).items()]
+            rows = np.concatenate([np.reshape(part, (len(rows), -1)) for part in parts], axis=1)
         return rows.reshape(len(rows), -1).T
 
     def _step_impl(self) -> tuple[bool, str | None]:
@@ -164,11 +194,12 @@ def solver_class(method: str, group: str | None = None) -> type[Solver]:
     Raises:
         InputError: a group that there is not.
     """
-    if group is not None and group not in GROUPS:
-        raise InputError(unknown("group", group, GROUPS))
     integrator = NAMES.get(method, method)
-    grouped = group is not None or integrator in ("rkmk", "rkmk853", "lie_taylor")
-    return type(method, (Solver,), {"integrator": integrator, "group": grouped, "__doc__": Solver.__doc__})
+    if group is not None:
+        _factors(group)
+    elif integrator in ("rkmk", "rkmk853", "lie_taylor"):
+        group = "SO3xR3"
+    return type(method, (Solver,), {"integrator": integrator, "group": group or "", "__doc__": Solver.__doc__})
 
 
 DOP853, RK45, RK4, Gauss, Taylor, RKMK4, RKMK853, LieTaylor = map(solver_class, NAMES)
@@ -184,7 +215,8 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
             as it is. t_span: (t0, t1), forward or backward. y0: (n,).
         method: DOP853, RK45, RK4, Gauss, Taylor, or the id of any integrator of vector fields; RKMK4, RKMK853,
             LieTaylor or any id of one on groups with `group`. t_eval, dense_output, events, args: as scipy.
-        group: SO3 or SO3xR3: y is R (9 numbers, row by row), and vectors of R^3 (see `Solver`).
+        group: SO3, SO3xR3, S2, SO3^2xS2^4xR3 and so on: y is all R (9 numbers each, row by row), unit vectors, and
+            further vectors of R^3 (see `Solver`).
         options: rtol (1e-6), atol (a number; default: rtol times the size of y) or step; blackbox=True calls fun.
 
     Returns:

@@ -10,7 +10,8 @@ from liestep.geometry.so3 import coefficients, dexpinv, in_chart, quadratic
 
 
 class SphereRotations(NamedTuple):
-    """exp(u_1, ..., u_n).(v_1, ..., v_n) = (exp(u_1) v_1, ..., exp(u_n) v_n): each vector has a rotation of its own."""
+    """exp(u_1, ..., u_n).(v_1, ..., v_n) = (exp(u_1) v_1, ..., exp(u_n) v_n): each vector, a direction or a momentum on
+    so(3)*, has a rotation of its own."""
 
     n: int
 
@@ -53,22 +54,21 @@ class SphereRotations(NamedTuple):
 
 
 @borrows(SphereRotations)
-class Rotation(NamedTuple):
-    """exp(u).(v_1, ..., v_m) = (exp(u) v_1, ..., exp(u) v_m): directions, momenta on so(3)*, or the three axes of an
-    attitude Q (body to space), whose columns Q e_1, Q e_2, Q e_3 are three rows."""
+class Attitudes(NamedTuple):
+    """exp(u_1, ..., u_n).(Q_1, ..., Q_n) = (exp(u_1) Q_1, ..., exp(u_n) Q_n) on attitudes, body to space. State rows
+    Q_i e_1, Q_i e_2, Q_i e_3 of all bodies."""
 
-    vectors: int  # m
+    n: int
 
     def state_rows(self) -> int:
-        return self.vectors
-
-    def algebra_rows(self) -> int:
-        return 1
+        return 3*self.n
 
     def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
-        for k in range(y.shape[0]):
+        for k in range(3*i, 3*i + 3):
             put(out, k, quadratic(s, c, a, row(y, k)))
 
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
-        """Of attitudes, three rows."""
-        return attitudes(y, z, 0)
+        total = 0.0
+        for i in range(self.n):
+            total += attitudes(y, z, 3*i)
+        return total

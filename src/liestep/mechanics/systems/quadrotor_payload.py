@@ -34,7 +34,7 @@ from liestep.geometry.attitude import orthogonality_error, to_space, towards_rot
 from liestep.geometry.directions import make_tangent, normalise
 from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rigid_motions import TangentSpheres
-from liestep.geometry.groups.rotations import Rotation
+from liestep.geometry.groups.rotations import Attitudes
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.formulations import Component
@@ -433,7 +433,7 @@ def _field(parameters: Parameters, state: Mapping[str, np.ndarray], options: Map
 
 
 def _action(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
-    body = ((Rotation(3), 3), (Translation(1), 1))
+    body = ((Attitudes(1), 3), (Translation(1), 1))
     action = product((Translation(3), BODIES), *body, *body, (TangentSpheres(2), ROWS - LINKS))
     generator = PayloadGenerator(_build(parameters), np.zeros((6, 3)))
     return _formulated(ActionForm(action, generator, new_counters()), parameters, state)

@@ -99,17 +99,17 @@ class Declared(NamedTuple):
         from liestep.geometry.groups.charted import in_coordinates
         from liestep.geometry.groups.product import Translation, product
         from liestep.geometry.groups.rigid_motions import CoadjointMotions, CotangentRotations
-        from liestep.geometry.groups.rotations import Rotation
+        from liestep.geometry.groups.rotations import Attitudes, SphereRotations
 
         system, counters, chosen = self.build(parameters), new_counters(), options["action"]
         chart = options["chart"]
         if "reference_point" in options:
             return self.pinned.action(parameters, state, options, attitude_fields(self.gravity(parameters)))
         if chosen == "coadjoint":
-            coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotions(1)
+            coadjoint = SphereRotations(1) if self.gravity(parameters) is None else CoadjointMotions(1)
             return self.dual(parameters, state,
                              ActionForm(in_coordinates(coadjoint, chart), DualGenerator(system), counters))
-        parts: list[tuple[Any, int]] = [(in_coordinates(Rotation(3), chart), 3), (Translation(1), 1)]
+        parts: list[tuple[Any, int]] = [(in_coordinates(Attitudes(1), chart), 3), (Translation(1), 1)]
         if chosen == "semidirect":
             parts = [(in_coordinates(CotangentRotations(1), chart), 4)]
         if declares(system, "applied"):
