@@ -1,5 +1,5 @@
 """From bodies, joints and forces to the arrays of `Mechanism` (plain Python)."""
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -11,6 +11,7 @@ from liestep.mechanics.formulations.multibody.force_elements import Element, pac
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
     BODY,
+    CURVE,
     DIRECTION,
     DISTANCE,
     DRIVE,
@@ -44,6 +45,7 @@ class Rows:
     pitch: float = 0.0               # m per radian; of ROLL the radius, of DISTANCE the length in m
     inertia: float = 0.0             # of rates: kg m2, of SLIDER kg
     damping: float = 0.0             # of rates: N m s, of SLIDER N s/m
+    function: Callable | None = None  # of a CURVE; `liestep.system` writes it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vectors", tuple(np.asarray(vector, float) for vector in self.vectors))
@@ -241,6 +243,25 @@ def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarra
     constant velocity. At the start the frames of `complement` of u and v are taken as one turn."""
     (e, f), (g, h) = complement(np.asarray(u, float)), complement(np.asarray(v, float))
     return Joint("constant_velocity", a, b, (Rows(POINT, (p, q)), Rows(EVEN, (ZERO, ZERO, e, g, f, h))))
+
+
+@arguments_named
+def on_curve(a: int, p: np.ndarray, b: int, q: np.ndarray, curve: Callable,
+             span: tuple[float, float] | None = None) -> Joint:
+    """Point q of body b stays on a curve that body a carries, in coordinates from its point p along its axes, without
+    friction: curve(s, p) are its points for s in span, a closed curve if both ends are the same; without span curve(x,
+    p) are two numbers that are zero on it. For `liestep.system` alone. Raises InputError: a span that is none."""
+    ends = ZERO if span is None else np.array([*span, 0.0])
+    if not (span is None or (ends.shape == (3,) and 0.0 < ends[1] - ends[0] < np.inf)):
+        raise InputError(f"span of a curve must be two finite numbers, the second larger, not {span!r}")
+    return Joint("on_curve", a, b, tuple(Rows(CURVE, (p, q, ZERO, ZERO, ends, [0.0, 0.0, which]), function=curve)
+                                         for which in range(2)))
+
+
+@arguments_named
+def on_surface(a: int, p: np.ndarray, b: int, q: np.ndarray, surface: Callable) -> Joint:
+    """Point q of body b stays where a number surface(x, p) is zero, x as in `on_curve`."""
+    return Joint("on_surface", a, b, (Rows(CURVE, (p, q, ZERO, ZERO, ZERO, ZERO), function=surface),))
 
 
 @arguments_named
