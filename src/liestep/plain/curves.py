@@ -57,8 +57,9 @@ class Held:
             rates = [gradient(c, [x])[0] for c in point]
             self.targets.append(entries("out", [point, rates, [gradient(c, [x])[0] for c in rates]]))
             axis, count, closed = self._searched(what + place(function), *vectors[4][:2])
-            return tuple(replace(one, vectors=(*vectors[:2], axis, vectors[3], (*vectors[4][:2], count),
-                                               (first, closed, which))) for which, one in enumerate(bare))
+            span = np.append(vectors[4][:2], count)
+            return tuple(replace(one, vectors=(*vectors[:2], axis, vectors[3], span, np.array([first, closed, which])))
+                         for which, one in enumerate(bare))
         turn, at, end = (state["attitude"][joint.a], state["position"][joint.a], joint.b) if joint.a != GROUND else (
             np.eye(3), np.zeros(3), joint.b)
         far = vectors[1] if end == GROUND else state["position"][end] + state["attitude"][end] @ vectors[1]
@@ -72,7 +73,8 @@ class Held:
             value = value/float(size)  # so that what is off is a length
             slope = gradient(value, list(xs))
             self.targets.append(entries("out", [[value, 0.0, 0.0], slope, *(gradient(c, list(xs)) for c in slope)]))
-        return tuple(replace(one, vectors=(*vectors[:5], (first + which, 0.0, 0.0))) for which, one in enumerate(bare))
+        return tuple(replace(one, vectors=(*vectors[:5], np.array([first + which, 0.0, 0.0])))
+                     for which, one in enumerate(bare))
 
     def _searched(self, what: str, first: float, last: float) -> tuple[np.ndarray, int, int]:
         """An axis along no tangent; in how many intervals the nearest point is looked for; 1 of a closed curve."""

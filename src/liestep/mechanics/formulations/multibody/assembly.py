@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError, arguments_named
+from liestep.mechanics.contracts.parameters import real_array
 from liestep.mechanics.formulations.multibody.force_elements import Element, packed
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
@@ -251,11 +252,11 @@ def on_curve(a: int, p: np.ndarray, b: int, q: np.ndarray, curve: Callable,
     """Point q of body b stays on a curve that body a carries, in coordinates from its point p along its axes, without
     friction: curve(s, p) are its points for s in span, a closed curve if both ends are the same; without span curve(x,
     p) are two numbers that are zero on it. For `liestep.system` alone. Raises InputError: a span that is none."""
-    ends = ZERO if span is None else np.array([*span, 0.0])
-    if not (span is None or (ends.shape == (3,) and 0.0 < ends[1] - ends[0] < np.inf)):
+    ends = np.zeros(2) if span is None else real_array("span of a curve", span)
+    if ends.shape != (2,) or not (span is None or 0.0 < ends[1] - ends[0] < np.inf):
         raise InputError(f"span of a curve must be two finite numbers, the second larger, not {span!r}")
-    return Joint("on_curve", a, b, tuple(Rows(CURVE, (p, q, ZERO, ZERO, ends, [0.0, 0.0, which]), function=curve)
-                                         for which in range(2)))
+    rows = (Rows(CURVE, (p, q, ZERO, ZERO, np.append(ends, 0.0), which*np.eye(3)[2]), function=curve) for which in (0, 1))
+    return Joint("on_curve", a, b, tuple(rows))
 
 
 @arguments_named

@@ -84,7 +84,7 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
         length, speed = sizes(assembly, state, joint, rows)
         off, slip = (float(np.abs(values[part]).max()) for values in (gaps, rates))
         allowed = tolerance*(length if rows.kind in ANGLES else longest)
-        if off > allowed:
+        if not off <= allowed:  # NaN beyond the ends of a curve
             raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed {allowed:.1g};"
                              " liestep.consistent_start gives the nearest start that fits")
         if slip > tolerance*max(speed, 1.0):
