@@ -108,7 +108,7 @@ __all__ = [
     "distance", "dot", "drive", "exp", "first_order", "fixed_body", "gear", "if_at_most", "if_equal", "if_less",
     "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody", "new_counters", "on_curve",
     "on_surface", "orthogonality_error", "planar", "prismatic", "put", "quotient", "rack", "revolute", "rigid_bodies",
-    "rolling", "rotation_energy", "rotor", "row", "scale", "screw", "sin", "slide_drive", "slide_rotor", "slider", "spheres",
-    "spherical", "spring_damper", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body",
+    "rolling", "rotation_energy", "rotor", "row", "scale", "screw", "sin", "slide_drive", "slide_rotor", "slider",
+    "spheres", "spherical", "spring_damper", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body",
     "to_space", "torsion", "tree", "turning", "universal", "weighted_body",
 ]

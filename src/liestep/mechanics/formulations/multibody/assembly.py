@@ -255,7 +255,8 @@ def on_curve(a: int, p: np.ndarray, b: int, q: np.ndarray, curve: Callable,
     ends = np.zeros(2) if span is None else real_array("span of a curve", span)
     if ends.shape != (2,) or not (span is None or 0.0 < ends[1] - ends[0] < np.inf):
         raise InputError(f"span of a curve must be two finite numbers, the second larger, not {span!r}")
-    rows = (Rows(CURVE, (p, q, ZERO, ZERO, np.append(ends, 0.0), which*np.eye(3)[2]), function=curve) for which in (0, 1))
+    rows = [
+        Rows(CURVE, (p, q, ZERO, ZERO, np.append(ends, 0.0), which*np.eye(3)[2]), function=curve) for which in (0, 1)]
     return Joint("on_curve", a, b, tuple(rows))
 
 
