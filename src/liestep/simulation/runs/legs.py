@@ -243,8 +243,8 @@ class Journey:
             struck = []
         for name, values in state.items():  # a place that is zero up to rounding would have adaptive steps of that size
             self.largest[name] = max(self.largest.get(name, 0.0), float(np.abs(values).max(initial=0.0)))
-            if np.abs(values).max(initial=0.0) < ROUNDING*self.largest[name]:
-                values[...] = 0.0
+            vectors = np.atleast_1d(values)
+            vectors[np.abs(vectors).max(axis=-1, initial=0.0) < ROUNDING*self.largest[name]] = 0.0
         if state is not before:
             self.impact += self._energy(state) - self._energy(before)
         return state
