@@ -32,7 +32,7 @@ class Between:
         problem, integrator = for_loop(self.formulated, integrator, spec.steps or 0)
         self._parts = integrator, problem
         self._loop = brief_loop(interpolated_steps if self.adaptive else partial_steps, *self._parts, self._work)
-        self.before: tuple[float, dict[str, np.ndarray]] | None = None  # what is counted up to the first node
+        self.before: tuple[float, Mapping[str, np.ndarray]] | None = None  # what is counted up to the first node
         self.extend(nodes, times)
 
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
@@ -103,7 +103,7 @@ class Between:
                                          self._counted(self._place(float(time))[0])) for k, time in enumerate(times)]
         return {part.name: np.concatenate([one[part.name] for one in every]) for part in self.formulated.shown}
 
-    def _counted(self, n: int) -> tuple[float, dict[str, np.ndarray]] | None:
+    def _counted(self, n: int) -> tuple[float, Mapping[str, np.ndarray]] | None:
         """(time, what is counted) at node n."""
         known = len(next(iter(self.shown.values()), ()))
         if n >= known:

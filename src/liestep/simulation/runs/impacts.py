@@ -104,9 +104,9 @@ class Law:
                              f" {', '.join([*places, *shown])}; where velocities reach a value take"
                              " liestep.Event(..., reset=...)")
 
-    def metric(self, state: State) -> tuple[list[Direction], np.ndarray]:
-        """Directions of velocities at a state, (k) of them, those that joints leave; and the metric G (k, k) of the
-        kinetic energy there."""
+    def metric(self, state: State) -> tuple[list[Direction], np.ndarray, np.ndarray]:
+        """Directions of velocities at a state, (k) of them, those that joints leave; the metric G (k, k) of the kinetic
+        energy there; and the coefficients (k,) of the state's own velocities."""
         basis = free_velocities(self.assembly, state) if isinstance(self.assembly, Assembly) else [
             one for one in directions_at(self.fields, state)
             if not any(np.any(values) for name, values in one.items() if name not in self.names)]
@@ -122,7 +122,9 @@ class Law:
         for i, j in pairs:
             if i != j:
                 G[i, j] = G[j, i] = G[i, j] - 0.5*(G[i, i] + G[j, j])
-        return basis, G
+        columns = np.stack([np.concatenate([one[name].ravel() for name in self.names]) for one in basis], axis=1)
+        own = np.concatenate([np.ravel(state[name]) for name in self.names])
+        return basis, G, np.linalg.lstsq(columns, own, rcond=None)[0]
 
     def rate(self, impact: Impact, state: State) -> float:
         """d gap/dt along the velocities of a state: central differences of order 6 on the straight line of its rows,
@@ -145,12 +147,14 @@ class Law:
 
     def struck(self, impact: Impact, state: State) -> dict[str, np.ndarray] | None:
         """The state behind the impact, or None where the gap does not close."""
-        basis, G = self.metric(state)
+        basis, G, w = self.metric(state)
         a = np.array([self.rate(impact, {**state, **{name: one[name] for name in self.names}}) for one in basis])
         inverse = np.linalg.solve(G, a)
-        size, rate = float(a @ inverse), self.rate(impact, state)
-        energy = self.facts.kinetic_energy(self.parameters, {name: values[None] for name, values in state.items()})
-        if not rate < -CLOSING*np.sqrt(2.0*size*float(energy[0])):
+        size, rate = float(a @ inverse), float(a @ w)
+        if isinstance(self.assembly, Assembly) and self.assembly.has_clock:  # drives have velocities of their own
+            rate += self.rate(impact, {**state, **{name: state[name] - sum(c*one[name] for c, one in zip(
+                w, basis, strict=True)) for name in self.names}})
+        if not rate < -CLOSING*np.sqrt(size*float(w @ G @ w)):
             return None
         change = -(1.0 + impact.restitution)*rate/size*inverse
         return {**state, **{name: state[name] + sum(c*one[name] for c, one in zip(change, basis, strict=True))
