@@ -110,6 +110,8 @@ class Law:
         basis = free_velocities(self.assembly, state) if isinstance(self.assembly, Assembly) else [
             one for one in directions_at(self.fields, state)
             if not any(np.any(values) for name, values in one.items() if name not in self.names)]
+        if not basis:
+            raise InputError(f"joints and drives of {self.facts.title} leave nothing that an impact could change")
         k = len(basis)
         pairs = [(i, j) for i in range(k) for j in range(i + 1)]
         moved = [{**state, **{name: basis[i][name] + (basis[j][name] if i != j else 0.0) for name in self.names}}
