@@ -5,11 +5,11 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
 `Option`, `Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions,
 `NamedTuple` for their components. Mechanisms: `Assembly` of `Body` with `spherical`, `revolute`, `universal`,
-`cylindrical`, `prismatic`, `screw`, `planar`, `distance`, `constant_velocity`, `gear`, `rack`, `blade`, `rolling`,
-`drive`, `slide_drive`, `rotor`, `slide_rotor`, or a `tree` of joint coordinates; `spring_damper`, `slider`, `torsion`,
-`bushing`, `Spring`, `Torque` and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors
-of three as tuples with `row`, `put`, `dot`, ... (`liestep.compile.rows`), and `to_body`, `to_space`,
-`orthogonality_error` of attitudes.
+`cylindrical`, `prismatic`, `screw`, `planar`, `distance`, `on_curve`, `on_surface`, `constant_velocity`, `gear`,
+`rack`, `blade`, `rolling`, `drive`, `slide_drive`, `rotor`, `slide_rotor`, or a `tree` of joint coordinates;
+`spring_damper`, `slider`, `torsion`, `bushing`, `Spring`, `Torque` and `GROUND`; starts by `body_state` and `stacked`.
+Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ... (`liestep.compile.rows`), and
+`to_body`, `to_space`, `orthogonality_error` of attitudes.
 """
 from fractions import Fraction
 from typing import NamedTuple
@@ -71,6 +71,8 @@ from liestep.mechanics.formulations.multibody.assembly import (
     distance,
     drive,
     gear,
+    on_curve,
+    on_surface,
     planar,
     prismatic,
     rack,
@@ -104,9 +106,9 @@ __all__ = [
     "axpy", "blade", "body_state", "bushing", "canonical", "charged", "check_attitude", "check_directions",
     "check_tangent", "coefficients", "complement", "constant_velocity", "copy", "cos", "cross", "cylindrical",
     "distance", "dot", "drive", "exp", "first_order", "fixed_body", "gear", "if_at_most", "if_equal", "if_less",
-    "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody", "new_counters",
-    "orthogonality_error", "planar", "prismatic", "put", "quotient", "rack", "revolute", "rigid_bodies", "rolling",
-    "rotation_energy", "rotor", "row", "scale", "screw", "sin", "slide_drive", "slide_rotor", "slider", "spheres",
-    "spherical", "spring_damper", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body",
+    "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody", "new_counters", "on_curve",
+    "on_surface", "orthogonality_error", "planar", "prismatic", "put", "quotient", "rack", "revolute", "rigid_bodies",
+    "rolling", "rotation_energy", "rotor", "row", "scale", "screw", "sin", "slide_drive", "slide_rotor", "slider",
+    "spheres", "spherical", "spring_damper", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body",
     "to_space", "torsion", "tree", "turning", "universal", "weighted_body",
 ]

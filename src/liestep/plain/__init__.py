@@ -169,7 +169,7 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
         if start is not None:
             raise InputError("start is no argument of a mechanism, whose bodies have x, R, v and rate")
         text, count = mechanisms.written(name, parameters or {}, t_end, given,
-                                         *mechanisms.assembled(bodies, joints, elements, gravity, fit))
+                                         bodies, joints, elements, gravity, fit)
     elif joints or elements or fit or np.any(gravity):
         raise InputError("joints, elements, gravity and fit are for a mechanism: give its bodies")
     else:

@@ -16,6 +16,7 @@ from liestep.mechanics.formulations.multibody.force_elements import Element
 from liestep.mechanics.formulations.multibody.mechanism import GEAR, MOVING, PLACE, TURN, VELOCITY
 from liestep.mechanics.systems._symmetry import invariant_axes
 from liestep.plain.arrays import frozen, place
+from liestep.plain.curves import Held
 from liestep.plain.families import MOST_WRITTEN, Given, Writer, cross, entries, total
 from liestep.plain.loops import lines, operations
 from liestep.plain.symbols import gradient
@@ -50,9 +51,10 @@ def _array(what: str, value: Any, *shapes: tuple[int, ...]) -> np.ndarray:
     return array
 
 
-def assembled(bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequence[Element], gravity: Any,
+def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequence[Element], gravity: Any,
               fit: bool) -> tuple[Assembly, dict[str, np.ndarray]]:
-    """The assembly, with numbers for the functions of elements, and its start, moved to the joints if it shall fit.
+    """The assembly, with numbers for the functions of joints, which it holds, and of elements, and its start, moved to
+    the joints if it shall fit.
     Raises InputError: as `Assembly` and `check_joints`, or data of the wrong kind or shape."""
     bodies = _parts("bodies", Body, bodies)
     if not bodies:
@@ -77,7 +79,11 @@ def assembled(bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequenc
                 for item in _parts("elements", Element, elements)]
     found = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
                      tuple(_parts("joints", Joint, joints)), (), (), tuple(numbered))
-    start = nearest_start(found, stacked(states)) if fit else stacked(states)
+    start = stacked(states)
+    joined = tuple(held.filled(found.joints, start))
+    if held.targets:
+        found = replace(found, joints=joined, own=held)
+    start = nearest_start(found, start) if fit else start
     try:
         check_joints(found, start, MANIFOLD_TOLERANCE)
     except InputError as error:
@@ -128,15 +134,17 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
     w.add("law(self, k, q, rate, t)", [*written, "        return 0.0"], [])
 
 
-def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given, assembly: Assembly,
-            start: dict[str, np.ndarray]) -> tuple[str, int]:
-    """The text of the plugin, and the number of operations of the functions."""
+def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given, *parts: Any) -> tuple[str, int]:
+    """The text of the plugin of the `parts` of `assembled`, and the number of operations of the functions."""
     for key, value in given._asdict().items():
         if value is not None and key not in ("potential", "force", "torque"):
             raise InputError(f"{key} is no argument of a mechanism of bodies, which takes potential, force, torque")
-    w, n = Writer(name, parameters, {}, t_end), len(assembly.mass)
+    w = Writer(name, parameters, {}, t_end)
+    held = Held(w)
+    assembly, start = assembled(held, *parts)
+    n = len(assembly.mass)
     laws = [item for item in assembly.elements if item.function is not None]
-    own = bool(laws or given.potential or given.force or given.torque)
+    own = bool(laws or held.targets or given.potential or given.force or given.torque)
     imports = "Assembly Element Joint Rows multibody"
     text = f"System({', '.join(f'p[{key!r}]' for key in w.parameters) or '0.0'})" if own else "None"
     if own:
@@ -144,6 +152,7 @@ def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given
         lengths = {item.number: float(mechanism.elements.coordinate(k, mechanism.scratch)[0])
                    for k, item in enumerate(assembly.elements) if item.function is not None}
         _methods(w, given, assembly, mechanism.scratch, lengths)
+        held.write()
     # what the class says of itself in plain Python
     w.lines.append(f"\n    works = {bool(laws or given.force or given.torque)}")
     plain = tuple(replace(item, function=None) for item in assembly.elements)

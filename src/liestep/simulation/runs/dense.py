@@ -32,6 +32,7 @@ class Between:
         problem, integrator = for_loop(self.formulated, integrator, spec.steps or 0)
         self._parts = integrator, problem
         self._loop = brief_loop(interpolated_steps if self.adaptive else partial_steps, *self._parts, self._work)
+        self.before: tuple[float, Mapping[str, np.ndarray]] | None = None  # what is counted up to the first node
         self.extend(nodes, times)
 
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
@@ -43,6 +44,7 @@ class Between:
         self.times = times
         self.lengths = np.diff(times) if self.adaptive else np.full(len(nodes) - 1, self.spec.step)
         self._integrals: np.ndarray | None = None
+        self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
         self.outcome: Outcome | None = None  # once the run has ended
 
     @property
@@ -82,6 +84,35 @@ class Between:
         if len(self._integrals):
             there = self._integrals[steps]
             values[..., columns] = there[:, None, 1] + 0.5*after[..., None]*(there[:, None, 0] + values[..., columns])
+
+    def seen(self, steps: slice, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
+        """Fields, observables and what is counted from one time to the next, by their names, at growing shares of some
+        steps, all in one row."""
+        rows, values = self.inside(steps, shares, whole)
+        found = self.fields(rows.reshape(-1, *rows.shape[2:]), values.reshape(-1, values.shape[-1]))
+        if not self.formulated.shown:
+            return found
+        lengths = np.append(self.lengths, 0.0)[:len(self.times)]
+        times = (self.times[steps, None] + lengths[steps, None]*shares).ravel()
+        return found | self.formulated.showing(times, found, self._counted(steps.start))
+
+    def counted(self, times: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """What is counted from one time to the next, of times (k,) with their rows."""
+        fields = self.formulated.to_fields(rows)
+        every = [self.formulated.showing(times[k:k + 1], {name: values[k:k + 1] for name, values in fields.items()},
+                                         self._counted(self._place(float(time))[0])) for k, time in enumerate(times)]
+        return {part.name: np.concatenate([one[part.name] for one in every]) for part in self.formulated.shown}
+
+    def _counted(self, n: int) -> tuple[float, Mapping[str, np.ndarray]] | None:
+        """(time, what is counted) at node n."""
+        known = len(next(iter(self.shown.values()), ()))
+        if n >= known:
+            before = self._counted(known - 1) if known else self.before
+            new = self.formulated.showing(self.times[known:n + 1], self.formulated.to_fields(self.nodes[known:n + 1]),
+                                          before)
+            self.shown = {name: np.concatenate([self.shown[name], values]) if known else values
+                          for name, values in new.items()}
+        return float(self.times[n]), {name: values[n] for name, values in self.shown.items()}
 
     def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows, observables) at times (k,) within the run; those within one step are made together."""

@@ -13,6 +13,9 @@ import numpy as np
 
 from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.formulations import formulate_standard
+from liestep.mechanics.formulations.multibody.assembly import Assembly
+from liestep.mechanics.formulations.multibody.checks import free_velocities
+from liestep.mechanics.formulations.multibody.coordinates import coordinates
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.events import OPEN, Event, Reset, State, event_function
 from liestep.simulation.runs.specification import RunSpecification
@@ -28,10 +31,11 @@ CLOSING = 1e-12  # a rate of this share of the largest one at the kinetic energy
 class Impact(Event):
     """An event at which a gap closes: `gap` (the field `zero`) is a function of the places in a state, positive while
     bodies are apart; restitution e in [0, 1] is the share of its rate that comes back. What impacts take from the
-    energy is the variable `impact_work` (J) of a run.
+    energy is the variable `impact_work` (J) of a run. With direction 1 the gap is what `zero` lacks to zero: an upper
+    limit.
 
     Raises:
-        InputError: a restitution outside [0, 1], or a direction or a reset, which the law gives.
+        InputError: a restitution outside [0, 1], direction 0, or a reset, which the law gives.
     """
 
     direction: int = -1
@@ -44,9 +48,9 @@ class Impact(Event):
         if not 0.0 <= e <= 1.0:
             raise InputError(f"restitution of an impact is {self.restitution!r}; it must be a number from 0 (the bodies"
                              " stay together) to 1 (no energy is lost)")
-        if self.direction != -1 or self.reset is not None:
-            raise InputError("an impact is where its gap falls to zero, and its reset is the law of restitution: leave"
-                             " out direction and reset, or take liestep.Event")
+        if self.direction == 0 or self.reset is not None:
+            raise InputError("an impact is where its gap closes, from one side (direction -1 or 1), and its reset is"
+                             " the law of restitution: leave out reset, or take liestep.Event")
         if self.count is OPEN:
             object.__setattr__(self, "count", None)
         super().__post_init__()
@@ -59,7 +63,7 @@ class Law:
     """The law of restitution on one system.
 
     Raises:
-        InputError: no velocities, or constraints beyond those of the manifold.
+        InputError: no velocities, or constraints beyond those of the manifold and of joints.
     """
 
     def __init__(self, spec: RunSpecification, shapes: Mapping[str, tuple[int, ...]]):
@@ -68,33 +72,46 @@ class Law:
         if not self.names:
             raise InputError(f"an impact needs velocities or momenta, and {spec.problem} has none: give"
                              " liestep.Event(..., reset=...)")
+        self.turned: Any = None  # (time, coordinates of joints) of the last state, for angles beyond half a turn
+        self.assembly = self.facts.build(self.parameters)
+        if isinstance(self.assembly, Assembly):
+            self.fields = formulate_standard(self.facts, self.parameters, spec.initial).fields
+            return
         try:
             span(self.facts, self.parameters, spec.initial)
         except InputError:
-            raise InputError(f"the velocities of {self.facts.title} are bound by joints, for which the law of impacts"
+            raise InputError(f"the velocities of {self.facts.title} are bound, for which the law of impacts"
                              " is not known here: give liestep.Event(..., reset=...)") from None
         self.fields = formulate_standard(self.facts, self.parameters, spec.initial).fields
 
     def gap(self, impact: Impact, state: State) -> float:
         """Its value at a state."""
         fields = {name: np.asarray(values)[None] for name, values in state.items()}
-        return float(event_function(impact, self.shapes).over(fields, 1)[0])
+        if isinstance(self.assembly, Assembly):
+            time = np.array([self.turned[0] if self.turned else 0.0])
+            fields |= coordinates(self.assembly, time, fields, self.turned)
+        return -impact.direction*float(event_function(impact, self.shapes).over(fields, 1)[0])
 
     def require_places(self, number: int, impact: Impact) -> None:
         """Raises InputError for a gap that is no function of the places alone: its law would make momentum."""
         start, basis = self.spec.initial, self.metric(self.spec.initial)[0]
+        shown = {"joint_coordinate"} & set(self.shapes)
         places = {name: values for name, values in start.items() if name not in self.names}
         moved = {name: start[name] + sum(one[name] for one in basis) for name in self.names}
         named = places if callable(impact.zero) else [impact.zero[0]]
-        if not set(named) <= set(places) or self.gap(impact, start) != self.gap(impact, {**start, **moved}):
+        if not set(named) <= set(places) | shown or self.gap(impact, start) != self.gap(impact, {**start, **moved}):
             raise InputError(f"the gap of event {number} is no function of places alone: an impact needs a gap of"
-                             f" {', '.join(places)}; where velocities reach a value take liestep.Event(..., reset=...)")
+                             f" {', '.join([*places, *shown])}; where velocities reach a value take"
+                             " liestep.Event(..., reset=...)")
 
     def metric(self, state: State) -> tuple[list[Direction], np.ndarray, np.ndarray]:
-        """Directions of velocities at a state, (k) of them; the metric G (k, k) of the kinetic energy there; and the
-        coefficients (k,) of the state's own velocities."""
-        basis = [one for one in directions_at(self.fields, state)
-                 if not any(np.any(values) for name, values in one.items() if name not in self.names)]
+        """Directions of velocities at a state, (k) of them, those that joints leave; the metric G (k, k) of the kinetic
+        energy there; and the coefficients (k,) of the state's own velocities."""
+        basis = free_velocities(self.assembly, state) if isinstance(self.assembly, Assembly) else [
+            one for one in directions_at(self.fields, state)
+            if not any(np.any(values) for name, values in one.items() if name not in self.names)]
+        if not basis:
+            raise InputError(f"joints and drives of {self.facts.title} leave nothing that an impact could change")
         k = len(basis)
         pairs = [(i, j) for i in range(k) for j in range(i + 1)]
         moved = [{**state, **{name: basis[i][name] + (basis[j][name] if i != j else 0.0) for name in self.names}}
@@ -136,6 +153,9 @@ class Law:
         a = np.array([self.rate(impact, {**state, **{name: one[name] for name in self.names}}) for one in basis])
         inverse = np.linalg.solve(G, a)
         size, rate = float(a @ inverse), float(a @ w)
+        if isinstance(self.assembly, Assembly) and self.assembly.has_clock:  # drives have velocities of their own
+            rate += self.rate(impact, {**state, **{name: state[name] - sum(c*one[name] for c, one in zip(
+                w, basis, strict=True)) for name in self.names}})
         if not rate < -CLOSING*np.sqrt(size*float(w @ G @ w)):
             return None
         change = -(1.0 + impact.restitution)*rate/size*inverse

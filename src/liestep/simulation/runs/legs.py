@@ -38,6 +38,7 @@ class Book:
     times: list[np.ndarray] = field(default_factory=list)    # of the samples
     rows: list[np.ndarray] = field(default_factory=list)
     seen: list[np.ndarray] = field(default_factory=list)     # observables there
+    shown: list[Mapping[str, np.ndarray]] = field(default_factory=list)  # what is counted there
     impact: list[np.ndarray] = field(default_factory=list)   # work of the impacts up to there, J
     nodes: list[np.ndarray] = field(default_factory=list)    # observables at all nodes
     found: list[tuple[int, float, int]] = field(default_factory=list)  # number of the event, time, direction
@@ -48,6 +49,9 @@ class Book:
     def of(self, number: int) -> list[float]:
         """Times of an event."""
         return [time for k, time, _ in self.found if k == number]
+
+
+Turned = tuple[float, Mapping[str, np.ndarray]] | None  # (time, what is counted there from one time to the next)
 
 
 class Ended(NamedTuple):
@@ -64,6 +68,7 @@ class Journey:
     def __init__(self, spec: RunSpecification):
         self.spec, self.book, self.impact = spec, Book(), 0.0
         self.largest: dict[str, float] = {}  # number of each field at the nodes and the ends of legs
+        self.turned: Turned = None
         self.resting: int | None = None  # an impact behind which bodies stay together
         self.plain = replace(spec, events=(), times=None, samples=2, outputs=2 if spec.steps is None else spec.outputs)
         self.formulated, _ = build(self.plain)
@@ -139,7 +144,11 @@ class Journey:
             left = None if event.count is None else event.count - len(self.book.of(k))
             searches.append(Search(function, replace(event, count=left if event.reset is None and not isinstance(
                 event, Impact) else 1)))
-        between = nodes_of(leg, lambda found: max([one.watch(found) for one in searches]))
+        def watch(found: Between) -> bool:
+            found.before = self.turned
+            return max([one.watch(found) for one in searches])
+
+        between = nodes_of(leg, watch)
         for one in searches:
             one.finish()
         stops = [(leg.direction*one.found[-1].time, k) for k, one in enumerate(searches) if one.complete]
@@ -157,17 +166,19 @@ class Journey:
         book, sign = self.book, self.spec.direction
         last = one.step if one else len(between.lengths)
         nodes = between.inside(slice(0, last + 1), np.zeros(1))[1][:, 0]
-        rows, seen = (part[0, 0] for part in between.inside(
-            slice(last, last + 1), np.array([one.share if one else 0.0]), bool(one and one.whole)))
+        place = slice(last, last + 1), np.array([one.share if one else 0.0]), bool(one and one.whole)
+        rows, seen = (part[0, 0] for part in between.inside(*place))
         inside = self.sampled[(sign*self.sampled >= sign*between.times[0]) & (sign*self.sampled < sign*end)]
         if inside.size:
             found = between.at(inside)
-            self._keep(inside, found[0], found[1])
+            self._keep(inside, found[0], found[1], between.counted(inside, found[0]))
         book.nodes.append(self._joined(np.concatenate([nodes, seen[None]])))
-        fields = {name: values[0] for name, values in between.fields(rows[None], seen[None]).items()}
+        fields = {name: values[0] for name, values in between.seen(*place).items()}
+        self._turn(end, fields)
         for name, values in self.formulated.to_fields(between.nodes[:last + 1]).items():
             self.largest[name] = max(self.largest.get(name, 0.0), float(np.abs(values).max(initial=0.0)))
-        self.last = (np.array([end]), rows[None], seen[None], self.added.copy())
+        counted = {name: values[None] for name, values in self.turned[1].items()} if self.turned else {}
+        self.last = (np.array([end]), rows[None], seen[None], counted, self.added.copy())
         self.added[self.summed] += seen[self.summed]
         assert between.outcome is not None
         for name, count in between.outcome.counters.items():
@@ -175,16 +186,24 @@ class Journey:
         book.steps += last + (1 if one else 0)
         return fields
 
+    def _turn(self, time: float, fields: Mapping[str, np.ndarray]) -> None:
+        """Keep what is counted from one time to the next."""
+        shown = {part.name: fields[part.name] for part in self.formulated.shown}
+        self.turned = (time, shown) if shown else None
+        if self.law:
+            self.law.turned = self.turned
+
     def _finish(self) -> None:
         """The state at the end of the run is its last sample."""
         *sample, self.added = self.last
         self._keep(*sample)
 
-    def _keep(self, times: np.ndarray, rows: np.ndarray, seen: np.ndarray) -> None:
+    def _keep(self, times: np.ndarray, rows: np.ndarray, seen: np.ndarray, shown: Mapping[str, np.ndarray]) -> None:
         book = self.book
         book.times.append(times)
         book.rows.append(rows)
         book.seen.append(self._joined(seen))
+        book.shown.append(shown)
         book.impact.append(np.full(len(times), self.impact))
 
     def _joined(self, seen: np.ndarray) -> np.ndarray:
@@ -224,8 +243,8 @@ class Journey:
             struck = []
         for name, values in state.items():  # a place that is zero up to rounding would have adaptive steps of that size
             self.largest[name] = max(self.largest.get(name, 0.0), float(np.abs(values).max(initial=0.0)))
-            if np.abs(values).max(initial=0.0) < ROUNDING*self.largest[name]:
-                values[...] = 0.0
+            vectors = np.atleast_1d(values)
+            vectors[np.abs(vectors).max(axis=-1, initial=0.0) < ROUNDING*self.largest[name]] = 0.0
         if state is not before:
             self.impact += self._energy(state) - self._energy(before)
         return state
@@ -251,7 +270,7 @@ class Journey:
         if found is None:
             return None
         if not here:
-            self.book.found.append((number, time, -1))
+            self.book.found.append((number, time, impact.direction))
         if impact.restitution == 0.0:
             self.resting = number
         return found
@@ -300,17 +319,16 @@ class Journey:
 
     def _rate(self, number: int, between: Between, step: int, share: float, side: float) -> float:
         """One-sided rate of a function at a share of a step, in 1/s: by three points on that side."""
+        order = np.arange(3) if side > 0.0 else np.arange(-2, 1)
         d = side*min(BESIDE, 0.25*(share if side < 0.0 else 1.0 - share) or BESIDE)
-        rows, seen = between.inside(slice(step, step + 1), share + d*np.arange(3))
-        f = self.functions[number].over(between.fields(rows[0], seen[0]), 3)
+        f = self.functions[number].over(between.seen(slice(step, step + 1), share + abs(d)*order), 3)[::int(side)]
         return float((4.0*f[1] - 3.0*f[0] - f[2])/(2.0*d*between.lengths[step]))
 
     def _require_left(self, number: int, before: float, between: Between) -> None:
         """Raises InputError where a reset leaves the state on the surface of its event."""
         if not len(between.lengths):
             return
-        rows, seen = between.inside(slice(0, 1), np.zeros(1))
-        value = self.functions[number].over(between.fields(rows[0], seen[0]), 1)[0]
+        value = self.functions[number].over(between.seen(slice(0, 1), np.zeros(1)), 1)[0]
         after = self._rate(number, between, 0, 0.0, 1.0)
         if abs(after) < RESTING*abs(before) and abs(value) < RESTING*abs(before*between.lengths[0]):
             raise InputError(f"the reset of event {number} at t = {float(between.times[0])!r} leaves the state on its"
@@ -347,7 +365,7 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     content, book, formulated = Content(), made.book, made.formulated
     times, fields = np.concatenate(book.times), formulated.to_fields(np.concatenate(book.rows))
     content.add("time", ("time",), times, "s", "time")
-    fields |= formulated.showing(times, fields)
+    fields |= {part.name: np.concatenate([one[part.name] for one in book.shown]) for part in formulated.shown}
     for part in (*formulated.fields, *formulated.shown):
         content.add(part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name)
     seen, impact = np.concatenate(book.seen), np.concatenate(book.impact)

@@ -101,9 +101,9 @@ class Search:
             self._take(self.zero[0], self.zero[1], True, -self.sign)
 
     def _values(self, steps: slice, shares: np.ndarray, whole: bool = False) -> np.ndarray:
-        rows, seen = self.between.inside(steps, shares, whole=whole)
-        fields = self.between.fields(rows.reshape(-1, *rows.shape[2:]), seen.reshape(-1, seen.shape[-1]))
-        return self.function.over(fields, rows.shape[0]*rows.shape[1]).reshape(rows.shape[:2])
+        count = len(self.between.times[steps])
+        fields = self.between.seen(steps, shares, whole)
+        return self.function.over(fields, count*len(shares)).reshape(count, len(shares))
 
     def _step(self, n: int, values: np.ndarray) -> None:
         if self.leaving is None:
@@ -276,7 +276,8 @@ def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
 
 def shapes_of(formulated: Formulated) -> dict[str, tuple[int, ...]]:
     """Shape of each field and observable at one time."""
-    shapes = {name: values.shape[1:] for name, values in formulated.to_fields(formulated.start[None]).items()}
+    fields = formulated.to_fields(formulated.start[None])
+    shapes = {name: values.shape[1:] for name, values in (fields | formulated.showing(np.zeros(1), fields)).items()}
     return shapes | {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
 
 

@@ -1,5 +1,5 @@
 """From bodies, joints and forces to the arrays of `Mechanism` (plain Python)."""
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError, arguments_named
+from liestep.mechanics.contracts.parameters import real_array
 from liestep.mechanics.formulations.multibody.force_elements import Element, packed
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
     BODY,
+    CURVE,
     DIRECTION,
     DISTANCE,
     DRIVE,
@@ -44,6 +46,7 @@ class Rows:
     pitch: float = 0.0               # m per radian; of ROLL the radius, of DISTANCE the length in m
     inertia: float = 0.0             # of rates: kg m2, of SLIDER kg
     damping: float = 0.0             # of rates: N m s, of SLIDER N s/m
+    function: Callable | None = None  # of a CURVE; `liestep.system` writes it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vectors", tuple(np.asarray(vector, float) for vector in self.vectors))
@@ -241,6 +244,26 @@ def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarra
     constant velocity. At the start the frames of `complement` of u and v are taken as one turn."""
     (e, f), (g, h) = complement(np.asarray(u, float)), complement(np.asarray(v, float))
     return Joint("constant_velocity", a, b, (Rows(POINT, (p, q)), Rows(EVEN, (ZERO, ZERO, e, g, f, h))))
+
+
+@arguments_named
+def on_curve(a: int, p: np.ndarray, b: int, q: np.ndarray, curve: Callable,
+             span: tuple[float, float] | None = None) -> Joint:
+    """Point q of body b stays on a curve that body a carries, in coordinates from its point p along its axes, without
+    friction: curve(s, p) are its points for s in span, a closed curve if both ends are the same; without span curve(x,
+    p) are two numbers that are zero on it. For `liestep.system` alone. Raises InputError: a span that is none."""
+    ends = np.zeros(2) if span is None else real_array("span of a curve", span)
+    if ends.shape != (2,) or not (span is None or 0.0 < ends[1] - ends[0] < np.inf):
+        raise InputError(f"span of a curve must be two finite numbers, the second larger, not {span!r}")
+    rows = [
+        Rows(CURVE, (p, q, ZERO, ZERO, np.append(ends, 0.0), which*np.eye(3)[2]), function=curve) for which in (0, 1)]
+    return Joint("on_curve", a, b, tuple(rows))
+
+
+@arguments_named
+def on_surface(a: int, p: np.ndarray, b: int, q: np.ndarray, surface: Callable) -> Joint:
+    """Point q of body b stays where a number surface(x, p) is zero, x as in `on_curve`."""
+    return Joint("on_surface", a, b, (Rows(CURVE, (p, q, ZERO, ZERO, ZERO, ZERO), function=surface),))
 
 
 @arguments_named

@@ -70,6 +70,21 @@ def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
     return rows_of(assembly, at_state(assembly, state))
 
 
+def free_velocities(assembly: Assembly, state: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
+    """Directions of body_rate and velocity that span those which the joints leave at a state, with its other fields
+    zero."""
+    rows, n = jacobian(assembly, state), len(assembly.mass)
+    sizes = np.linalg.norm(rows, axis=1)[:, None]
+    _, values, axes = np.linalg.svd(np.concatenate([rows/np.where(sizes > 0.0, sizes, 1.0), np.zeros((1, 6*n))]))
+    found = []
+    for axis in axes[np.count_nonzero(values > DEPENDENT):]:
+        rate, velocity = np.moveaxis(axis.reshape(n, 2, 3), 1, 0)
+        found.append({name: np.zeros_like(value) for name, value in state.items()} | {
+            "body_rate": rate, "velocity": velocity - np.einsum(
+                "bij,bj->bi", state["attitude"], np.cross(rate, assembly.center_of_mass))})
+    return found
+
+
 def extent(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
     """Largest length in m that is summed in a joint: what round-off of places is relative to."""
     return max((sizes(assembly, state, joint, rows)[0] for joint, rows in assembly.groups
@@ -84,7 +99,7 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
         length, speed = sizes(assembly, state, joint, rows)
         off, slip = (float(np.abs(values[part]).max()) for values in (gaps, rates))
         allowed = tolerance*(length if rows.kind in ANGLES else longest)
-        if off > allowed:
+        if not off <= allowed:  # NaN beyond the ends of a curve
             raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed {allowed:.1g};"
                              " liestep.consistent_start gives the nearest start that fits")
         if slip > tolerance*max(speed, 1.0):

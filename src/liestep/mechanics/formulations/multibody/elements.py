@@ -50,6 +50,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 )
 
 LENGTH, GAP, SLIDE, TURNING, BUSHING = range(5)
+MOST_NEWTON = 30
 HALF_TURN = 3.1  # rad from rest, beyond which the angle of a spring or of a function is not told
 
 
@@ -61,6 +62,10 @@ class NoOwn(NamedTuple):
     def law(self, k: int, q: float, rate: float, t: float) -> float:
         """Value of function k of an element's coordinate, its rate and the time."""
         return 0.0
+
+    def held(self, k: int, x: Vector, out: np.ndarray) -> None:
+        """Of function k of a joint at the place x its value, gradient and second derivatives into rows of out: [0, 0],
+        [1], [2:5]; of a curve its point at x[0] and the first two derivatives: [0], [1], [2]."""
 
     def forces(self, t: float, s: np.ndarray, out: np.ndarray) -> float:
         """Adds torques about the centres of mass (rows 2i) and forces (rows 2i + 1), spatial, to out; returns the power
@@ -79,6 +84,9 @@ class NoElements(NamedTuple):
 
     def accelerate(self, s: np.ndarray, c: np.ndarray, clock: int) -> None:
         pass
+
+    def hold(self, c: np.ndarray, b: int, x: Vector, w: Vector) -> tuple[float, Vector, Vector]:
+        return 0.0, x, w
 
     def forces(self, s: np.ndarray, t: float) -> float:
         return 0.0
@@ -100,6 +108,7 @@ class Elements(NamedTuple):
     loads: np.ndarray      # (2(n + 1), 3) spatial torque about the centre of mass and force, by body; the ground
     base: np.ndarray       # (2(n + 1), 3) those of an unmoved state, in tangents
     size: float            # the largest length in it, in m
+    held: np.ndarray       # (5, 3) what `NoOwn.held` writes
 
     def accelerate(self, s: np.ndarray, c: np.ndarray, clock: int) -> None:
         """Adds accelerations to scratch s with the mechanism's constants c, and power with a clock."""
@@ -136,6 +145,47 @@ class Elements(NamedTuple):
                 gap = self.coordinate(k, s)[0] - c[at + 5, 1]
                 total += 0.5*c[at + 5, 0]*gap*gap
         return total
+
+    @outlined
+    def hold(self, c: np.ndarray, b: int, x: Vector, w: Vector) -> tuple[float, Vector, Vector]:
+        """At the place x the function of the row whose vectors stand in c from b: its value, its gradient, and its
+        second derivatives times w. Rows b + 4 and b + 5 are (first, last, number of intervals) and (number, closed,
+        which). Without intervals it is the function itself. Else it is the distance from the nearest point of a curve
+        c(s) along one of two normals, n = (e - (e.t)t)/|..| or t x n with e in row b + 2, and on the curve its second
+        derivatives are -n.c'' t t^T/|c'|^2."""
+        f, k = self.held, int(c[b + 5, 0])
+        if c[b + 4, 2] == 0.0:
+            self.own.held(k, x, f)
+            return f[0, 0], row(f, 1), (dot(row(f, 2), w), dot(row(f, 3), w), dot(row(f, 4), w))
+        if not self.nearest(k, row(c, b + 4), c[b + 5, 1], x):
+            return np.nan, x, w
+        size = dot(row(f, 1), row(f, 1))
+        along, e = scale(1.0/sqrt(size), row(f, 1)), row(c, b + 2)
+        n = axpy(-dot(e, along), along, e)
+        n = scale(1.0/sqrt(dot(n, n)), n)
+        if c[b + 5, 2] == 1.0:
+            n = cross(along, n)
+        return dot(n, sub(x, row(f, 0))), n, scale(-dot(n, row(f, 2))*dot(along, w)/size, along)
+
+    def nearest(self, k: int, span: Vector, closed: float, x: Vector) -> bool:
+        """The point of curve k that is nearest to x, and its derivatives, into `held`: the best of points at equal
+        intervals, and Newton's steps from there. False where it is none or beyond an end."""
+        f, step, best, s = self.held, (span[1] - span[0])/span[2], np.inf, span[0]
+        for j in range(int(span[2]) + 1):
+            self.own.held(k, (span[0] + j*step, 0.0, 0.0), f)
+            gap = sub(x, row(f, 0))
+            if dot(gap, gap) < best:
+                best, s = dot(gap, gap), span[0] + j*step
+        size, moved = abs(span[0]) + abs(span[1]), step
+        for _ in range(MOST_NEWTON):
+            self.own.held(k, (s, 0.0, 0.0), f)
+            if not abs(moved) > 1e-9*step:  # of steps that become squares of the last ones
+                break
+            gap = sub(x, row(f, 0))
+            moved = dot(gap, row(f, 1))/(dot(row(f, 1), row(f, 1)) - dot(gap, row(f, 2)))
+            s += min(max(moved, -step), step)
+        return abs(moved) <= 1e-9*step and (
+            closed == 1.0 or (s >= span[0] - 1e-9*size and s <= span[1] + 1e-9*size))
 
     def tangents(self, problem: Any, u: np.ndarray, v: np.ndarray, past: np.ndarray, h: float, cv: float, cc: float
                  ) -> None:

@@ -154,4 +154,5 @@ def packed(elements: Sequence[Element], own: Any, n: int) -> Any:
     size = max((float(np.linalg.norm(point)) for item in elements for point in item.vectors[:2]), default=0.0)
     size = max([size, *(float(item.rows[0, 1]) for item in elements if item.kind <= GAP)])
     return Elements(table, np.ascontiguousarray(np.concatenate(blocks)),
-                    NoOwn() if own is None else own, np.zeros((2*n + 2, 3)), np.zeros((2*n + 2, 3)), size or 1.0)
+                    NoOwn() if own is None else own, np.zeros((2*n + 2, 3)), np.zeros((2*n + 2, 3)), size or 1.0,
+                    np.zeros((5, 3)))

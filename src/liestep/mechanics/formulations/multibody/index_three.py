@@ -31,6 +31,7 @@ from liestep.mechanics.formulations.multibody.components import ProjectedPoses
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
     BODY,
+    CURVE,
     DIRECTION,
     DISTANCE,
     DRIVE,
@@ -463,13 +464,18 @@ def roll(problem: Any, j: int, b: int, force: Vector, p: int) -> None:
 @kernel
 @outlined
 def line(problem: Any, j: int, b: int, value: float, p: int) -> None:
-    """Forces -u and u at the point P_b; of a screw also moments, pitch u and -pitch u."""
+    """Forces -u and u at the point P_b; of a screw also moments, pitch u and -pitch u; of a curve u is the gradient
+    there."""
     mechanism, se3 = problem.poses.generator.motion.mechanism, problem.poses.action.se3
     c, x, one, two = mechanism.constants, mechanism.scratch, mechanism.table[j, 1], mechanism.table[j, 2]
     m, n = MOVING*one, MOVING*two
     pitch = c[b + 6, 0] if mechanism.table[j, 0] == SCREW else 0.0
     u, far = across(x, m, row(c, b + 2)), across(x, n, row(c, b + 1))
     point = add(row(x, n + PLACE), far)
+    place = times(x, m, sub(sub(point, row(x, m + PLACE)), across(x, m, row(c, b))))
+    curved = mechanism.table[j, 0] == CURVE
+    if curved:
+        u = across(x, m, mechanism.elements.hold(c, b, place, place)[1])
     for side in range(2):
         k = mechanism.table[j, 1 + side]
         if k >= mechanism.bodies:
@@ -482,6 +488,9 @@ def line(problem: Any, j: int, b: int, value: float, p: int) -> None:
             moved = (0.0, 0.0, 0.0)  # of P_b
             if side == 1:
                 moved = add(shift, cross(turn, sub(point, reference(problem, two))))
+            if curved:
+                seen = moved if side == 1 else scale(-1.0, add(shift, cross(turn, sub(point, reference(problem, one)))))
+                tilt = add(tilt, across(x, m, mechanism.elements.hold(c, b, place, times(x, m, seen))[2]))
             for end in range(2):
                 i, sign = mechanism.table[j, 1 + end], value*(2.0*end - 1.0)
                 if i >= mechanism.bodies:

@@ -17,6 +17,7 @@ Rows of joints, each for bodies a and b (number n is the ground; P_a, P_b points
     DISTANCE    (|P_b - P_a|^2 - L^2)/(2 L)        of length L
     EVEN        e_a.u_b - u_a.e_b                  no turn of b against a about the axis that halves those of two shafts
                                                    orthogonal to u and e: a joint of constant velocity
+    CURVE       f(P_b - P_a in the axes of a)      of a function that `elements` holds
 
 Rows of velocities alone:
 
@@ -64,12 +65,12 @@ from liestep.compile.rows import (
 )
 from liestep.geometry.bands import factor_band, solve_band
 
-(POINT, DIRECTION, LINE, SCREW, DRIVE, SLIDE_DRIVE, DISTANCE, EVEN, BLADE, ROLL, GEAR,
- SLIDER, ROTOR, ROTOR_BETWEEN) = range(14)
+(POINT, DIRECTION, LINE, SCREW, DRIVE, SLIDE_DRIVE, DISTANCE, EVEN, CURVE, BLADE, ROLL, GEAR,
+ SLIDER, ROTOR, ROTOR_BETWEEN) = range(15)
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
 SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
 GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b (of a SLIDE_DRIVE that p),
-#              (pitch, radius or length, J, c)
+#              (pitch, radius or length, J, c); of a CURVE u_a and the last two as `elements.Elements.hold` says
 LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
 PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8  # its last row: time, power, kinetic energy of rates
@@ -364,10 +365,16 @@ class Mechanism(NamedTuple):
             speed = add(row(s, n + VELOCITY), cross(other, far))
             moving = sub(speed, row(s, m + VELOCITY))
             slide = sub(moving, cross(turn, reach))
+            gap = dot(u, sub(reach, arm))
+            if kind == CURVE:
+                seen = times(s, m, slide)
+                gap, normal, bend = self.elements.hold(c, b, times(s, m, sub(reach, arm)), seen)
+                u = across(s, m, normal)
             tilt = cross(turn, u)
             bent = dot(tilt, slide) + dot(u, sub(cross(other, cross(other, far)), cross(turn, moving)))
             force, moment, back = scale(-1.0, u), scale(-1.0, cross(reach, u)), cross(far, u)
-            gap = dot(u, sub(reach, arm))
+            if kind == CURVE:
+                bent += dot(seen, bend)
             if kind == SCREW:
                 pitch = c[b + 6, 0]
                 bent -= pitch*dot(tilt, other)

@@ -11,6 +11,7 @@ import numpy as np
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, multiplier_rows
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
+    CURVE,
     DIRECTION,
     DISTANCE,
     DRIVE,
@@ -28,7 +29,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 
 KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", DRIVE: "drive", BLADE: "blade",
          ROLL: "rolling", DISTANCE: "distance", EVEN: "constant velocity", GEAR: "gear",
-         SLIDE_DRIVE: "drive"}
+         SLIDE_DRIVE: "drive", CURVE: "curve"}
 
 DEPENDENT = 1e-9  # part of a row of unit length that counts as none
 EQUAL = 0.999     # of the largest part: as large, so that round-off does not choose
