@@ -2,10 +2,10 @@
 
 Ours run on the systems of config/testsets, as `peers` times them. The others have the forms of `standard_problems`, all
 compiled: scipy's DOP853, Radau and LSODA the ordinary equations (the implicit ones with exact Jacobians), heyoka's
-Taylor integrator the same as expressions, which have no systems of linear equations; IDA of SUNDIALS, by scikit-sundae, the
-stabilised form of index two with the exact Jacobian. Nothing is compiled while it is timed. Errors are those of the end,
-the largest difference over all numbers compared (none is larger than 6), from DOP853 at its smallest tolerance on the
-other form; `floor` is our difference from it at ours. Nothing is installed: what is missing is left out."""
+Taylor integrator the same as expressions, which have no systems of linear equations; IDA of SUNDIALS, by scikit-sundae,
+the stabilised form of index two with the exact Jacobian. Nothing is compiled while it is timed. Errors are those of the
+end, the largest difference over all numbers compared (none is larger than 6), from DOP853 at its smallest tolerance on
+the other form; `floor` is our difference from it at ours. Nothing is installed: what is missing is left out."""
 import math
 import time
 import warnings

@@ -40,7 +40,7 @@ def _once(find: Callable[..., T]) -> Callable[..., T]:
     """`find` of a component and sizes, remembered: every run asks, and the sums of many bodies take milliseconds. What
     cannot be pickled is examined each time."""
     @lru_cache(64)
-    def known(kind: type, values: bytes, sizes: tuple[int, ...]) -> T:
+    def known(kind: Any, values: bytes, sizes: tuple[int, ...]) -> T:
         return find(kind(*pickle.loads(values)), *sizes)
 
     @wraps(find)

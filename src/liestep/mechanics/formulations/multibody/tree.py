@@ -64,8 +64,8 @@ class TreeJoint(NamedTuple):
 @dataclass(frozen=True)
 class Tree:
     """Bodies by name, each after its parent (GROUND for the ground), with place (3) and turn (3, 3) of its reference
-    frame in that of the parent; joints body by body; sentences on what was left out; arguments of each `Shape`. Raises InputError for joints of a
-    body that the mechanism has no rows for."""
+    frame in that of the parent; joints body by body; sentences on what was left out; arguments of each `Shape`. Raises
+    InputError for joints of a body that the mechanism has no rows for."""
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
