@@ -6,29 +6,43 @@ Taylor integrator the same as expressions, which have no systems of linear equat
 the stabilised form of index two with the exact Jacobian. Nothing is compiled while it is timed. Errors are those of the
 end, the largest difference over all numbers compared (none is larger than 6), from DOP853 at its smallest tolerance on
 the other form; `floor` is our difference from it at ours. Nothing is installed: what is missing is left out."""
+import csv
+import io
 import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
+import matplotlib
 import numpy as np
+from matplotlib.figure import Figure
 from numba import njit
 from scipy.integrate import solve_ivp
 
-from benchmarks import peers
+from benchmarks import peers, tables
 from benchmarks.standard_problems import Standard, problems
+from liestep.figures.style import DOUBLE, DPI, RC, subplots
 from liestep.simulation.plugins.loading import load_plugin
+from liestep.workflow.report.pictures import encoded
 
 TOP = Path(__file__).resolve().parents[1]
+STORED, PICTURE = TOP/"benchmarks"/"standard.csv", TOP/"docs"/"standard.webp"
+PIXELS, QUALITY = 1300, 40  # of the picture
 TESTSETS = TOP/"config"/"testsets"/"studies"/"testsets"
 TOLERANCES = tuple(10.0**-k for k in range(3, 14))
 SMALLEST = 3e-14
 LONGEST = 3.0  # seconds of one call: longer ones are left out, and smaller tolerances after a third of it
 COMPLEX = 1e-30  # step of derivatives
+COLOURS = {"liestep dop853": "#0077BB", "liestep rkmk853": "#33BBEE", "liestep taylor": "#004488",
+           "scipy DOP853": "#EE7733", "scipy Radau": "#CC3311", "scipy LSODA": "#DDAA33", "heyoka": "#009988",
+           "IDA": "#AA4499"}
+MARKERS = dict(zip(COLOURS, "os^osv^D", strict=True))
+SHOWN = 1e-1  # larger errors are not drawn
 Call = Callable[[], np.ndarray]  # makes a run and returns the numbers that are compared
 
 
@@ -217,15 +231,15 @@ def measured(problem: Standard, repeats: int) -> Iterator[dict[str, Any]]:
             if spent > LONGEST/3:
                 break
     with warnings.catch_warnings(action="ignore"):
-        seconds = peers.timed([call_of(call) for call in runs.values()], repeats, time.process_time)
+        seconds = peers.timed([partial(_done, call) for call in runs.values()], repeats, time.process_time)
     ours = [error for (name, _), error in errors.items() if name.startswith("liestep") and error == error]
     for (name, tolerance), spent in zip(runs, seconds, strict=True):
         yield {"problem": problem.label, "code": name, "tolerance": tolerance, "error": errors[name, tolerance],
                "seconds": spent, "floor": min(ours, default=math.nan)}
 
 
-def call_of(call: Call) -> Callable[[], None]:
-    return lambda: call() is None or None
+def _done(call: Call) -> None:
+    call()
 
 
 def compare(repeats: int = 3, chosen: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
@@ -247,3 +261,38 @@ def reached(rows: Sequence[Mapping[str, Any]], targets: Sequence[float] = (1e-6,
                   for code in dict.fromkeys(row["code"] for row in rows)}
             yield {"problem": label, "error": target,
                    **{code: 1e3*value if value == value else "none" for code, value in at.items()}}
+
+
+def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """One panel of each problem: error of the end over processor seconds, best at the lower left."""
+    labels = list(dict.fromkeys(row["problem"] for row in rows))
+    with matplotlib.rc_context(RC):
+        figure, panels = subplots(DOUBLE, 62.0*(len(labels)//2), -(-len(labels)//3), 3)
+        for axes, label in zip(panels.flat, labels, strict=False):
+            for code, colour in COLOURS.items():
+                points = np.array([(float(row["seconds"]), float(row["error"])) for row in rows
+                                   if (row["problem"], row["code"]) == (label, code) and float(row["error"]) < SHOWN])
+                if len(points):
+                    axes.loglog(*points.T, color=colour, marker=MARKERS[code], label=code, markersize=2.8,
+                                linestyle="-" if code.startswith("liestep") else "--")
+            axes.set(title=label, xlabel="processor time (s)")
+        for axes in panels[:, 0]:
+            axes.set_ylabel("error at the end")
+        handles = {text: handle for axes in panels.flat for handle, text in zip(*axes.get_legend_handles_labels(),
+                                                                                strict=True)}
+        figure.legend([handles[code] for code in COLOURS if code in handles],
+                      [code for code in COLOURS if code in handles], loc="outside lower center", ncols=4)
+    return figure
+
+
+def store(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows and figure, where the page of standard problems shows them."""
+    tables.write_csv(STORED, rows)
+    draw_stored()
+
+
+def draw_stored() -> None:
+    """The figure of the stored rows."""
+    with STORED.open(newline="") as file, matplotlib.rc_context(RC):
+        draw(list(csv.DictReader(file))).savefig(image := io.BytesIO(), dpi=DPI)
+    PICTURE.write_bytes(encoded(image.getvalue(), PIXELS, QUALITY)[0])
