@@ -32,7 +32,7 @@ from liestep.workflow.report.pictures import encoded
 
 TOP = Path(__file__).resolve().parents[1]
 STORED, PICTURE = TOP/"benchmarks"/"standard.csv", TOP/"docs"/"standard.webp"
-PIXELS, QUALITY = 1300, 40  # of the picture
+PIXELS, QUALITY = 900, 20  # of the picture
 TESTSETS = TOP/"config"/"testsets"/"studies"/"testsets"
 TOLERANCES = tuple(10.0**-k for k in range(3, 14))
 SMALLEST = 3e-14
@@ -267,7 +267,7 @@ def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """One panel of each problem: error of the end over processor seconds, best at the lower left."""
     labels = list(dict.fromkeys(row["problem"] for row in rows))
     with matplotlib.rc_context(RC):
-        figure, panels = subplots(DOUBLE, 62.0*(len(labels)//2), -(-len(labels)//3), 3)
+        figure, panels = subplots(DOUBLE, 55.0*(-(-len(labels)//3) + 0.3), -(-len(labels)//3), 3)
         for axes, label in zip(panels.flat, labels, strict=False):
             for code, colour in COLOURS.items():
                 points = np.array([(float(row["seconds"]), float(row["error"])) for row in rows

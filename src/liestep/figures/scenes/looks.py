@@ -152,10 +152,12 @@ def faces(shape: Any) -> list[np.ndarray]:
 
 def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
     """Faces (m, k, 3) of the shapes of a body, as `faces`; of one without, those of the box of its mass and inertia, at
-    most a metre long."""
+    most a metre long, but none if the moments are equal, which is what planar mechanisms are given."""
     own = [shape for shape in assembly.shapes if shape.body == body]
     if not own:
         moments, axes = np.linalg.eigh(assembly.inertia[body])
+        if np.ptp(moments) < 1e-9*moments[2]:
+            return []
         sides = np.sqrt(np.maximum(6.0*(moments.sum() - 2.0*moments)/assembly.mass[body], 0.0))
         turn = axes*np.sign(np.linalg.det(axes))
         own = [Shape("box", np.clip(sides, THIN*max(sides.max(), 1e-9), 1.0), R=turn)]
@@ -183,14 +185,15 @@ def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.nd
     joints, joints as small balls; a line of `scale` in m stands for a spring to its anchor."""
     few = len(centres) <= FEW_LINKS
     for i, (centre, attitude, colour) in enumerate(zip(centres, attitudes, body_colours(len(centres)), strict=True)):
-        for part in body_faces(assembly, i) if few else []:
+        parts = body_faces(assembly, i) if few else []
+        for part in parts:
             solid(scene, centre + part @ attitude.T, colour)
         for point in centre + body_points(assembly, i) @ attitude.T:
             scene.line(np.stack([centre, point]), METAL, 1.6 if few else 1.0, lift=0.01, outline=0.5, fade=0.3)
             if few:
                 scene.balls([point], PIVOT, 3.5, lift=0.06, fade=0.0)
-        if not few:
-            scene.balls([centre], colour, 2.5, lift=0.05, fade=0.2)
+        if not parts:
+            scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
     for item in assembly.elements:
         if item.name == "spring_damper":
             ends = [point if body < 0 else centres[body] + attitudes[body] @ point

@@ -46,7 +46,8 @@ def _once(find: Callable[..., T]) -> Callable[..., T]:
     @wraps(find)
     def found(system: Any, *sizes: int) -> T:
         with suppress(pickle.PicklingError, AttributeError, TypeError):
-            return known(type(system), pickle.dumps(tuple(system)), sizes)
+            kind: Any = type(system)
+            return known(kind, pickle.dumps(tuple(system)), sizes)
         return find(system, *sizes)
 
     return found
