@@ -2,6 +2,7 @@
 study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms beside C, and maps beside quaternions.
 `python -m benchmarks recommend`: recommendations beside an exhaustive ladder. `python -m benchmarks peers`: adaptive
 methods beside heyoka at equal error.
+`python -m benchmarks standard`: standard problems beside scipy, heyoka and IDA.
 `python -m benchmarks plugins`: systems of the package beside the same files as plugins.
 `python -m benchmarks against CHECKOUT`: the core beside that of another checkout, such as an older commit."""
 import argparse
@@ -16,7 +17,8 @@ from typing import Any
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", default="core",
-                        choices=("core", "study", "mechanisms", "recommend", "peers", "plugins", "against"))
+                        choices=("core", "study", "mechanisms", "recommend", "peers", "plugins", "against",
+                                                 "standard"))
     parser.add_argument("checkout", nargs="?", type=Path, help="for `against`: root of the other checkout")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
@@ -47,6 +49,14 @@ def main() -> None:
                         ("Longer motions at 1e-6", "peers_horizons", list(peers.horizons(peers.PROBLEMS, repeats//3))),
                         ("Other libraries", "peers_others", list(others.compare())),
                         ("Who wins", "peers_words", [{"": text} for text in peers.words(rows) + others.missing()])]
+        elif arguments.what == "standard":
+            # threads of linear algebra would count, and the first trial of a plugin compiles nothing yet
+            os.environ |= {"OPENBLAS_NUM_THREADS": "1", "LIESTEP_TRIAL_SECONDS": "900"}
+            from benchmarks import standard
+
+            rows = list(standard.compare(2 if arguments.quick else 5))
+            standard.store(rows)
+            sections = [("Standard problems, milliseconds at equal error", "standard", list(standard.reached(rows)))]
         elif arguments.what == "plugins":
             from benchmarks import plugins
 

@@ -7,9 +7,9 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `NamedTuple` for their components. Mechanisms: `Assembly` of `Body` with `spherical`, `revolute`, `universal`,
 `cylindrical`, `prismatic`, `screw`, `planar`, `distance`, `on_curve`, `on_surface`, `constant_velocity`, `gear`,
 `rack`, `blade`, `rolling`, `drive`, `slide_drive`, `rotor`, `slide_rotor`, or a `tree` of joint coordinates;
-`spring_damper`, `slider`, `torsion`, `bushing`, `Spring`, `Torque` and `GROUND`; starts by `body_state` and `stacked`.
-Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ... (`liestep.compile.rows`), and
-`to_body`, `to_space`, `orthogonality_error` of attitudes.
+`spring_damper`, `slider`, `torsion`, `bushing`, `Spring`, `Torque`, `GROUND` and `Shape`; starts by `body_state` and
+`stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
+(`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
 """
 from fractions import Fraction
 from typing import NamedTuple
@@ -62,6 +62,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     Assembly,
     Joint,
     Rows,
+    Shape,
     Spring,
     Torque,
     blade,
@@ -102,7 +103,7 @@ from liestep.mechanics.systems._weighted import weighted_body
 __all__ = [
     "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Body", "Counter", "Element", "Form", "Formulated",
     "Fraction", "InputError", "Joint", "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter",
-    "Preset", "Rows", "Sheet", "Spring", "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2",
+    "Preset", "Rows", "Shape", "Sheet", "Spring", "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2",
     "axpy", "blade", "body_state", "bushing", "canonical", "charged", "check_attitude", "check_directions",
     "check_tangent", "coefficients", "complement", "constant_velocity", "copy", "cos", "cross", "cylindrical",
     "distance", "dot", "drive", "exp", "first_order", "fixed_body", "gear", "if_at_most", "if_equal", "if_less",

@@ -69,7 +69,7 @@ def test_every_system_has_a_page_of_what_its_film_draws(name, runs):
     assert (len(run["frames"]), len(run["time"])) == (3, 3)
     calls = run["still"] + run["frames"][0]
     assert calls
-    seen = (np.concatenate([call[1] for call in calls]) - run["centre"]) @ np.transpose(run["axes"])
+    seen = (np.concatenate([np.reshape(call[1], (-1, 3)) for call in calls]) - run["centre"]) @ np.transpose(run["axes"])
     assert np.abs(seen[:, :2]).max() <= 1.0
 
 
@@ -151,7 +151,7 @@ def test_mp4(runs, tmp_path):
 
 @pytest.mark.parametrize(("arguments", "expected"), [
     (["none.nc"], "none.nc does not exist"),
-    (["RUN", "-o", "film.avi"], "must end with .gif or .mp4"),
+    (["RUN", "-o", "film.avi"], "must end with .gif, .webp or .mp4"),
     (["RUN", "--frames", "1"], "frames must be from 2 to 10000, not 1"),
     (["RUN", "--fps", "500"], "fps must be from 1 to 50, not 500"),
     (["RUN", "--width", "10"], "width must be from 100 to 4000, not 10"),

@@ -1,8 +1,11 @@
 """How states look: parts where they belong, in figures and films alike."""
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from liestep.extend import Assembly, spring_damper
+from liestep.errors import InputError
+from liestep.extend import Assembly, Shape, spring_damper
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.style import new_figure
@@ -65,3 +68,41 @@ def test_a_spring_between_two_bodies_is_a_line_more(scene):
         looks.mechanism(scene, Assembly(*bodies, elements=elements), centres, np.stack([np.eye(3)]*2), 1.0)
         counts.append(len(scene.items) - before)
     assert counts[1] > counts[0]
+
+
+def volume(parts):
+    """Of a closed body by its faces, which run to the left as seen from outside: sums of tetrahedra at the origin."""
+    return sum(float(np.linalg.det(np.stack([part[:, 0], part[:, k], part[:, k + 1]], axis=1)).sum())/6.0
+               for part in parts for k in range(1, part.shape[1] - 1))
+
+
+def test_shapes_are_closed_and_face_outward():
+    turn, sides = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), looks.ROUND
+    polygon = 0.5*sides*np.sin(2.0*np.pi/sides)  # area of the regular polygon in the unit circle
+    assert abs(volume(looks.faces(Shape("box", (1.0, 2.0, 3.0), at=(5, 6, 7), R=turn))) - 6.0) < 1e-12
+    assert abs(volume(looks.faces(Shape("cylinder", (0.5, 2.0)))) - 0.5*polygon) < 1e-12
+    ball = volume(looks.faces(Shape("ball", (1.0, 2.0, 0.5))))
+    assert 0.93*4.0/3.0*np.pi < ball < 4.0/3.0*np.pi
+    corners = looks.faces(Shape("box", (1.0, 2.0, 3.0), R=turn))[0].reshape(-1, 3)
+    assert np.allclose(np.ptp(corners, axis=0), (2.0, 1.0, 3.0))
+
+
+def test_a_body_without_a_shape_is_the_box_of_its_inertia():
+    rod = Assembly(np.array([3.0]), np.diag([0.05, 0.26, 0.29])[None], np.zeros((1, 3)), np.zeros(3))
+    assert np.allclose(np.ptp(looks.body_faces(rod, 0)[0].reshape(-1, 3), axis=0), (1.0, 0.4, 0.2))
+    shown = replace(rod, shapes=(Shape("ball", (0.1, 0.1, 0.1)),))
+    assert np.abs(looks.body_faces(shown, 0)[0]).max() < 0.1 + 1e-12
+
+
+def test_the_far_side_of_a_solid_is_not_drawn(scene):
+    scene.polygons(looks.faces(Shape("box", (1.0, 1.0, 1.0)))[0], ["#000000"]*6, solid=True)
+    assert len(scene.items) == 3
+
+
+@pytest.mark.parametrize(("kind", "size", "said"), [
+    ("cone", (1, 1, 1), "unknown shape 'cone'"), ("box", (1, 1), "a box has 3 positive lengths"),
+    ("ball", (1, 1, 0), "a ball has 3 positive lengths"), ("mesh", (1, 1, 1), r"a mesh has triangles \(m, 3, 3\)"),
+    ("cylinder", (1, np.nan), "a cylinder has 2 positive lengths|size of a cylinder")])
+def test_shapes_that_are_none_are_refused(kind, size, said):
+    with pytest.raises(InputError, match=said):
+        Shape(kind, size)

@@ -9,7 +9,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.parameters import real_array
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Shape
 from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, nearest_start
 from liestep.mechanics.formulations.multibody.family import Body, body_state, stacked
 from liestep.mechanics.formulations.multibody.force_elements import Element
@@ -77,8 +77,10 @@ def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], eleme
     numbers = count()
     numbered = [item if item.function is None else replace(item, number=next(numbers))
                 for item in _parts("elements", Element, elements)]
+    shapes = tuple(replace(shape, body=k) for k, body in enumerate(bodies)
+                   for shape in _parts(f"shape of body {k}", Shape, body.shape))
     found = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
-                     tuple(_parts("joints", Joint, joints)), (), (), tuple(numbered))
+                     tuple(_parts("joints", Joint, joints)), (), (), tuple(numbered), shapes=shapes)
     start = stacked(states)
     joined = tuple(held.filled(found.joints, start))
     if held.targets:
@@ -145,7 +147,8 @@ def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given
     n = len(assembly.mass)
     laws = [item for item in assembly.elements if item.function is not None]
     own = bool(laws or held.targets or given.potential or given.force or given.torque)
-    imports = "Assembly Element Joint Rows multibody"
+    seen_as = f", shapes={literal(assembly.shapes)}" if assembly.shapes else ""  # else the texts are those of before
+    imports = f"Assembly Element Joint Rows {'Shape ' if seen_as else ''}multibody"
     text = f"System({', '.join(f'p[{key!r}]' for key in w.parameters) or '0.0'})" if own else "None"
     if own:
         mechanism = at_state(assembly, start)
@@ -159,7 +162,7 @@ def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given
     more = ["", "", "def assembly(p):",
             f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
             f"        {literal(assembly.center_of_mass)}, {literal(assembly.gravity)},",
-            f"        {literal(assembly.joints)}, (), (),", f"        {literal(plain)}, {text}, shows=True)"]
+            f"        {literal(assembly.joints)}, (), (),", f"        {literal(plain)}, {text}, shows=True{seen_as})"]
     size = operations(w.outs)
     if size > MOST_WRITTEN:
         raise InputError(f"the forces are {size} operations, more than {MOST_WRITTEN}: use force elements"

@@ -2,7 +2,7 @@
 
 MuJoCo reads both. What a mechanism does not have is taken out of its model first and told in a sentence each, so that
 no file of pictures is opened; then the numbers of bodies and joints become the text of a plugin."""
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -26,6 +26,11 @@ LEFT_OUT = {
     "excludes": "exclusion of a contact", "keys": "keyframe", "skins": "skin", "flexes": "flexible body",
     "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
     "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
+COLLISION, MESH, GRID = 3, 7, 8.0  # the first group of geoms that viewers hide, and a number of MuJoCo's
+# MuJoCo's geoms by number: the shape, and its size of that of the geom; a capsule is as long as its cylinder and ends
+SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
+    2: ("ball", lambda s: s[[0, 0, 0]]), 3: ("cylinder", lambda s: (s[0], 2.0*(s[0] + s[1]))), 4: ("ball", lambda s: s),
+    5: ("cylinder", lambda s: (s[0], 2.0*s[1])), 6: ("box", lambda s: 2.0*s), MESH: ("mesh", lambda s: None)}
 KINDS = ("free", "ball", "slide", "hinge")  # of MuJoCo's joints by number
 
 
@@ -166,7 +171,7 @@ def _stripped(spec: Any, path: Path) -> list[str]:
         for geom in list(body.geoms):
             label = geom.name or f"of body {body.name or number}"
             found.append(f"The geom {label} is left out{' but for its mass'*used}: it touches nothing.")
-            if used:
+            if used or (moves and _drawn(spec, geom, path.parent)):
                 geom.material = ""
                 meshes.add(geom.meshname)
             else:
@@ -185,6 +190,36 @@ def _stripped(spec: Any, path: Path) -> list[str]:
     if spec.option.density or spec.option.viscosity:
         found.append("The fluid (density, viscosity, wind) is left out.")
     return found
+
+
+def _drawn(spec: Any, geom: Any, folder: Path) -> bool:
+    """Whether pictures show a geom that no mass needs: no collision model, and no mesh without a file of its own."""
+    number = int(geom.type)
+    if number != MESH:
+        return number in SHAPES and geom.group < COLLISION
+    file = next((Path(mesh.file) for mesh in spec.meshes if geom.meshname in (mesh.name, Path(mesh.file).stem)), Path())
+    place = (folder/(spec.meshdir or "")/(file.name if spec.strippath else file)).resolve()
+    return (geom.group < COLLISION and file.suffix.lower() in (".stl", ".obj") and place.is_file()
+            and place.is_relative_to(folder))
+
+
+def _shapes(model: Any, data: Any, known: Mapping[int, int], centre: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    """Arguments of the shapes of bodies; vertices of a mesh on a grid of an eighth of its extent."""
+    for k, number in enumerate(model.geom_type):
+        b = int(model.body_weldid[model.geom_bodyid[k]])
+        if b not in known or number not in SHAPES:
+            continue
+        frame, size = data.xmat[b].reshape(3, 3), SHAPES[number][1](model.geom_size[k])
+        if number == MESH:
+            at = int(model.geom_dataid[k])
+            vertices = model.mesh_vert[model.mesh_vertadr[at]:][:model.mesh_vertnum[at]]
+            cell = np.maximum(np.ptp(vertices, axis=0)/GRID, 1e-9)
+            points, to = np.unique(np.round(vertices/cell), axis=0, return_inverse=True)
+            triples = to.ravel()[model.mesh_face[model.mesh_faceadr[at]:][:model.mesh_facenum[at]]]
+            size = (points*cell)[np.unique(triples[(triples != np.roll(triples, 1, axis=1)).all(axis=1)], axis=0)]
+        yield (SHAPES[number][0], np.round(size, 5).tolist(),
+               (frame.T @ (data.geom_xpos[k] - data.xpos[b]) - centre[known[b]]).tolist(),
+               (frame.T @ data.geom_xmat[k].reshape(3, 3)).tolist(), known[b])
 
 
 def _of_joints(model: Any) -> Iterator[str]:
@@ -221,6 +256,7 @@ def _bodies(model: Any, data: Any) -> tuple[dict[str, Any], dict[str, np.ndarray
               for k, b in enumerate(model.jnt_bodyid)]
     places = np.einsum("bji,bj->bi", frames[above], data.xpos[moving] - data.xpos[above])
     fields = {"names": tuple(model.body(b).name or f"body_{b}" for b in moving), "joints": tuple(joints),
+              "shapes": tuple(_shapes(model, data, known, centre)),
               "parents": tuple(known.get(int(b), GROUND) for b in above), "places": places.tolist(),
               "turns": (np.swapaxes(frames[above], 1, 2) @ frames[moving]).tolist()}
     return fields, {"mass": mass, "inertia": 0.5*(inertia + np.swapaxes(inertia, 1, 2)), "center_of_mass": centre}

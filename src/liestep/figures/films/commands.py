@@ -26,11 +26,11 @@ def command_view(arguments: argparse.Namespace) -> None:
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     film = add("animate", command_animate,
-               "film of a run's file, as GIF or, where ffmpeg is installed, MP4; every frame is a stored sample",
+               "film of a run's file, as GIF, WebP or, where ffmpeg is installed, MP4; every frame is a stored sample",
                "animate pendulum.nc -o pendulum.gif")
     film.add_argument("file", type=Path, help="NetCDF file of a run or a reference")
     film.add_argument("-o", "--output", type=Path, metavar="FILE",
-                      help="name that ends with .gif or .mp4 (default: FILE with .gif)")
+                      help="name that ends with .gif, .webp or .mp4 (default: FILE with .gif)")
     film.add_argument("--frames", type=int, default=120, help="at most so many samples, equally spaced (default 120)")
     film.add_argument("--fps", type=int, default=20, help="frames in a second (default 20)")
     film.add_argument("--width", type=int, default=480, help="width and height in pixels (default 480)")

@@ -1,5 +1,6 @@
-"""A run's file as GIF or MP4 through matplotlib's writers. The same file gives the same bytes of a GIF."""
+"""A run's file as GIF, WebP or MP4 through matplotlib's writers. The same file gives the same bytes of pictures."""
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -17,10 +18,10 @@ from liestep.files.textfiles import replacing
 from liestep.simulation.runs.execution import film_comment
 from liestep.simulation.runs.files import RunFile, read
 
-KINDS = (".gif", ".mp4")
+KINDS = (".gif", ".webp", ".mp4")
 FRAMES, FPS, WIDTH = 120, 20, 480  # WIDTH and height in pixels
 SIDE = 90.0                        # mm, for the sizes of text and lines
-MARGIN = 0.05
+MARGIN, QUALITY = 0.05, 30        # QUALITY of WebP, from 0 to 100
 
 
 def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
@@ -29,7 +30,7 @@ def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, wi
     written."""
     target = Path(target)
     if target.suffix.lower() not in KINDS:
-        raise InputError(f"{target} must end with {' or '.join(KINDS)}")
+        raise InputError(f"{target} must end with {', '.join(KINDS[:-1])} or {KINDS[-1]}")
     for name, value, least, most in (("frames", frames, 2, 10_000), ("fps", fps, 1, 50), ("width", width, 100, 4000)):
         if not least <= value <= most:
             raise InputError(f"{name} must be from {least} to {most}, not {value}")
@@ -49,8 +50,8 @@ def chosen(file: RunFile, frames: int) -> np.ndarray:
     return np.unique(np.linspace(0, len(file["time"]) - 1, frames).round().astype(int))
 
 
-class GifWriter(PillowWriter):
-    """GIF with a comment that names the run: its specification and sources."""
+class PictureWriter(PillowWriter):
+    """GIF or WebP with a comment that names the run: its specification and sources."""
 
     _frames: list[Image.Image]
 
@@ -60,13 +61,15 @@ class GifWriter(PillowWriter):
 
     def finish(self) -> None:
         first, *others = self._frames
-        first.save(self.outfile, save_all=True, append_images=others, duration=int(1000/self.fps), loop=0,
-                   comment=self.comment.encode())
+        named: dict[str, Any] = {"comment": self.comment.encode()}
+        if Path(self.outfile).suffix.lower() == ".webp":
+            named = {"xmp": self.comment.encode(), "quality": QUALITY, "method": 6}
+        first.save(self.outfile, save_all=True, append_images=others, duration=int(1000/self.fps), loop=0, **named)
 
 
 def writer_for(target: Path, fps: int, comment: str) -> AbstractMovieWriter:
-    if target.suffix.lower() == ".gif":
-        return GifWriter(fps, comment)
+    if target.suffix.lower() != ".mp4":
+        return PictureWriter(fps, comment)
     repeatable = ["-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
     return FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p", *repeatable])
 

@@ -193,8 +193,10 @@ def mechanism(file: RunFile, assembly: Assembly) -> FilmScene:
     """Bodies with their joints; the last body has a trail. The residual of the joints is counted in the picture."""
     attitudes = file["attitude"]
     centres = file["position"] + np.einsum("tbij,bj->tbi", attitudes, assembly.center_of_mass)
-    points = [centres[:, i, None] + np.einsum("pj,tij->tpi", looks.body_points(assembly, i), attitudes[:, i])
-              for i in range(len(assembly.mass))]
+    corners = [np.concatenate([looks.body_points(assembly, i),
+                               *(part.reshape(-1, 3) for part in looks.body_faces(assembly, i))])
+               for i in range(len(assembly.mass))]
+    points = [centres[:, i, None] + np.einsum("pj,tij->tpi", own, attitudes[:, i]) for i, own in enumerate(corners)]
     anchors = [np.asarray(spring.anchor)[None] for spring in assembly.springs]
     reach = np.concatenate([*(part.reshape(-1, 3) for part in points), *anchors])
     scale = float(np.abs(reach).max())

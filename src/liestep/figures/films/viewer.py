@@ -47,6 +47,10 @@ class CallsOf:
               fade: float | None = None) -> None:
         self._add("balls", np.atleast_2d(points), colour, size, lift/self.scale, fade, edge and to_hex(edge))
 
+    def polygons(self, corners: Any, colours: Any, *, edge: float = 0.0, lift: float = 0.0, solid: bool = False
+                 ) -> None:
+        self._add("polygons", corners, list(colours), edge, lift/self.scale, None, solid)
+
 
 def view(sources: Sequence[Path], target: Path) -> int:
     """Write the page, whole or not at all; returns the frames of its longest run. Raises InputError: no file, too many,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from liestep.figures.scenes.space import Scene, mix
+from liestep.mechanics.formulations.multibody.assembly import Shape
 from liestep.mechanics.formulations.multibody.mechanism import DRIVE, SLIDER
 
 COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # colours of bodies
@@ -13,6 +14,8 @@ METAL, PIVOT, NORTH, SOUTH, PLATE = "#5A6472", "#222222", "#D62728", "#8C99A8", 
 SPRING, CLAMP, EDGE = "#414B57", "#333333", "#9AA4AF"
 FEW_LINKS = 30  # longer chains have no balls on their joints
 TURNS = 7       # turns of a coil spring
+ROUND, THIN = 16, 0.02  # sides of what is round, and the least side of a box, of its largest
+LIGHT = np.array([0.35, -0.5, 0.79])  # from where solids are lit, in space
 Colour = str | tuple
 
 
@@ -126,32 +129,71 @@ def quadrotors(scene: Scene, load: np.ndarray, places: np.ndarray, attitudes: np
     scene.balls(load[None], COLOURS[0], 7.5, lift=0.1, fade=0.0)
 
 
+def faces(shape: Any) -> list[np.ndarray]:
+    """Faces (m, k, 3) of a `Shape` in body axes, from the centre of mass, to the left as seen from outside."""
+    size = np.asarray(shape.size)
+    if shape.kind == "mesh":
+        found = [size]
+    elif shape.kind == "box":
+        one = np.array([[1, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]])
+        found = [0.5*size*np.concatenate([side*np.roll(one, k, axis=1)[::side] for k in range(3) for side in (1, -1)])
+                 .reshape(6, 4, 3)]
+    else:  # a surface of revolution of unit radius
+        down = np.linspace(0.0, np.pi, ROUND//2 + 1)
+        radius, height = ((np.sin(down), np.cos(down)) if shape.kind == "ball" else
+                          (np.array([0.0, 1.0, 1.0, 0.0]), np.array([0.5, 0.5, -0.5, -0.5])))
+        turn = np.linspace(0.0, 2.0*np.pi, ROUND + 1)
+        rings = np.stack(np.broadcast_arrays(radius[:, None]*np.cos(turn), radius[:, None]*np.sin(turn),
+                                             height[:, None]), axis=-1)
+        quads = np.stack([rings[:-1, :-1], rings[1:, :-1], rings[1:, 1:], rings[:-1, 1:]], axis=2).reshape(-1, 4, 3)
+        found = [quads*(size if shape.kind == "ball" else size[[0, 0, 1]])]
+    return [np.asarray(shape.at) + part @ np.asarray(shape.R).T for part in found]
+
+
+def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
+    """Faces (m, k, 3) of the shapes of a body, as `faces`; of one without, those of the box of its mass and inertia, at
+    most a metre long, but none if the moments are equal, which is what planar mechanisms are given."""
+    own = [shape for shape in assembly.shapes if shape.body == body]
+    if not own:
+        moments, axes = np.linalg.eigh(assembly.inertia[body])
+        if np.ptp(moments) < 1e-9*moments[2]:
+            return []
+        sides = np.sqrt(np.maximum(6.0*(moments.sum() - 2.0*moments)/assembly.mass[body], 0.0))
+        turn = axes*np.sign(np.linalg.det(axes))
+        own = [Shape("box", np.clip(sides, THIN*max(sides.max(), 1e-9), 1.0), R=turn)]
+    return [part for shape in own for part in faces(shape)]
+
+
 def body_points(assembly: Any, body: int) -> np.ndarray:
-    """Points (k, 3) that show a body of a mechanism, from its centre of mass in body axes: its joints, springs and the
-    ends of the axes of an ellipsoid of equal inertia, at most half a metre long."""
+    """Points (k, 3) of a body of a mechanism, from its centre of mass in body axes, at its joints and springs."""
     found = [vectors for joint in assembly.joints for rows in joint.rows if rows.kind != DRIVE and rows.kind < SLIDER
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
     found += [spring.point for spring in assembly.springs if spring.body == body]
-    moments, axes = np.linalg.eigh(assembly.inertia[body])
-    squares = np.maximum(2.5*(moments.sum() - 2.0*moments)/assembly.mass[body], 0.0)
-    half = np.minimum(np.sqrt(squares), 0.5)
-    return np.array([*found, *(half*axes).T, *(-half*axes).T])
+    return np.reshape(found, (-1, 3))
+
+
+def solid(scene: Scene, corners: np.ndarray, colour: Colour) -> None:
+    """Faces (m, k, 3) of one body in the light."""
+    normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, -1] - corners[:, 1])
+    lit = normals @ LIGHT/np.maximum(np.linalg.norm(normals, axis=1), 1e-300)
+    scene.polygons(corners, [mix(mix(colour, "white", 0.25), "black", 0.25*(1.0 - float(share))) for share in lit],
+                   edge=0.3, solid=True)
 
 
 def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.ndarray, scale: float) -> None:
-    """Bodies (n) by their centres of mass (n, 3) and attitudes (n, 3, 3): lines from each centre to its joints, axes of
-    inertia in colour, joints as small balls; a line of `scale` in m stands for a spring to its anchor."""
+    """Bodies (n) by their centres of mass (n, 3) and attitudes (n, 3, 3): their shapes, lines from each centre to its
+    joints, joints as small balls; a line of `scale` in m stands for a spring to its anchor."""
     few = len(centres) <= FEW_LINKS
     for i, (centre, attitude, colour) in enumerate(zip(centres, attitudes, body_colours(len(centres)), strict=True)):
-        points = centre + body_points(assembly, i) @ attitude.T
-        for point in points[:-6]:
+        parts = body_faces(assembly, i) if few else []
+        for part in parts:
+            solid(scene, centre + part @ attitude.T, colour)
+        for point in centre + body_points(assembly, i) @ attitude.T:
             scene.line(np.stack([centre, point]), METAL, 1.6 if few else 1.0, lift=0.01, outline=0.5, fade=0.3)
             if few:
                 scene.balls([point], PIVOT, 3.5, lift=0.06, fade=0.0)
-        for one, two in zip(points[-6:-3], points[-3:], strict=True):
-            if few:
-                scene.line(np.stack([one, two]), colour, 2.4, lift=0.02, outline=0.5, fade=0.3)
-        scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
+        if not parts:
+            scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
     for item in assembly.elements:
         if item.name == "spring_damper":
             ends = [point if body < 0 else centres[body] + attitudes[body] @ point

@@ -63,11 +63,15 @@ class Scene:
         for p, shade in zip(projected, colours, strict=True):
             self._add(p[2] + lift, "ball", (p[:2], shade, size, edge or shade, fade))
 
-    def polygons(self, corners: ArrayLike, colours: Any, *, edge: float = 0.0, lift: float = 0.0) -> None:
-        """Flat polygons (m, k, 3), one colour each; edges of the same colour close the gaps between neighbours."""
+    def polygons(self, corners: ArrayLike, colours: Any, *, edge: float = 0.0, lift: float = 0.0,
+                 solid: bool = False) -> None:
+        """Flat polygons (m, k, 3), one colour each; edges of the same colour close the gaps between neighbours; of a
+        solid, whose faces run to the left as seen from outside, those on the far side are left out."""
         projected = self.view(corners)
         for p, shade in zip(projected, colours, strict=True):
-            self._add(p[:, 2].mean() + lift, "polygon", (p[:, :2], shade, edge))
+            (x, y), (u, v) = p[:, :2].T, np.roll(p[:, :2], -1, axis=0).T
+            if not solid or np.sum(x*v - u*y) > 0.0:
+                self._add(p[:, 2].mean() + lift, "polygon", (p[:, :2], shade, edge))
 
     def draw(self, margin: float = 0.03, limits: tuple[float, float, float, float] | None = None) -> None:
         """Put everything on the axes; limits are left, right, bottom, top on paper, by default what the items need."""

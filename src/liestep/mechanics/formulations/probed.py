@@ -1,6 +1,9 @@
 """What systems keep, found by numbers: torques and forces of a system at random states, in plain Python."""
+import pickle
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -8,6 +11,7 @@ from liestep.compile.tracing import PLAIN, plain_component
 
 STATES, SMALL = 4, 1e-11  # random states, and what is round-off of a sum of torques
 Flags = tuple[bool, bool, bool]
+T = TypeVar("T")
 
 
 def plain(component: Any) -> Any:
@@ -32,6 +36,24 @@ def _kept(component: Any, sample: Callable[[Any, np.random.Generator], tuple[lis
     return [(bool(x), bool(y), bool(z)) for x, y, z in flags]
 
 
+def _once(find: Callable[..., T]) -> Callable[..., T]:
+    """`find` of a component and sizes, remembered: every run asks, and the sums of many bodies take milliseconds. What
+    cannot be pickled is examined each time."""
+    @lru_cache(64)
+    def known(kind: Any, values: bytes, sizes: tuple[int, ...]) -> T:
+        return find(kind(*pickle.loads(values)), *sizes)
+
+    @wraps(find)
+    def found(system: Any, *sizes: int) -> T:
+        with suppress(pickle.PicklingError, AttributeError, TypeError):
+            kind: Any = type(system)
+            return known(kind, pickle.dumps(tuple(system)), sizes)
+        return find(system, *sizes)
+
+    return found
+
+
+@_once
 def kept_on_spheres(system: Any, n: int) -> Flags:
     """Axes about which the torques of n points on spheres sum to zero, see `spheres`."""
     def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -45,6 +67,7 @@ def kept_on_spheres(system: Any, n: int) -> Flags:
     return _kept(system, sample)[0]
 
 
+@_once
 def kept_of_body(system: Any) -> Flags:
     """Axes about which a body about a fixed point has no torque, see `fixed_body`."""
     def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -57,6 +80,7 @@ def kept_of_body(system: Any) -> Flags:
     return _kept(system, sample)[0]
 
 
+@_once
 def kept_of_bodies(system: Any, n: int) -> tuple[Flags, Flags]:
     """Axes about which the total torque of n free bodies is zero, and along which the total force is."""
     def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:

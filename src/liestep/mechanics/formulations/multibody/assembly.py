@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.errors import InputError, arguments_named
+from liestep.errors import InputError, arguments_named, unknown
 from liestep.mechanics.contracts.parameters import real_array
 from liestep.mechanics.formulations.multibody.force_elements import Element, packed
 from liestep.mechanics.formulations.multibody.mechanism import (
@@ -75,6 +75,34 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class Shape:
+    """What a body looks like in pictures, in m, and nothing else: a box of three sides, a cylinder (radius, length)
+    along e3, a ball of three semi-axes, or a mesh of triangles (m, 3, 3), outside to the left of their edges; at (3,)
+    from the centre of mass, R (3, 3) with its axes in columns, both in body axes. Raises InputError for other kinds or
+    numbers."""
+
+    kind: str
+    size: Any
+    at: Any = (0.0, 0.0, 0.0)
+    R: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    body: int = 0  # of an assembly
+
+    def __post_init__(self) -> None:
+        lengths = {"box": 3, "cylinder": 2, "ball": 3}
+        if self.kind not in (*lengths, "mesh"):
+            raise InputError(unknown("shape", self.kind, (*lengths, "mesh")))
+        size, at, turn = (real_array(f"{name} of a {self.kind}", getattr(self, name)) for name in ("size", "at", "R"))
+        right = size.shape[1:] == (3, 3) if self.kind == "mesh" else (
+            size.shape == (lengths[self.kind],) and bool(size.min() > 0.0))
+        if not right or at.shape != (3,) or turn.shape != (3, 3) or not all(
+                np.isfinite(value).all() for value in (size, at, turn)):
+            wanted = f"{lengths[self.kind]} positive lengths" if self.kind in lengths else "triangles (m, 3, 3)"
+            raise InputError(f"a {self.kind} has {wanted}, at (3,) and R (3, 3), all finite")
+        for name, value in zip(("size", "at", "R"), (size, at, turn), strict=True):
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
 class Spring:
     """F = stiffness (anchor - point) on a body; point (3,) from its centre of mass, body axes; anchor (3,) spatial."""
 
@@ -118,6 +146,7 @@ class Assembly:
     idle: tuple[int, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)  # what runs tell beside their own attributes
     shows: bool = False  # whether runs have the coordinates of joints
+    shapes: Sequence[Shape] = ()  # of pictures; a body without one is drawn as the box of its mass and inertia
 
     def __post_init__(self) -> None:
         named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)

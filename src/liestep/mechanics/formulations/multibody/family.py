@@ -56,7 +56,7 @@ def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter]
 class Body:
     """A rigid body and its start: mass in kg; inertia (3,) or (3, 3) about its centre of mass in kg m2, in its axes; x
     and v (3,) place and velocity of that point in space; R (3, 3), whose columns are its axes in space; rate (3,) its
-    angular velocity in rad/s, in its axes."""
+    angular velocity in rad/s, in its axes; shape: a `Shape` or a list of them, for pictures."""
 
     mass: float
     inertia: Any
@@ -64,6 +64,7 @@ class Body:
     R: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     v: Any = (0.0, 0.0, 0.0)
     rate: Any = (0.0, 0.0, 0.0)
+    shape: Any = ()
 
 
 def body_state(attitude: np.ndarray, rate: np.ndarray, point: np.ndarray, place: np.ndarray,

@@ -28,6 +28,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     Assembly,
     Joint,
     Rows,
+    Shape,
     Torque,
     complement,
     rotor,
@@ -63,8 +64,8 @@ class TreeJoint(NamedTuple):
 @dataclass(frozen=True)
 class Tree:
     """Bodies by name, each after its parent (GROUND for the ground), with place (3) and turn (3, 3) of its reference
-    frame in that of the parent; joints body by body; sentences on what was left out. Raises InputError for joints of a
-    body that the mechanism has no rows for."""
+    frame in that of the parent; joints body by body; sentences on what was left out; arguments of each `Shape`. Raises
+    InputError for joints of a body that the mechanism has no rows for."""
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
@@ -72,9 +73,11 @@ class Tree:
     turns: Any
     joints: Any
     left_out: tuple[str, ...]
+    shapes: Any = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(TreeJoint(*joint) for joint in self.joints))
+        object.__setattr__(self, "shapes", tuple(Shape(*shape) for shape in self.shapes))
         for name in ("places", "turns"):
             object.__setattr__(self, name, np.array(getattr(self, name), dtype=float))
         for i, name in enumerate(self.names):
@@ -117,7 +120,7 @@ class Tree:
         return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"],
                         [part for part in parts if isinstance(part, Joint)],
                         torques=[part for part in parts if isinstance(part, Torque)],
-                        notes={"left_out": " ".join(self.left_out)} if self.left_out else {})
+                        shapes=self.shapes, notes={"left_out": " ".join(self.left_out)} if self.left_out else {})
 
     def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Torque]:
         listed, a, turn, unit = self.of(i), self.parents[i], self.turns[i], np.eye(3)
