@@ -173,7 +173,8 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
             continue
         value = state[part.name]
         if part.norm == "attitude":
-            _orthonormalise(value.T, root)
+            for matrix in value.reshape(-1, 3, 3):
+                _orthonormalise(matrix.T, root)
         elif part.norm == "direction":
             for u in value:
                 u /= root(u @ u)
