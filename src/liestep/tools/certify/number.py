@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache, partial, partialmethod
 from typing import Any
 
 from mpmath import MPContext, libmp
@@ -96,7 +96,13 @@ def numbers(digits: int) -> type[Number]:
     known = lru_cache(1024)(lambda x: cls.of(x) if short(x) else None)
     for name in OPERATIONS:
         setattr(cls, name, _strict(cls, name, known))
+    for name in ("sin", "cos", "hypot", "arctan2"):   # of which numpy asks arrays of objects
+        setattr(cls, name, partialmethod(_by_numpy, getattr(context, name.replace("arctan2", "atan2"))))
     return cls
+
+
+def _by_numpy(self: Any, function: Callable, *others: Any) -> Any:
+    return function(self, *others)
 
 
 @cache
