@@ -8,7 +8,7 @@ import itertools
 from math import inf, pi, sqrt
 
 import numpy as np
-from liestep_judge import DATA, START, BadStates, attitude_of, converges, cross, errors, hat, length, times, turned
+from liestep_judge import DATA, START, BadStates, attitude_of, converges, errors, hat, length, times, turned
 
 SAYS, EXACT, FIT = DATA["mistakes"], 1e-11, 0.03   # of formulas and fits
 FACTORS = {-1.0: "left_handed", 2.0: "step_factor", 0.5: "step_factor", pi/180: "degrees", 180/pi: "degrees",
@@ -35,16 +35,16 @@ def rotation(v, angle=lambda x: x):
 def torque_of(case, t, attitude):
     """Applied torque in the body (n, 3) of one body with attitudes (n, 3, 3) at the times (n,)."""
     t, back = np.reshape(t, (-1, 1)), turned(attitude)
-    found = cross(case.arm + 0*t, times(back, case.force + 0*t)*np.cos(case.frequency*t))
+    found = np.cross(case.arm + 0*t, times(back, case.force + 0*t)*np.cos(case.frequency*t))
     down = times(back, np.concatenate([np.cos(case.orbit*t), np.sin(case.orbit*t), 0*t], -1))
-    return found + 3*case.orbit**2*cross(down, case.moments[0]*down)
+    return found + 3*case.orbit**2*np.cross(down, case.moments[0]*down)
 
 
 def parts_of(case, t, a, w, moments=None, torque=None):
     """The two parts of dw/dt of one body, (n, 3): gyroscopic, and all other."""
     moments, turning = case.moments[0] if moments is None else moments, case.frame @ a
     other = (torque_of(case, t, a) if torque is None else torque)/moments
-    return cross(moments*(w + turning), w + turning)/moments, other + cross(w, turning)
+    return np.cross(moments*(w + turning), w + turning)/moments, other + np.cross(w, turning)
 
 
 def late_rates(case, run, w, shift):
@@ -147,7 +147,7 @@ def dynamics(case, run, a, w):
         case, t, a, w, moments[list(order)])) for order in list(itertools.permutations(range(3)))[1:]]
     trials += [((("inertia_inverse", "the inverse of the inertia acts"),), *parts_of(case, t, a, w, 1/moments)), (
         (("inertia_frame", "the body's moments act on spatial components"),), times(
-            back, cross(moments*spin, spin)/moments), times(back, times(a, torque)/moments))]
+            back, np.cross(moments*spin, spin)/moments), times(back, times(a, torque)/moments))]
     scale, fits = max(np.linalg.norm(change), 0.02*np.linalg.norm(mid(sum(trials[0][1:])))), []
     for names, gyro, rest in trials:
         columns = np.stack([mid(part).ravel() for part in (gyro, rest, w)], axis=1)
@@ -192,7 +192,7 @@ def rate_step(case, run, w):
     old, new, h, tried = w[:-1, 0], w[1:, 0], run.h, {}
 
     def f(u):
-        return cross(case.moments[0]*u, u)/case.moments[0]
+        return np.cross(case.moments[0]*u, u)/case.moments[0]
     for name, (rows, weights) in DATA["tableaux"].items():
         halves = [k for k, row in enumerate(rows) if max(row) == 0.5]
         for chosen in itertools.chain.from_iterable(itertools.combinations(halves, n) for n in range(len(halves) + 1)):
@@ -234,7 +234,8 @@ def recognised(case, runs, plateau):
         gaps = {key: errors(case, last, *((last.a, values) if k else (values, last.w)))[k]
                 for key, values in options.items()}
         best, near = min(gaps, key=gaps.get), min(first, key=first.get)
-        if best and gaps[best] < 0.1*plain[-1, k] and not converges(plain[:, k]):
+        fits = gaps[best] < 0.1*plain[-1, k] and (gaps[best] < FIT or first[best] <= max(START, 1.5*last.h*turn))
+        if best and fits and not converges(plain[:, k]):
             keys[k] = best
         elif first[()] > max(START, 1.5*last.h*turn):
             if first[near] > max(START, 1.5*last.h*turn):
