@@ -195,12 +195,20 @@ def rate_step(case, run, w):
         return np.cross(case.moments[0]*u, u)/case.moments[0]
     for name, (rows, weights) in DATA["tableaux"].items():
         halves = [k for k, row in enumerate(rows) if max(row) == 0.5]
-        for chosen in itertools.chain.from_iterable(itertools.combinations(halves, n) for n in range(len(halves) + 1)):
-            k = [f(old)]
-            for i, row in enumerate(rows):
-                used = [1.0 if i in chosen and x == 0.5 else x for x in row]
-                k.append(f(old + h*sum(x*y for x, y in zip(used, k, strict=True))))
-            tried.setdefault((name, bool(chosen)), old + h*sum(x*y for x, y in zip(weights, k, strict=True)))
+        wrong = itertools.chain.from_iterable(itertools.combinations(halves, n) for n in range(1, len(halves) + 1))
+        for parts, chosen in ((1, ()), (2, ()), *((1, some) for some in wrong)):
+            u = old
+            for _ in range(parts):
+                k = [f(u)]
+                for i, row in enumerate(rows):
+                    used = [1.0 if i in chosen and x == 0.5 else x for x in row]
+                    k.append(f(u + h/parts*sum(x*y for x, y in zip(used, k, strict=True))))
+                u = u + h/parts*sum(x*y for x, y in zip(weights, k, strict=True))
+            tried.setdefault((("", "two half steps of ")[parts - 1] + name, bool(chosen)), u)
+    for weights in ((3/2, -1/2), (23/12, -16/12, 5/12), (55/24, -59/24, 37/24, -9/24)):
+        late, u = len(weights) - 1, new.copy()   # the first steps are those of any method
+        u[late:] = old[late:] + h*sum(x*f(old)[late - k:len(old) - k] for k, x in enumerate(weights))
+        tried.setdefault((f"Adams and Bashforth, of order {late + 1}", False), u)
     for name, slope in (("implicit midpoint rule", lambda u: f((u + old)/2)), (
             "trapezoidal rule", lambda u: (f(u) + f(old))/2), ("implicit Euler method", f)):
         u = old
@@ -239,9 +247,8 @@ def recognised(case, runs, plateau):
             keys[k] = best
         elif first[()] > max(START, 1.5*last.h*turn):
             if first[near] > max(START, 1.5*last.h*turn):
-                what = "rate" if k else "attitude"
-                raise BadStates(f"the first {what} is {first[()]:.3g} from the start of {case.name}: another start, or"
-                                f" other units than {', '.join(case.units.values())}?")
+                raise BadStates(f"the first {('attitude', 'rate')[k]} is {first[()]:.3g} from the start of {case.name}:"
+                                f" another start, convention, or other units than {', '.join(case.units.values())}?")
             keys[k] = near
     found = [(key, SAYS[key]) for key in keys[0] + keys[1] if key in SAYS]
     done = [read(run, *keys) for run in runs]
@@ -255,8 +262,8 @@ def recognised(case, runs, plateau):
                 if (one or other) and "axes" not in one + other and not kinematics(last, a, w) and not dynamics(
                         case, last, a, w):
                     return [(key, f"{SAYS[key]}, in reading the start too") for key in one + other if key in SAYS], done
-    found += turning + dynamics(case, last, *done[-1])
-    return found, done
+    lost = "attitude" in dict(turning) and not case.free   # then no torque is known
+    return found + turning + ([] if lost else dynamics(case, last, *done[-1])), done
 
 
 def levels(case, runs, done, order, implicit, found, orders, notes):

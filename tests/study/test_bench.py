@@ -276,7 +276,7 @@ BAD = {
     "matrix": (lambda: sheared(runs_of()), "attitude of row 5 is not a rotation: the defect of its square is"),
     "rows": (lambda: runs_of(counts=(64, 128, 256, 500)), "has 500 intervals, not a multiple of 64"),
     "shape": (damaged("rate", lambda w: w[:, :2]), "numbers of rate in each, not"),
-    "start": (lambda: {h: raw | {"rate": raw["rate"] + 0.3} for h, raw in runs_of().items()}, "another start, or"),
+    "start": (lambda: {h: raw | {"rate": raw["rate"] + 0.3} for h, raw in runs_of().items()}, "another start, convention, or"),
     "milliseconds": (lambda: {1000*h: raw | {"time": 1000*h*np.arange(len(raw["rate"]))}
                               for h, raw in runs_of().items()}, "0 step sizes until 3 are too few"),
     "infinite": (damaged("quaternion", lambda q: q/0.0), "quaternion is not a finite number in row 0"),
@@ -367,7 +367,7 @@ def test_plugin_of_pytest(tmp_path):
 
 
 def test_files_are_short_and_need_numpy_only():
-    for name, most in (("liestep_judge.py", 400), ("liestep_mistakes.py", 300), ("liestep_bench.h", 40),
+    for name, most in (("liestep_judge.py", 400), ("liestep_mistakes.py", 310), ("liestep_bench.h", 40),
                        ("example.js", 40), ("example.jl", 40)):
         assert len((BENCH/name).read_text().splitlines()) <= most
     program = (f"import sys; sys.path.insert(0, {str(BENCH)!r}); import liestep_mistakes; "
