@@ -74,12 +74,12 @@ def proven(entry: dict) -> str:
 
 
 def main(path: str) -> None:
-    stored = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
     for entry in json.loads(Path(path).read_text("utf-8"))["references"]:
-        name = f"{entry['problem']} {entry['preset']}"
-        stored[name] = {key: entry[key] for key in SPOKEN} | {"bound": proven(entry)}
-        print(f"{name}: every printed number within {stored[name]['bound']}", flush=True)
-        FILE.write_text(json.dumps(dict(sorted(stored.items())), indent=1) + "\n", "utf-8")
+        name, found = f"{entry['problem']} {entry['preset']}", {key: entry[key] for key in SPOKEN}
+        found["bound"] = proven(entry)
+        print(f"{name}: every printed number within {found['bound']}", flush=True)
+        stored = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
+        FILE.write_text(json.dumps(dict(sorted((stored | {name: found}).items())), indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
