@@ -70,7 +70,7 @@ def proven(entry: dict) -> str:
     mp.dps = iv.dps = DIGITS
     proof, fastest = proof_of(entry)
     end = [text for part in entry["final"].values() for text in part]
-    return rounded_up(proof.bound([end], str(entry["t_end"]), ceil(8*entry["t_end"]*fastest)))
+    return rounded_up(proof.bound([end], str(entry["t_end"]), ceil(4*entry["t_end"]*fastest)))
 
 
 def main(path: str) -> None:

@@ -280,7 +280,7 @@ BAD = {
     "stopped": (lambda: {h: {key: x[:-5] for key, x in raw.items()} for h, raw in runs_of().items()}, "did the code"),
     "quaternion": (damaged("quaternion", lambda q: 1.1*q), "has not the length 1: the defect of its square is 0.21"),
     "matrix": (lambda: spoilt(runs_of(), 5, [1.5, 1, 1]), "of row 5 is not a rotation: the defect of its square is"),
-    "reflections": (lambda: spoilt(runs_of(), ..., [1, 1, -1]), "row 0 is not a rotation: the defect of its square is 2"),
+    "reflections": (lambda: spoilt(runs_of(), ..., [1, 1, -1]), "is not a rotation: the defect of its square is 2,"),
     "reflection": (lambda: spoilt(runs_of(), 9, [1, 1, -1]), "row 9 is not a rotation: the defect of its square is 2"),
     "growing": (lambda: runs_of(grown), "no rotations: the smallest step's squares have the defect 2.61"),
     "step": (lambda: {1.3*h: raw | {"time": h*np.arange(len(raw["rate"]))} for h, raw in runs_of().items()},
