@@ -284,7 +284,7 @@ BAD = {
     "reflection": (lambda: spoilt(runs_of(), 9, [1, 1, -1]), "row 9 is not a rotation: the defect of its square is 2"),
     "growing": (lambda: runs_of(grown), "no rotations: the smallest step's squares have the defect 2.61"),
     "step": (lambda: {1.3*h: raw | {"time": h*np.arange(len(raw["rate"]))} for h, raw in runs_of().items()},
-             "times are 0.00585938 apart, no multiple of h"),
+             "times are 0.046875 apart, no multiple of h"),
     "units of rates": (lambda: {h: raw | {"rate": 7*raw["rate"]} for h, raw in runs_of().items()}, "first rate is 5.4"),
     "no arrays": (lambda: dict.fromkeys(runs_of(), (1, 2)), "must be a mapping from names to arrays of numbers"),
     "no runs": (lambda: [1, 2], "runs are no engine or mapping: list"),

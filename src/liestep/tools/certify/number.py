@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache, lru_cache, partial, partialmethod
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from mpmath import MPContext, libmp
@@ -97,12 +97,9 @@ def numbers(digits: int) -> type[Number]:
     for name in OPERATIONS:
         setattr(cls, name, _strict(cls, name, known))
     for name in ("sin", "cos", "hypot", "arctan2"):   # of which numpy asks arrays of objects
-        setattr(cls, name, partialmethod(_by_numpy, getattr(context, name.replace("arctan2", "atan2"))))
+        function = getattr(context, name.replace("arctan2", "atan2"))
+        setattr(cls, name, lambda *given, function=function: function(*given))
     return cls
-
-
-def _by_numpy(self: Any, function: Callable, *others: Any) -> Any:
-    return function(self, *others)
 
 
 @cache
