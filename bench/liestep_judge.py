@@ -7,10 +7,10 @@ States are rows at t = 0, h, 2h, ...: a mapping with `quaternion` (n, 4: w x y z
 `direction` and `velocity` (n, 3) of the pendulum. `liestep judge` and all studies import these rules.
 With liestep_mistakes.py beside it mistakes get their names; liestep_files.py is the command.
 """
+import importlib
 import itertools
 import json
 import sys
-from importlib import import_module
 from math import inf, log, nan, sqrt
 from pathlib import Path
 from types import SimpleNamespace
@@ -334,7 +334,7 @@ def beside(name):
     """A module of this folder; None where it was not copied too."""
     sys.modules.setdefault("liestep_judge", sys.modules[__name__])   # whatever this file is called, it reads this one
     try:
-        return import_module(f"{__package__ or ''}.{name}".strip("."))
+        return importlib.import_module(f"{__package__ or ''}.{name}".strip("."))
     except ImportError:
         return None
 
