@@ -3,6 +3,7 @@ import argparse
 import csv
 import json
 import sys
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +16,29 @@ def read_csv(path):
     facts = dict(part.strip("# ").split(" = ") for part in lines if part.startswith("#") and " = " in part)
     rows = list(csv.reader(line for line in lines if line.strip() and not line.startswith("#")))
     try:
-        table = np.array([[float(x) for x in row] for row in rows[1:]])
+        for k, row in enumerate(rows):
+            if len(row) != len(rows[0]):
+                raise BadStates(f"{path}: row {k} has {len(row)} numbers, the header {len(rows[0])} names")
+        table = np.array([[float(x) for x in row] for row in rows[1:]]).reshape(-1, len(rows[0]))
         names = {name.split("_")[0] for name in rows[0]}
         raw = {name: table[:, [k for k, head in enumerate(rows[0]) if head.split("_")[0] == name]] for name in names}
         raw["time"] = raw["time"][:, 0]
         return float(facts.get("step", raw["time"][1])), raw
+    except BadStates:
+        raise
     except (IndexError, KeyError, ValueError) as error:
         raise BadStates(f"{path} needs a header with time, and rows of as many numbers: {error}") from None
+
+
+def runs_of(paths):
+    """States by steps of files."""
+    found = {}
+    for path in paths:
+        h, raw = read_csv(path)
+        if h in found or not 0 < h < inf:
+            raise BadStates(f"{path}: its step {h:g} is {'that of another file' if h in found else 'not positive'}")
+        found[h] = raw
+    return found
 
 
 def main():
@@ -35,9 +52,10 @@ def main():
     given = vars(parser.parse_args())
     case, files, path = (given.pop(key) for key in ("case", "files", "json"))
     try:
-        found = judge(case, dict(map(read_csv, files)), **given)
+        found = judge(case, runs_of(files), **given)
         if path:
-            path.write_text(json.dumps(found.data, indent=1, default=float) + "\n", "utf-8")
+            data = json.loads(json.dumps(found.data, default=float), parse_constant=lambda _: None)   # NaN is no JSON
+            path.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     except (BadStates, OSError) as error:
         sys.exit(f"liestep_judge: {error}")
     print(found.text)

@@ -1,13 +1,13 @@
 """Is my code's rotation right? The judge of the rotation bench: needs cases.json beside it, and numpy only.
 
     python liestep_judge.py free_asymmetric my_*.csv --order 4 [--implicit] [--symmetric] [--units cgs] [--json FILE]
-    report = liestep_judge.judge("free_asymmetric", engine, order=4)   # engine(case, h, steps) -> states
-    print(report.text)                                                 # also: .verdict, .names, .data
+    judge("free_asymmetric", engine, order=4).text     # engine(case, h, steps) -> states; also .verdict, .names, .data
 States are rows at t = 0, h, 2h, ...: a mapping with `quaternion` (n, 4: w x y z, body to space) or `attitude`
 (n, 3, 3), and `rate` (n, 3: angular velocity in the body, rad per time), with one more axis after n for two bodies;
 `direction` and `velocity` (n, 3) of the pendulum. `liestep judge` and all studies import these rules.
 With liestep_mistakes.py beside it mistakes get their names; liestep_files.py is the command.
 """
+import importlib
 import itertools
 import json
 import sys
@@ -30,22 +30,22 @@ BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH, BOUND, LARGEST_BOUND, PARTS = 0.25
 WALK, WANDER, ONE_SIGNED, MEMORY = 2.2, 0.15, 2.576, 1.32   # MEMORY: 1 + 4/pi asin(1/4)
 ROUND_OFF_UNITS, RESOLUTION_UNITS, RESAMPLES, SLACK, EPSILON = 100.0, 4.0, 2000, 1e-9, float(np.finfo(float).eps)
 START, PLATEAU, HIDDEN = 1e-6, 1e-7, 1e-4   # of starts; errors where round-off, or what is not seen, ends convergence
-HAT = np.array([[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]],
-                [[0, -1, 0], [1, 0, 0], [0, 0, 0]]], float)
 
 
 class BadStates(ValueError):
     """States that cannot be judged, in one sentence."""
 
 
+def refuse(bad, sentence):
+    if bad:
+        raise BadStates(sentence)
+
+
 def hat(w):
-    return (w @ HAT.reshape(3, 9)).reshape(*w.shape, 3)
+    return np.cross(np.eye(3), w[..., None, :])
 
 def times(a, v):
     return (a @ v[..., None])[..., 0]
-
-def cross(a, b):
-    return times(hat(a), b)
 
 def turned(a):
     return np.swapaxes(a, -1, -2)
@@ -65,8 +65,7 @@ class Case:
 
     def __init__(self, name, units="SI"):
         for wanted, known, what in ((name, DATA["cases"], "case"), (units, DATA["units"], "unit system")):
-            if wanted not in known:
-                raise BadStates(f"there is no {what} {wanted!r}; there are {', '.join(known)}")
+            refuse(wanted not in known, f"there is no {what} {wanted!r}; there are {', '.join(known)}")
         self.name, self.data, facts = name, DATA["cases"][name], DATA["cases"][name]["systems"][units]
         given, self.units, self.kind = facts["parameters"], facts["units"], self.data["kind"]
         value = {key: np.array(part, float) for key, part in {**given, **facts["start"]}.items()}
@@ -93,8 +92,8 @@ class Case:
         if self.kind == "joint":
             reduced = self.masses.prod()/self.masses.sum()
             arms = self.arms + 0*w
-            apart, speed = (np.subtract(*np.moveaxis(times(a, x), 1, 0)) for x in (arms, cross(w, arms)))
-            energy, spatial = energy + reduced*(speed**2).sum(-1)/2, spatial + reduced*cross(apart, speed)
+            apart, speed = (np.subtract(*np.moveaxis(times(a, x), 1, 0)) for x in (arms, np.cross(w, arms)))
+            energy, spatial = energy + reduced*(speed**2).sum(-1)/2, spatial + reduced*np.cross(apart, speed)
         size, force = float(length(spatial).max()), length(self.force)
         if self.orbit:
             down = times(turned(a[:, 0]), np.stack([np.cos(self.orbit*t), np.sin(self.orbit*t), 0*t], -1))
@@ -195,8 +194,7 @@ def drift_numbers(time, d, m, scale, steps, seed=0):
     n, span, unit = len(m), float(time[-1] - time[0]), RESOLUTION_UNITS*EPSILON*scale
     share, slack = (time - time[0])/span, 1 + SLACK
     edges = np.searchsorted(np.clip(np.ceil(share*n*(1 - SLACK)).astype(int) - 1, 0, n - 1), np.arange(n + 1))
-    if (sizes := np.diff(edges)).min() < LEAST_SAMPLES:
-        raise ValueError(f"every block needs at least {LEAST_SAMPLES} samples, one has {sizes.min()}")
+    refuse(min(sizes := np.diff(edges)) < LEAST_SAMPLES, f"a block has {min(sizes)} samples, not {LEAST_SAMPLES} or more")
     ranges = np.zeros(n)
     for k in np.unique(sizes):  # a call for each block would take half of the time
         ranges[sizes == k] = np.subtract(*np.quantile(d[edges[:-1][sizes == k, None] + np.arange(k)], (0.95, 0.05), 1))
@@ -240,13 +238,14 @@ def drift_class(e, blocks, period=None):
     return name, lasting, name if steady else "too short"
 
 
-def drift(time, d, scale, steps, period):
-    """Class of the deviation d of an invariant along a run, growth exponent and largest deviation."""
-    fit = max(LEAST_BLOCKS, int((time[-1] - time[0])/period/PERIODS_PER_BLOCK))
-    n = min(BLOCKS, fit, (time.size - 1)//LEAST_SAMPLES)
+def drift(run, a, values, size):
+    """Class of an invariant along a run with attitudes a, growth exponent and largest deviation."""
+    d, period, steps = values - values[0], longest_period(run.t, a), round(run.t[-1]/run.h)
+    n = min(BLOCKS, max(LEAST_BLOCKS, int(run.t[-1]/period/PERIODS_PER_BLOCK)), (d.size - 1)//LEAST_SAMPLES)
     if n < LEAST_BLOCKS:
         return {"class": "too short", "growth": nan, "largest": float(np.abs(d).max())}
-    e = SimpleNamespace(**drift_numbers(time, d, np.array([x.mean() for x in np.array_split(d[1:], n)]), scale, steps))
+    means = np.array([x.mean() for x in np.array_split(d[1:], n)])
+    e = SimpleNamespace(**drift_numbers(run.t, d, means, float(size) or 1.0, steps))
     return {"class": drift_class(e, n, period)[2], "growth": e.growth, "largest": e.largest}
 
 
@@ -257,42 +256,45 @@ def longest_period(time, a):
     return float(time[-1] - time[0])/max(up.min() if up.size else 1, 1)
 
 
-def states(case, raw, h, where):
+def states(case, raw, h):
     """Checked states of one run. Raises BadStates."""
-    shapes, found = {"attitude": (3, 3), "quaternion": (4,)}, []
-    names = ("direction", "velocity") if case.kind == "pendulum" else (
-        "attitude" if "attitude" in raw else "quaternion", "rate")
-    for key in names:
-        shape, part = shapes.get(key, (3,)), np.asarray(raw.get(key, ()), float)
-        if part.ndim < 2 or part[0].size != case.bodies*np.prod(shape) or len(part) != len(raw[names[0]]):
-            raise BadStates(f"{where}: {case.name} needs {' and '.join(names)} of equal length, {case.bodies} x {shape}"
-                            f" numbers of {key} in each, not {part.shape}")
+    where, found, shapes = f"the run with h = {h:g}", [], {"attitude": (3, 3), "quaternion": (4,)}
+    try:
+        first = "direction" if case.kind == "pendulum" else "attitude" if "attitude" in raw else "quaternion"
+        names = first, "velocity" if first == "direction" else "rate"
+        parts = [np.asarray(raw.get(key, ()), float) for key in (*names, "time")]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise BadStates(f"{where}: states must be a mapping from names to arrays of numbers: {error}") from None
+    for key, part in zip(names, parts, strict=False):
+        shape = shapes.get(key, (3,))
+        refuse(not part.size or part.size != len(parts[0])*case.bodies*np.prod(shape) or len(part) != len(parts[0]),
+               f"{where}: {case.name} needs {' and '.join(names)} of equal length, {case.bodies} x {shape} numbers of"
+               f" {key} in each, not {part.shape}")
         found.append(part.reshape(-1, case.bodies, *shape))
-    a, w = found
-    n, t = len(w), np.asarray(raw.get("time", np.arange(len(w))*h), float)
-    for key, part in (("time", t), (names[0], a), (names[1], w)):
-        bad = np.flatnonzero(~np.isfinite(part.reshape(n, -1)).all(axis=1))
-        if bad.size:
-            raise BadStates(f"{where}: {key} is not a finite number in row {bad[0]}: where did the code fail?")
+    (a, w), n = found, len(found[1])
+    t = parts[2] if "time" in raw else np.arange(n)*h
+    for key, part in (("time", t), *zip(names, found, strict=True)):
+        finite = np.isfinite(part.reshape(len(part), -1)).all(axis=1)
+        refuse(not finite.all(), f"{where}: {key} is not a finite number in row {np.argmin(finite)}")
     gaps = np.diff(t) if n > 1 else np.zeros(1)
     uneven = np.abs(gaps - np.median(gaps)) > 1e-6*np.median(gaps)
-    if n < 2 or t[0] != 0 or t.size != n or uneven.any():
-        raise BadStates(f"{where}: times must start at 0 and be equally spaced without gaps; they are not at row"
-                        f" {int(np.argmax(uneven)) + 1 if t[0] == 0 else 0}")
-    if t[-1] < case.t_end*(1 - 1e-6):
-        raise BadStates(f"{where} ends at t = {t[-1]:g} {case.units['time']}, not at {case.t_end:g}: did the code stop,"
-                        " or is its unit of time another?")
-    square = turned(a) @ a - np.eye(3) if names[0] == "attitude" else (a*a).sum(-1) - 1
+    refuse(n < 2 or t[0] != 0 or t.size != n or uneven.any(), f"{where}: times must start at 0 and be equally spaced"
+           f" without gaps; they are not at row {int(np.argmax(uneven)) + 1 if t[0] == 0 else 0}")
+    refuse(t[-1] < case.t_end*(1 - 1e-6), f"{where} ends at t = {t[-1]:g} {case.units['time']}, not at {case.t_end:g}:"
+           " did the code stop, or is its unit of time another?")
+    refuse((n - 1) % 64 and t[-1] <= case.t_end*(1 + 1e-6), f"{where} has {n - 1} intervals, not a multiple of 64")
+    refuse(abs(t[1]/h - max(np.rint(t[1]/h), 1)) > 0.01*t[1]/h, f"{where}: times are {t[1]:g} apart, no multiple of h")
+    square = (a*a).sum(-1) - 1 if first != "attitude" else (   # of a reflection it is 2
+        turned(a) @ a - np.copysign(1.0, np.linalg.det(a))[..., None, None]*np.eye(3))
     defect = np.abs(square).reshape(n, -1).max(1)
     row = int(np.argmax(np.abs(np.diff(defect)))) + 1 if defect[0] <= START else 0   # methods lose it little by little
     allowed = 2*LARGEST_ERROR if row else START
-    if np.abs(np.diff(defect, prepend=0))[row] > allowed:
-        what = "is not a rotation" if names[0] == "attitude" else "has not the length 1"
-        raise BadStates(f"{where}: the {names[0]} of row {row} {what}: the defect of its square is {defect[row]:.3g},"
-                        f" allowed is {allowed:g}")
-    q, a = (a, attitude_of(a)) if names[0] == "quaternion" else (None, a[..., None] if names[0] == "direction" else a)
-    return SimpleNamespace(t=t, q=q, a=a, w=w, h=h, defect=float(defect.max()), single=bool(
-        np.all(w == w.astype(np.float32))))
+    refuse(np.abs(np.diff(defect, prepend=0))[row] > allowed, f"{where}: the {first} of row {row} "
+           f"{'is not a rotation' if first == 'attitude' else 'has not the length 1'}: the defect of its square is"
+           f" {defect[row]:.3g}, allowed is {allowed:g}")
+    q, a = (a, attitude_of(a)) if first == "quaternion" else (None, a[..., None] if first == "direction" else a)
+    single = bool((w == w.astype(np.float32)).all())
+    return SimpleNamespace(t=t, q=q, a=a, w=w, h=h, defect=float(defect.max()), single=single)
 
 
 def errors(case, run, a, w):
@@ -307,28 +309,34 @@ def converges(e, plateau=PLATEAU):
     return min(e) <= plateau or (e[-1] <= 0.75*e[-2] and e[-1] <= 0.5)
 
 
-def run_of(case, engine, h, steps):
-    """States of an engine. Raises BadStates for one that fails."""
-    try:
-        raw = engine(case, h, steps)
-    except Exception as error:
-        raise BadStates(f"the run with h = {h:g} stopped: {type(error).__name__}: {error}") from error
-    return states(case, raw, h, f"the run with h = {h:g}")
+def computed(case, engine, long):
+    """Steps and states of an engine until the end of a case, and over a long time. Raises BadStates where it fails."""
+    counts = [(case.t_end, case.steps*2**k) for k in range(case.data["levels"])]
+    for end, n in counts + [(case.t_drift, round(case.t_drift/case.t_end*case.steps))]*bool(long):
+        try:
+            yield end/n, engine(case, end/n, n)
+        except Exception as error:
+            raise BadStates(f"the run with h = {end/n:g} stopped: {type(error).__name__}: {error}") from error
 
 
-def ladder(case, runs):
+def ladder(case, pairs):
     """Runs until the end of the case from large to small steps, and longer ones."""
-    if callable(runs):
-        counts = [case.steps*2**k for k in range(case.data["levels"])]
-        return [run_of(case, runs, case.t_end/n, n) for n in counts], []
-    found = [states(case, raw, h, f"the run with h = {h:g}") for h, raw in sorted(runs.items(), reverse=True)]
-    short = [run for run in found if run.t[-1] <= case.t_end*(1 + 1e-6)]
-    for run in short:
-        if (len(run.t) - 1) % 64:
-            raise BadStates(f"the run with h = {run.h:g} has {len(run.t) - 1} intervals, not a multiple of 64")
-    if len(short) < POINTS:
-        raise BadStates(f"{len(short)} step sizes until {case.t_end:g} are too few: give {POINTS} or more")
-    return short, [run for run in found if run.t[-1] > case.t_end*(1 + 1e-6)]
+    found = sorted((states(case, raw, h) for h, raw in pairs), key=lambda run: -run.h)
+    longer, short = ([run for run in found if (run.t[-1] > case.t_end*(1 + 1e-6)) == late] for late in (True, False))
+    refuse(len(short) < POINTS, f"{len(short)} step sizes until {case.t_end:g} are too few: give {POINTS} or more"
+           f"{', and not longer: is the unit of time another?' if longer else ''}")
+    refuse(short[-1].defect > 2*LARGEST_ERROR, f"no rotations: the smallest step's squares have the defect"
+           f" {short[-1].defect:.3g}")
+    return short, longer
+
+
+def beside(name):
+    """A module of this folder; None where it was not copied too."""
+    sys.modules.setdefault("liestep_judge", sys.modules[__name__])   # whatever this file is called, it reads this one
+    try:
+        return importlib.import_module(f"{__package__ or ''}.{name}".strip("."))
+    except ImportError:
+        return None
 
 
 def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", long=True):
@@ -336,22 +344,20 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
 
     order: the claimed one; implicit, symmetric: claims; long: a second, long run of an engine, for the drift.
     Raises BadStates, one sentence: there is no verdict on what cannot be judged."""
-    try:
-        from liestep_mistakes import levels, recognised
-    except ImportError:
-        levels = recognised = None
-    case = case if isinstance(case, Case) else Case(case, units)
-    engine, (runs, longer) = runs, ladder(case, runs)
+    case, naming = case if isinstance(case, Case) else Case(case, units), beside("liestep_mistakes")
+    refuse(not callable(runs) and not hasattr(runs, "items"), f"runs are no engine or mapping: {type(runs).__name__}")
+    runs, longer = ladder(case, computed(case, runs, long) if callable(runs) else runs.items())
     plateau = HIDDEN if all(run.single for run in runs) else PLATEAU
-    mistakes, done = recognised(case, runs, plateau) if recognised else ([], [(run.a, run.w) for run in runs])
-    h, notes = np.array([run.h for run in runs]), []
+    mistakes, done = naming.recognised(case, runs, plateau) if naming else ([], [(run.a, run.w) for run in runs])
+    h, notes = np.array([run.h for run in runs]), [] if naming else [
+        "mistakes are not named: liestep_mistakes.py is not beside liestep_judge.py"]
     parts = np.array([errors(case, run, *pair) for run, pair in zip(runs, done, strict=True)])
     error, floor = parts.max(1), EPSILON*np.sqrt(case.t_end/h)
     orders = {key: observed_order(h, values, floor, order, symmetric) for key, values in (
         ("state", error), ("attitude", parts[:, 0]), ("rate", parts[:, 1]))}
     state, right = orders["state"], converges(error, plateau)
-    if right and levels:
-        levels(case, runs, done, order, implicit, mistakes, orders, notes)
+    if right and naming:
+        naming.levels(case, runs, done, order, implicit, mistakes, orders, notes)
     if right and order and state["class"] in ("asymptotic", "short range", "pre-asymptotic"):
         sure = state["class"] == "asymptotic"
         p, u = state["order" if sure else "plain"], max(state["uncertainty"], LEAST_TOLERANCE) if sure else 0.5
@@ -360,24 +366,18 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
         mistakes.append(("unknown", "the states do not go to the answer as the steps become small"))
     if not right or plateau == HIDDEN:
         notes.append(f"the error stops at {error.min():.2g}{', in single precision' if plateau == HIDDEN else ''}")
-    if callable(engine) and long:
-        n = round(case.t_drift/case.t_end*case.steps)
-        longer = [run_of(case, engine, case.t_drift/n, n)]
-    drifts = {}
-    for run, (a, w) in [(run, (run.a, run.w)) for run in longer] or [(runs[0], done[0])]:
-        for key, (values, size) in case.invariants(run.t, a, w).items():
-            drifts[key] = drift(run.t, values - values[0], float(size) or 1.0, round(run.t[-1]/run.h),
-                                longest_period(run.t, a))
-    rk4 = {int(n): float(value) for n, value in case.data["rk4_errors"].items()}
-    beside = next((e/rk4[n] for e, n in zip(error, np.rint(case.t_end/h), strict=True)
-                   if n in rk4 and e <= LARGEST_ERROR), nan)
+    seen = [(run, run.a, run.w) for run in longer] or [(runs[0], *done[0])]
+    drifts = {key: drift(run, a, *part) for run, a, w in seen for key, part in case.invariants(run.t, a, w).items()}
+    rk4 = case.data["rk4_errors"]
+    multiple = next((e/float(rk4[f"{n:.0f}"]) for e, n in zip(error, case.t_end/h, strict=True)
+                   if f"{n:.0f}" in rk4 and e <= LARGEST_ERROR), nan)
     k, power = (state["window"] or [0])[-1], round(state["plain"]) if np.isfinite(state["plain"]) else 0
     return Report({
         "case": case.name, "verdict": "wrong" if mistakes else "right" if right else "undecided", "mistakes": [
             {"name": key, "says": text} for key, text in dict(mistakes).items()], "notes": notes,
         "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "steps": h.tolist(),
         "errors": error.tolist(), "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
-        "times_rk4": float(beside), "drift": drifts, "defect": max(run.defect for run in runs + longer)})
+        "times_rk4": float(multiple), "drift": drifts, "defect": max(run.defect for run in runs + longer)})
 
 
 class Report:
@@ -385,16 +385,16 @@ class Report:
 
     def __init__(self, data):
         self.data, self.verdict, self.names = data, data["verdict"], [item["name"] for item in data["mistakes"]]
-        lines = [f"{data['case']}: {self.verdict}", *(f"  {item['name']}: {item['says']}" for item in data["mistakes"])]
-        lines += [f"order of the {key}: {part['order']:.3f} +- {part['uncertainty']:.3f} ({part['class']})"
-                  for key, part in data["orders"].items()]
-        lines += [f"error {e:.3g} at h = {h:.4g}" for h, e in zip(data["steps"], data["errors"], strict=True)]
-        lines.append(f"error constant {data['constant']:.3g}, {data['times_rk4']:.3g} times RK4's error at equal step")
-        lines += [f"{key}: {part['class']}, at most {part['largest']:.3g}" for key, part in data["drift"].items()]
-        self.text = "\n".join([*lines, f"defect of the manifold: {data['defect']:.3g}", *data["notes"]])
+        self.text = "\n".join([
+            f"{data['case']}: {self.verdict}", *(f"  {item['name']}: {item['says']}" for item in data["mistakes"]),
+            *(f"order of the {key}: {part['order']:.3f} +- {part['uncertainty']:.3f} ({part['class']})"
+              for key, part in data["orders"].items()),
+            *(f"error {e:.3g} at h = {h:.4g}" for h, e in zip(data["steps"], data["errors"], strict=True)),
+            f"error constant {data['constant']:.3g}, {data['times_rk4']:.3g} times RK4's error at equal step",
+            *(f"{key}: {part['class']}, at most {part['largest']:.3g}" for key, part in data["drift"].items()),
+            f"defect of the manifold: {data['defect']:.3g}", *data["notes"]])
 
 
 if __name__ == "__main__":
-    sys.modules["liestep_judge"] = sys.modules["__main__"]
-    from liestep_files import main
-    sys.exit(main())
+    command = beside("liestep_files")
+    sys.exit(command.main() if command else "liestep_judge: files are read by liestep_files.py, which is not beside it")

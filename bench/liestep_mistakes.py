@@ -8,7 +8,7 @@ import itertools
 from math import inf, pi, sqrt
 
 import numpy as np
-from liestep_judge import DATA, START, BadStates, attitude_of, converges, cross, errors, hat, length, times, turned
+from liestep_judge import DATA, START, BadStates, attitude_of, converges, errors, hat, length, times, turned
 
 SAYS, EXACT, FIT = DATA["mistakes"], 1e-11, 0.03   # of formulas and fits
 FACTORS = {-1.0: "left_handed", 2.0: "step_factor", 0.5: "step_factor", pi/180: "degrees", 180/pi: "degrees",
@@ -35,16 +35,16 @@ def rotation(v, angle=lambda x: x):
 def torque_of(case, t, attitude):
     """Applied torque in the body (n, 3) of one body with attitudes (n, 3, 3) at the times (n,)."""
     t, back = np.reshape(t, (-1, 1)), turned(attitude)
-    found = cross(case.arm + 0*t, times(back, case.force + 0*t)*np.cos(case.frequency*t))
+    found = np.cross(case.arm + 0*t, times(back, case.force + 0*t)*np.cos(case.frequency*t))
     down = times(back, np.concatenate([np.cos(case.orbit*t), np.sin(case.orbit*t), 0*t], -1))
-    return found + 3*case.orbit**2*cross(down, case.moments[0]*down)
+    return found + 3*case.orbit**2*np.cross(down, case.moments[0]*down)
 
 
 def parts_of(case, t, a, w, moments=None, torque=None):
     """The two parts of dw/dt of one body, (n, 3): gyroscopic, and all other."""
     moments, turning = case.moments[0] if moments is None else moments, case.frame @ a
     other = (torque_of(case, t, a) if torque is None else torque)/moments
-    return cross(moments*(w + turning), w + turning)/moments, other + cross(w, turning)
+    return np.cross(moments*(w + turning), w + turning)/moments, other + np.cross(w, turning)
 
 
 def late_rates(case, run, w, shift):
@@ -147,7 +147,7 @@ def dynamics(case, run, a, w):
         case, t, a, w, moments[list(order)])) for order in list(itertools.permutations(range(3)))[1:]]
     trials += [((("inertia_inverse", "the inverse of the inertia acts"),), *parts_of(case, t, a, w, 1/moments)), (
         (("inertia_frame", "the body's moments act on spatial components"),), times(
-            back, cross(moments*spin, spin)/moments), times(back, times(a, torque)/moments))]
+            back, np.cross(moments*spin, spin)/moments), times(back, times(a, torque)/moments))]
     scale, fits = max(np.linalg.norm(change), 0.02*np.linalg.norm(mid(sum(trials[0][1:])))), []
     for names, gyro, rest in trials:
         columns = np.stack([mid(part).ravel() for part in (gyro, rest, w)], axis=1)
@@ -192,15 +192,23 @@ def rate_step(case, run, w):
     old, new, h, tried = w[:-1, 0], w[1:, 0], run.h, {}
 
     def f(u):
-        return cross(case.moments[0]*u, u)/case.moments[0]
+        return np.cross(case.moments[0]*u, u)/case.moments[0]
     for name, (rows, weights) in DATA["tableaux"].items():
         halves = [k for k, row in enumerate(rows) if max(row) == 0.5]
-        for chosen in itertools.chain.from_iterable(itertools.combinations(halves, n) for n in range(len(halves) + 1)):
-            k = [f(old)]
-            for i, row in enumerate(rows):
-                used = [1.0 if i in chosen and x == 0.5 else x for x in row]
-                k.append(f(old + h*sum(x*y for x, y in zip(used, k, strict=True))))
-            tried.setdefault((name, bool(chosen)), old + h*sum(x*y for x, y in zip(weights, k, strict=True)))
+        wrong = itertools.chain.from_iterable(itertools.combinations(halves, n) for n in range(1, len(halves) + 1))
+        for parts, chosen in ((1, ()), (2, ()), *((1, some) for some in wrong)):
+            u = old
+            for _ in range(parts):
+                k = [f(u)]
+                for i, row in enumerate(rows):
+                    used = [1.0 if i in chosen and x == 0.5 else x for x in row]
+                    k.append(f(u + h/parts*sum(x*y for x, y in zip(used, k, strict=True))))
+                u = u + h/parts*sum(x*y for x, y in zip(weights, k, strict=True))
+            tried.setdefault((("", "two half steps of ")[parts - 1] + name, bool(chosen)), u)
+    for weights in ((3/2, -1/2), (23/12, -16/12, 5/12), (55/24, -59/24, 37/24, -9/24)):
+        late, u = len(weights) - 1, new.copy()   # the first steps are those of any method
+        u[late:] = old[late:] + h*sum(x*f(old)[late - k:len(old) - k] for k, x in enumerate(weights))
+        tried.setdefault((f"Adams and Bashforth, of order {late + 1}", False), u)
     for name, slope in (("implicit midpoint rule", lambda u: f((u + old)/2)), (
             "trapezoidal rule", lambda u: (f(u) + f(old))/2), ("implicit Euler method", f)):
         u = old
@@ -234,13 +242,13 @@ def recognised(case, runs, plateau):
         gaps = {key: errors(case, last, *((last.a, values) if k else (values, last.w)))[k]
                 for key, values in options.items()}
         best, near = min(gaps, key=gaps.get), min(first, key=first.get)
-        if best and gaps[best] < 0.1*plain[-1, k] and not converges(plain[:, k]):
+        fits = gaps[best] < 0.1*plain[-1, k] and (gaps[best] < FIT or first[best] <= max(START, 1.5*last.h*turn))
+        if best and fits and not converges(plain[:, k]):
             keys[k] = best
         elif first[()] > max(START, 1.5*last.h*turn):
             if first[near] > max(START, 1.5*last.h*turn):
-                what = "rate" if k else "attitude"
-                raise BadStates(f"the first {what} is {first[()]:.3g} from the start of {case.name}: another start, or"
-                                f" other units than {', '.join(case.units.values())}?")
+                raise BadStates(f"the first {('attitude', 'rate')[k]} is {first[()]:.3g} from the start of {case.name}:"
+                                f" another start, convention, or other units than {', '.join(case.units.values())}?")
             keys[k] = near
     found = [(key, SAYS[key]) for key in keys[0] + keys[1] if key in SAYS]
     done = [read(run, *keys) for run in runs]
@@ -254,8 +262,8 @@ def recognised(case, runs, plateau):
                 if (one or other) and "axes" not in one + other and not kinematics(last, a, w) and not dynamics(
                         case, last, a, w):
                     return [(key, f"{SAYS[key]}, in reading the start too") for key in one + other if key in SAYS], done
-    found += turning + dynamics(case, last, *done[-1])
-    return found, done
+    lost = "attitude" in dict(turning) and not case.free   # then no torque is known
+    return found + turning + ([] if lost else dynamics(case, last, *done[-1])), done
 
 
 def levels(case, runs, done, order, implicit, found, orders, notes):

@@ -101,6 +101,38 @@ def every_step_renormalised_orthonormal(raw):
 
 
 
+def half_steps(case):
+    """Rates by RK4 in two half steps, about a whole turn: what explicit splittings do."""
+    slope = be.body_slope(case)
+
+    def advance(t, h, q, w):
+        middle = be.rk4_kick(slope, t, h/2, q, w)
+        end = be.exp_turn(q, middle, h)
+        return end, be.rk4_kick(slope, t + h/2, h/2, end, middle)
+    return advance
+
+
+def euler_angles(case, h, steps):
+    """RK4 on roll, pitch and yaw."""
+    slope = be.body_slope(case)
+
+    def turned(e):
+        parts = (be.exponential(np.eye(3)[i]*e[i]) for i in (2, 1, 0))
+        z, y, x = parts
+        return be.times(be.times(z, y), x)
+
+    def f(t, state):
+        (roll, pitch, _), w = state[:3], state[3:]
+        along = np.sin(roll)*w[1] + np.cos(roll)*w[2]
+        rates = w[0] + np.tan(pitch)*along, np.cos(roll)*w[1] - np.sin(roll)*w[2], along/np.cos(pitch)
+        return np.array([*rates, *slope(t, turned(state[:3]), w)])
+
+    a, w = be.matrix(case.start["quaternion"][0]), case.start["rate"][0]
+    rows = [np.array([np.arctan2(a[2, 1], a[2, 2]), -np.arcsin(a[2, 0]), np.arctan2(a[1, 0], a[0, 0]), *w])]
+    for n in range(steps):
+        rows.append(be.rk4_rates(f, n*h, h, rows[-1]))
+    return {"quaternion": np.array([turned(row[:3]) for row in rows]), "rate": np.array(rows)[:, 3:]}
+
 
 RK38 = ([[1/3], [-1/3, 1], [1, -1, 1]], [1/8, 3/8, 3/8, 1/8])
 RALSTON = ([[2/3]], [1/4, 3/4])
@@ -119,6 +151,7 @@ RIGHT = {   # name -> (engine, order, implicit)
     "butcher of order 5": (be.runge_kutta(*BUTCHER5), 5, False),
     "stormer": (be.split(be.rk4_kick, be.exp_turn, STORMER), 2, False),
     "yoshida": (be.split(be.rk4_kick, be.exp_turn, YOSHIDA), 4, False),
+    "euler angles": (euler_angles, 4, False),
     "sign flips": (changed(flips), 4, False),
     "matrices": (changed(as_matrices), 4, False),
     "nearest rotations": (changed(every_step_renormalised_orthonormal, be.runge_kutta(*be.HEUN)), 2, False),
@@ -132,6 +165,8 @@ WRONG = {   # name -> (engine, order, implicit, names of which one is right)
     "permuted axes": (be.runge_kutta(*be.RK4, slope=permuted), 4, False, {"inertia_axes"}),
     "rpm": (changed(lambda raw: raw | {"rate": raw["rate"]*30/np.pi}), 4, False, {"revolutions"}),
     "revolutions": (changed(lambda raw: raw | {"rate": raw["rate"]/(2*np.pi)}), 4, False, {"revolutions"}),
+    "half steps": (be.stepped(half_steps), 2, True, {"explicit"}),
+    "adams": (be.stepped(be.adams_bashforth), 2, True, {"explicit"}),
     "flipped axis": (changed(flipped_axis), 4, False, {"axes"}),
     "mirrored": (changed(mirrored), 4, False, {"axes", "left_handed"}),
     "shifted output": (shifted("quaternion", "rate"), 4, False, {"time_level"}),

@@ -69,7 +69,8 @@ def test_every_system_has_a_page_of_what_its_film_draws(name, runs):
     assert (len(run["frames"]), len(run["time"])) == (3, 3)
     calls = run["still"] + run["frames"][0]
     assert calls
-    seen = (np.concatenate([np.reshape(call[1], (-1, 3)) for call in calls]) - run["centre"]) @ np.transpose(run["axes"])
+    places = np.concatenate([np.reshape(call[1], (-1, 3)) for call in calls])
+    seen = (places - run["centre"]) @ np.transpose(run["axes"])
     assert np.abs(seen[:, :2]).max() <= 1.0
 
 

@@ -258,13 +258,19 @@ def with_gap(raw):
     return raw
 
 
-def sheared(raw):
-    """Matrices that are no rotations."""
+def spoilt(raw, row, factors):
+    """Matrices of the first run, of which rows have columns that are longer or opposite."""
     h = next(iter(raw))
     a = np.array([bench_engines.matrix(q) for q in raw[h]["quaternion"]])
-    a[5, 0] *= 1.5
+    a[row] *= factors
     raw[h] = {"attitude": a, "rate": raw[h]["rate"]}
     return raw
+
+
+def grown(case, h, steps):
+    """Quaternions that grow, however small the step."""
+    raw = bench_engines.RIGHT["midpoint"][0](case, h, steps)
+    return raw | {"quaternion": raw["quaternion"]*(1 + 0.3*h*np.arange(steps + 1))[:, None]}
 
 
 BAD = {
@@ -273,10 +279,19 @@ BAD = {
     "few": (lambda: runs_of(counts=(64, 128, 256)), "3 step sizes until 3 are too few: give 4 or more"),
     "stopped": (lambda: {h: {key: x[:-5] for key, x in raw.items()} for h, raw in runs_of().items()}, "did the code"),
     "quaternion": (damaged("quaternion", lambda q: 1.1*q), "has not the length 1: the defect of its square is 0.21"),
-    "matrix": (lambda: sheared(runs_of()), "attitude of row 5 is not a rotation: the defect of its square is"),
+    "matrix": (lambda: spoilt(runs_of(), 5, [1.5, 1, 1]), "of row 5 is not a rotation: the defect of its square is"),
+    "reflections": (lambda: spoilt(runs_of(), ..., [1, 1, -1]), "is not a rotation: the defect of its square is 2,"),
+    "reflection": (lambda: spoilt(runs_of(), 9, [1, 1, -1]), "row 9 is not a rotation: the defect of its square is 2"),
+    "growing": (lambda: runs_of(grown), "no rotations: the smallest step's squares have the defect 2.61"),
+    "step": (lambda: {1.3*h: raw | {"time": h*np.arange(len(raw["rate"]))} for h, raw in runs_of().items()},
+             "times are 0.046875 apart, no multiple of h"),
+    "units of rates": (lambda: {h: raw | {"rate": 7*raw["rate"]} for h, raw in runs_of().items()}, "first rate is 5.4"),
+    "no arrays": (lambda: dict.fromkeys(runs_of(), (1, 2)), "must be a mapping from names to arrays of numbers"),
+    "no runs": (lambda: [1, 2], "runs are no engine or mapping: list"),
+    "no states": (lambda: lambda case, h, steps: None, "must be a mapping from names to arrays of numbers"),
     "rows": (lambda: runs_of(counts=(64, 128, 256, 500)), "has 500 intervals, not a multiple of 64"),
     "shape": (damaged("rate", lambda w: w[:, :2]), "numbers of rate in each, not"),
-    "start": (lambda: {h: raw | {"rate": raw["rate"] + 0.3} for h, raw in runs_of().items()}, "another start, or"),
+    "start": (lambda: {h: raw | {"rate": raw["rate"] + 0.3} for h, raw in runs_of().items()}, "another start, conv"),
     "milliseconds": (lambda: {1000*h: raw | {"time": 1000*h*np.arange(len(raw["rate"]))}
                               for h, raw in runs_of().items()}, "0 step sizes until 3 are too few"),
     "infinite": (damaged("quaternion", lambda q: q/0.0), "quaternion is not a finite number in row 0"),
@@ -295,6 +310,54 @@ def test_bad_states_get_one_sentence_and_no_verdict(name):
         judge("free_asymmetric", runs)
     assert sentence in str(found.value)
     assert "\n" not in str(found.value)
+
+
+def test_the_judge_alone_and_in_the_package(tmp_path):
+    """A copy of the one file and its data judges, but names nothing; that of the package names."""
+    engine = bench_engines.WRONG["xyzw"][0]
+    assert packaged.judge("free_asymmetric", engine, 4, long=False).names == ["quaternion_order"]
+    for name in ("liestep_judge.py", "cases.json"):
+        shutil.copy(BENCH/name, tmp_path)
+    program = ("import bench_engines, liestep_judge\nfor name in ('rk4', 'xyzw'):\n"
+               "    found = {**bench_engines.RIGHT, **bench_engines.WRONG}[name]\n"
+               "    print(liestep_judge.judge('free_asymmetric', found[0], 4, long=False).text)\n")
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True,
+                          env={"PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[1]}"})
+    assert "right\norder of the state: 4.00" in done.stdout
+    assert "wrong\n  unknown: " in done.stdout
+    assert done.stdout.count("mistakes are not named: liestep_mistakes.py is not beside liestep_judge.py") == 2
+    done = subprocess.run([sys.executable, tmp_path/"liestep_judge.py"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (
+        1, "liestep_judge: files are read by liestep_files.py, which is not beside it\n")
+
+
+def test_command_refuses_files(tmp_path):
+    """One sentence each, no verdict; and its JSON has no NaN, which other languages cannot read."""
+    case, texts = Case("free_asymmetric"), []
+    head = ",".join(["time", *(f"quaternion_{x}" for x in "wxyz"), *(f"rate_{x}" for x in "xyz")]) + "\n"
+    for steps in (64, 128, 256, 512):
+        h = case.t_end/steps
+        raw = bench_engines.RIGHT["midpoint"][0](case, h, steps)
+        rows = np.column_stack([h*np.arange(steps + 1), raw["quaternion"], raw["rate"]])
+        texts.append(f"# step = {h!r}\n{head}" + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist()))
+
+    def judged(changed):
+        for k, text in enumerate(changed):
+            (tmp_path/f"{k}.csv").write_text(text)
+        done = subprocess.run([sys.executable, BENCH/"liestep_judge.py", "free_asymmetric", *sorted(
+            tmp_path.glob("*.csv")), "--json", tmp_path/"found.json"], capture_output=True, text=True)
+        assert done.returncode == 0 or not done.stdout
+        return done.stderr
+    assert judged(texts) == ""
+    assert "NaN" not in (tmp_path/"found.json").read_text()
+    for changed, said in (([texts[0], *texts[:3]], "1.csv: its step 0.046875 is that of another file"),
+                          ([texts[0].rpartition(",")[0], *texts[1:]], "row 65 has 7 numbers, the header 8 names"),
+                          (["", *texts[1:]], "0.csv needs a header with time"),
+                          ([texts[0].replace("0.3", "x", 1), *texts[1:]], "0.csv needs a header with time"),
+                          ([texts[0].replace("# step = 0.0", "# step = -"), *texts[1:]], "-46875 is not positive")):
+        found = judged(changed)
+        assert said in found
+        assert (found[:15], found.count("\n")) == ("liestep_judge: ", 1)
 
 
 def test_a_failing_engine_and_wrong_names_get_a_sentence():
@@ -367,7 +430,7 @@ def test_plugin_of_pytest(tmp_path):
 
 
 def test_files_are_short_and_need_numpy_only():
-    for name, most in (("liestep_judge.py", 400), ("liestep_mistakes.py", 300), ("liestep_bench.h", 40),
+    for name, most in (("liestep_judge.py", 400), ("liestep_mistakes.py", 310), ("liestep_bench.h", 40),
                        ("example.js", 40), ("example.jl", 40)):
         assert len((BENCH/name).read_text().splitlines()) <= most
     program = (f"import sys; sys.path.insert(0, {str(BENCH)!r}); import liestep_mistakes; "

@@ -1,12 +1,20 @@
 """Exported states of many digits, beside the closed form of a body with two equal moments in mpmath."""
 import json
+import sys
+from pathlib import Path
 
 import mpmath
 import pytest
 
 from liestep.api.command_line import main
 from liestep.errors import InputError
+from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.specification import specify
+from liestep.tools.judge.export import exact_entry
 from liestep.tools.judge.many_digits import many_digits
+
+sys.path.insert(0, str(Path(__file__).parents[2]/"bench"))
+import prove_presets
 
 DIGITS = 30
 
@@ -37,6 +45,33 @@ def test_symmetric_body_turns_as_its_closed_form_says(tmp_path):
                   * turned([0, 0, 1], t*own*(1/moments[2] - 1/moments[0])))
         gap = max(abs(number(x) - wanted[k//3, k % 3]) for k, x in enumerate(entry["final"]["attitude"]))
         assert gap < float(entry["error_bound"]["attitude"]) < 1e-28
+    assert entry["status"] == "30 digits, proven bound"
+
+
+def test_six_presets_have_a_proven_bound():
+    """One is proven anew, but not at another time; one that has none says so."""
+    stored = json.loads(prove_presets.FILE.read_text())
+    entry = stored["penning_trap ideal"] | {"problem": "penning_trap"}
+    assert prove_presets.proven(entry) == entry["bound"]
+    assert float(prove_presets.proven(entry | {"t_end": entry["t_end"]/8})) > 0.1
+    assert len(stored) >= 6
+    assert all(float(entry["bound"]) <= 1e-20 for entry in stored.values())
+    assert exact_entry("spherical_pendulum_chain", "orders", 17)["status"] == "17 digits, estimated bound"
+
+
+PRESETS = [("body_chain", "chain_2"), ("rigid_chain", "bars_1"), ("jointed_body", "revolute"),
+           ("spring_pendulum", "drag")]
+
+
+@pytest.mark.parametrize(("problem", "preset"), PRESETS)
+def test_systems_of_each_kind_have_digits(problem, preset):
+    """Several bodies, joints, a matrix that is scratch, and a start in angles; beside our own float64 run."""
+    t_end = 0.001
+    found = many_digits(problem, preset, t_end, 20)
+    run = carry_out(specify(problem, "rk4", preset=preset, t_end=t_end, steps=64, samples=2))
+    assert float(found.error_bound) < 1e-17
+    for name, numbers in found.final.items():
+        assert [float(x) for x in numbers] == pytest.approx(run.variables[name][1][-1].ravel(), rel=1e-12, abs=1e-12)
 
 
 def test_what_has_no_digits_is_refused():

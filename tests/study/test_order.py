@@ -24,7 +24,6 @@ def error_law(h, order, constant=0.5, correction=0.0, power=1, largest=0.09):
 def test_exact_power_law_is_found(order, h):
     estimate = observed_order(h, error_law(h, order), theory=order)
     assert estimate.classification == "asymptotic"
-    assert estimate.order == estimate.order_corrected
     assert abs(estimate.order - order) < 1e-9
     assert abs(estimate.order_plain - order) < 1e-9
     assert estimate.uncertainty == 0.02
@@ -38,9 +37,9 @@ def test_exact_power_law_is_found(order, h):
 def test_next_order_term_is_removed_by_fit_b(symmetric, power, correction):
     estimate = observed_order(COARSE, error_law(COARSE, 2, correction=correction, power=power), symmetric=symmetric)
     assert estimate.classification == "asymptotic"
-    assert abs(estimate.order_corrected - 2.0) < 1e-6
+    assert abs(estimate.order - 2.0) < 1e-6
     assert abs(estimate.order_plain - 2.0) > 0.015
-    assert estimate.uncertainty >= abs(estimate.order_plain - estimate.order_corrected)
+    assert estimate.uncertainty >= abs(estimate.order_plain - estimate.order)
 
 
 def test_correction_is_limited_so_that_p_minus_s_is_not_an_answer():

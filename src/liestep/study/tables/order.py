@@ -18,11 +18,10 @@ Classification = Literal["asymptotic", "short range", "pre-asymptotic", "floor-l
 class OrderEstimate:
     """Result of `observed_order`.
 
-    order           p of fit (b), equal to `order_corrected`; NaN if the window has fewer than 4 points
+    order           p of fit (b), e = C h^p (1 + a h^s); NaN if the window has fewer than 4 points
     uncertainty     u, a bound by disagreement of models, not a probability; NaN with `order`
     classification  only "asymptotic" makes `order` a statement about the method; "short range": of the window only
     order_plain     p of fit (a), e = C h^p; NaN if the window has fewer than 2 points
-    order_corrected p of fit (b), e = C h^p (1 + a h^s)
     window          indices into the arrays given, from the largest to the smallest step
     slopes (h1, h2, slope) between neighbours h1 > h2 of all thinned admissible points, from large to small steps
     reason          one sentence that explains the classification
@@ -32,7 +31,6 @@ class OrderEstimate:
     uncertainty: float
     classification: Classification
     order_plain: float
-    order_corrected: float
     window: tuple[int, ...]
     slopes: tuple[tuple[float, float, float], ...]
     reason: str
@@ -72,7 +70,7 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
     kept = found["kept"]
     slopes = tuple((float(h[i]), float(h[j]), slope)
                    for i, j, slope in zip(kept, kept[1:], found["slopes"], strict=False))
-    return OrderEstimate(found["order"], found["uncertainty"], found["class"], found["plain"], found["order"],
+    return OrderEstimate(found["order"], found["uncertainty"], found["class"], found["plain"],
                          tuple(found["window"]), slopes, _reason(h, error, theory, found))
 
 

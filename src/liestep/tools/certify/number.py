@@ -96,6 +96,9 @@ def numbers(digits: int) -> type[Number]:
     known = lru_cache(1024)(lambda x: cls.of(x) if short(x) else None)
     for name in OPERATIONS:
         setattr(cls, name, _strict(cls, name, known))
+    for name in ("sin", "cos", "hypot", "arctan2"):   # of which numpy asks arrays of objects
+        function = getattr(context, name.replace("arctan2", "atan2"))
+        setattr(cls, name, lambda *given, function=function: function(*given))
     return cls
 
 

@@ -173,7 +173,8 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
             continue
         value = state[part.name]
         if part.norm == "attitude":
-            _orthonormalise(value.T, root)
+            for matrix in value.reshape(-1, 3, 3):
+                _orthonormalise(matrix.T, root)
         elif part.norm == "direction":
             for u in value:
                 u /= root(u @ u)
@@ -195,7 +196,8 @@ def _with_inverses(component: Any, kind: type[Number]) -> Any:
     if not hasattr(component, "_fields"):
         return component
     parts = {name: _with_inverses(getattr(component, name), kind) for name in component._fields}
-    inverse: Any = _objects(_inverse(parts["matrix"]), kind) if "matrix" in parts else None
+    wanted = "matrix" in parts and parts.keys() & {"inverse", "beside"}   # another matrix is scratch
+    inverse: Any = _objects(_inverse(parts["matrix"]), kind) if wanted else None
     if "inverse" in parts:
         parts["inverse"] = inverse
     elif "beside" in parts:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from liestep.bench.liestep_judge import FILE
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import csv_text, write_text_atomically
 from liestep.simulation.catalogue import sheet, system_ids
@@ -20,7 +21,7 @@ from liestep.simulation.references.reference import kept_reference, specify_refe
 from liestep.simulation.runs.files import RunFile, read_attribute
 from liestep.simulation.runs.specification import start_of
 from liestep.tools.judge.judgement import layout_of
-from liestep.tools.judge.many_digits import many_digits
+from liestep.tools.judge.many_digits import BOUND, many_digits
 
 TRUSTED = 1e-9   # of the scale of a field
 MARGIN = 3.0     # of bounds over disagreements
@@ -48,8 +49,8 @@ def export(folder: Path, problem: str | None = None, preset: str | None = None,
         yield f"{name} {key}: {entries[-1]['status']}"
     rows = [row for item in entries for row in _rows(item)]
     write_text_atomically(Path(folder)/"references.csv", csv_text(COLUMNS, rows))
-    text = json.dumps({"error_bound": __doc__.split("\n\n")[1].replace("\n", " ").strip(), "trusted": TRUSTED,
-                       "references": entries}, indent=1)
+    about = __doc__.split("\n\n")[1].replace("\n", " ").strip() if digits is None else BOUND
+    text = json.dumps({"error_bound": about, "trusted": TRUSTED, "references": entries}, indent=1)
     write_text_atomically(Path(folder)/"references.json", text + "\n")
 
 
@@ -77,8 +78,11 @@ def exact_entry(problem: str, preset: str, digits: int) -> dict[str, Any]:
         made = many_digits(problem, preset, t_end, digits)
     except InputError as error:
         return found | {"status": f"no end state: {error}"}
-    return found | {"initial": made.initial, "t_end": t_end, "final": made.final, "status": f"{digits} digits",
-                    "error_bound": dict.fromkeys(made.final, made.error_bound)}
+    found |= {"initial": made.initial, "t_end": t_end, "final": made.final}
+    known = json.loads(FILE.with_name("preset_bounds.json").read_text("utf-8")).get(f"{problem} {preset}", {})
+    proven = known and all(found[key] == value for key, value in known.items() if key != "bound")
+    return found | {"error_bound": dict.fromkeys(made.final, known["bound"] if proven else made.error_bound),
+                    "status": f"{digits} digits, {'proven' if proven else 'estimated'} bound"}
 
 
 def entry(problem: str, preset: str, path: Path) -> dict[str, Any]:

@@ -109,10 +109,9 @@ def judge(paths: Sequence[Path], request: Request) -> Judgement:
     if request.steps and len(request.steps) != len(files):
         raise InputError(f"give one step for each file: {len(files)} files, {len(request.steps)} steps")
     start = start_of(request.problem, preset=request.preset, parameters=request.parameters)
-    for file in files:
-        wanted = ({name: values[0] for name, values in files[0].fields.items()} if request.own_start else start.initial)
-        _check_start(file, layout, request, start.parameters, wanted)
     initial = {name: files[0].fields[name][0] for name in layout.fields} if request.own_start else None
+    for file in files:
+        _check_start(file, layout, request, start.parameters, initial or start.initial)
     spec = specify_reference(request.problem, preset=request.preset, parameters=request.parameters, initial=initial,
                              t_end=float(files[0].time[-1]), samples=_outputs(files, request) + 1)
     runs = [run_file(file, spec) for file in files]
@@ -125,7 +124,8 @@ def judge(paths: Sequence[Path], request: Request) -> Judgement:
         rows.append(_metrics(run, reference, spec, facts))
     table = pandas.DataFrame(rows)
     errors = [row | {"problem": request.problem, "label": row["integrator"]} for row in rows]
-    orders = orders_table(table) if reference and _ladders(table) else []
+    ladders = (table.groupby("integrator")["step"].nunique() >= 2).any()
+    orders = orders_table(table) if reference and ladders else []
     return Judgement(errors, orders, _drift(errors, runs, spec), _work(table) if reference else [])
 
 
@@ -179,9 +179,7 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
     variables = {"time": file.time, **{name: values for name, values in file.fields.items() if name != OWN_WORK}}
     numbers: dict[str, float] = {}
     blocks = min(BLOCKS, max((file.time.size - 1)//LEAST_SAMPLES, 1))
-    for observable in formulated.observables:
-        if observable.name == OWN_WORK:
-            continue
+    for observable in [part for part in formulated.observables if part.name != OWN_WORK]:
         values = series[:, observable.columns]
         deviation = values - values[0] if observable.kind == "invariant" else values
         means = np.array([part.mean(axis=0) for part in np.array_split(deviation[1:], blocks)])
@@ -245,18 +243,10 @@ def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecificati
         "energy_error_mean_relative": found["energy_error_mean"]/scale if scale else nan}
 
 
-def _ladders(table: pandas.DataFrame) -> bool:
-    """Whether a label has files with at least two different steps."""
-    return bool((table.groupby("integrator")["step"].nunique() >= 2).any())
-
-
 def _work(table: pandas.DataFrame) -> list[dict[str, Any]]:
     """Work at equal error of every label that has at least two files."""
-    rows = []
-    for _, runs in table.groupby("integrator", sort=False):
-        common = dict(runs.iloc[0][list(PAIR)])
-        rows += [common | row for row in at_equal_error(runs, (*WORK, "seconds"))]
-    return rows
+    return [dict(runs.iloc[0][list(PAIR)]) | row for _, runs in table.groupby("integrator", sort=False)
+            for row in at_equal_error(runs, (*WORK, "seconds"))]
 
 
 def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpecification) -> list[dict[str, Any]]:
@@ -266,9 +256,8 @@ def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpeci
         for name in invariants(run):
             estimate = verdicts[name]
             if isinstance(estimate, DriftEstimate):
-                values = {"verdict": estimate.verdict,
-                          "reason": estimate.reason, "deciding_time": estimate.deciding_time, "period": period_of(run),
-                          **{key: getattr(estimate, key) for key in NUMBERS}}
+                values = {"period": period_of(run), **{key: getattr(estimate, key) for key in (
+                    "verdict", "reason", "deciding_time", *NUMBERS)}}
             elif name == "energy" and np.isnan(run["energy"]).any():
                 values = {"verdict": "not judged",
                           "reason": f"the work of the forces is needed: write it as {OWN_WORK!r} (J)"}

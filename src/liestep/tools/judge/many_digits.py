@@ -21,6 +21,8 @@ COLUMNS = 18          # of the extrapolation
 MARGIN = 10           # of the bound over the difference of the two runs
 LARGEST = 100         # numbers of a state; more take hours
 FEWEST, MOST = 17, 60
+BOUND = ("Of every number of the end, from the printed start and parameters. Estimated: ten times the difference of two"
+         " runs in other steps and digits. Proven: by interval arithmetic (bench/prove_presets.py).")
 
 
 class ManyDigits(NamedTuple):
@@ -42,20 +44,21 @@ def many_digits(problem: str, preset: str, t_end: float, digits: int) -> ManyDig
     """
     if not FEWEST <= digits <= MOST:
         raise InputError(f"digits must be from {FEWEST} to {MOST}, not {digits}")
+    known, start = sheet(problem), start_of(problem, preset=preset)
+    count = sum(values.size for values in start.initial.values())
+    if count > LARGEST:
+        raise InputError(f"a state of {count} numbers; many digits are for at most {LARGEST}")
     fields = [_field(Case(problem, problem, preset), digits + more) for more in (SPARE, SPARE + MORE)]
-    if fields[0].start.size > LARGEST:
-        raise InputError(f"a state of {fields[0].start.size} numbers; many digits are for at most {LARGEST}")
     ends = [_end(field, Fraction(t_end), Fraction(t_end)/parts) for field, parts in zip(fields, PARTS, strict=True)]
     kind = numbers(digits + SPARE)
-    known, start = sheet(problem), start_of(problem, preset=preset)
     rough = formulate(known, start.parameters, start.initial, "vector_field", {})
     with kind.floats_are_data():
         exact = on_manifold(rough.fields, start.initial, digits + SPARE)
         rows = formulate(known, start.parameters, exact, "vector_field", {}).to_fields
-        first, last = (rows(np.array(values, dtype=object)[None]) for values in (fields[0].start, ends[0]))
+        last = rows(np.array(ends[0], dtype=object)[None])
     gap = max(abs(float(one - other)) for one, other in zip(ends[0].flat, ends[1].flat, strict=True))
     size = max(1.0, float(largest(ends[0])))
-    return ManyDigits(_decimals(first, start.initial, kind, digits + MORE),
+    return ManyDigits(_decimals(exact, start.initial, kind, digits + MORE),
                       _decimals(last, start.initial, kind, digits), f"{MARGIN*gap + size*10.0**-digits:.1e}")
 
 

@@ -254,8 +254,8 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
     jointed = layout.assembly.row_count > 0
 
     def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-        found = layout.fields(rows)
-        return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed else {})
+        found, compiled = layout.fields(rows), rows.dtype != object   # numbers of many digits are not for machine code
+        return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed and compiled else {})
 
     seen = observables(conserved)
     found = Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
