@@ -1,13 +1,10 @@
 """Captions: templates filled with what the study ran, so that no number is typed by hand."""
 import re
-from typing import TYPE_CHECKING
 
 from liestep.figures.style import Drawing, Results
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.maps import ShardSpecification
-
-if TYPE_CHECKING:
-    from liestep.study.plan.plan import Cell
+from liestep.study.plan.plan import Cell
 
 
 def fill(draw: Drawing, results: Results) -> str:
@@ -52,11 +49,16 @@ def describe_runs(results: Results) -> str:
         label = results.config.problems[sweep.problem].label or sweep.problem
         if label not in problems:
             problems.append(label)
-    durations = [f"{end:g} s of {', '.join(problems)}" for end, problems in ends.items()]
-    return "; ".join([*parts, *durations, *_ensembles(results)])
+    parts += [f"{end:g} s of {', '.join(problems)}" for end, problems in ends.items()]
+    parts += {str(cell.spec.map): None for cell in results.study.cells if isinstance(cell.spec, ShardSpecification)}
+    kinds = {(cell.spec.ensemble.members, cell.spec.ensemble.amplitude)
+             for cell in results.study.cells if cell.spec.ensemble is not None}
+    parts += [f"{members} members perturbed by {amplitude:g}" if amplitude else f"{members} starts on a grid"
+              for members, amplitude in sorted(kinds)]
+    return "; ".join(parts)
 
 
-def _resolutions(cells: "list[Cell]") -> str:
+def _resolutions(cells: list[Cell]) -> str:
     adaptive = cells[0].spec.steps is None
     given = (cell.spec.tolerance if adaptive else cell.spec.step for cell in cells)
     sizes = sorted({size for size in given if size is not None})
@@ -64,11 +66,3 @@ def _resolutions(cells: "list[Cell]") -> str:
     if len(sizes) == 1:
         return f"{name} = {sizes[0]:.6g}"
     return f"{name} = {sizes[0]:.6g} {'and' if len(sizes) == 2 else 'to'} {sizes[-1]:.6g}"
-
-
-def _ensembles(results: Results) -> list[str]:
-    kinds = {(cell.spec.ensemble.members, cell.spec.ensemble.amplitude)
-             for cell in results.study.cells if cell.spec.ensemble is not None}
-    maps = {str(cell.spec.map): None for cell in results.study.cells if isinstance(cell.spec, ShardSpecification)}
-    return [*maps, *(f"{members} members perturbed by {amplitude:g}" if amplitude else f"{members} starts on a grid"
-              for members, amplitude in sorted(kinds))]

@@ -1,6 +1,6 @@
 """Generic figures that are maps: the largest Lyapunov exponent over a grid of starts, who wins where, and a column of
 metrics.csv over the parameters, as a heat map."""
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas
@@ -16,11 +16,9 @@ from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.maps import ShardSpecification
 from liestep.study.plan.maps import CELLS
+from liestep.study.plan.plan import Cell
 from liestep.study.tables.cells_table import numbers, rows
 from liestep.study.tables.reading import run_file
-
-if TYPE_CHECKING:
-    from liestep.study.plan.plan import Cell
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
 SHOWN = ("nothing", "energy", "manifold", "symplectic form")  # to keep, in the map of winners
@@ -113,13 +111,13 @@ def map(results: Results) -> Figure:  # named as the study file names the figure
     for panel, cells in zip(axes, groups.values(), strict=True):
         every.append(_rows(results, cells, name))
         _draw(figure, panel, cells[0].spec, every[-1], name)
-    if not all((rows["status"] == "ok").all() for rows in every):
+    if any((rows["status"] != "ok").any() for rows in every):
         figure.legend(handles=[Patch(**FAILED, linewidth=0.4, label="did not come to its end")],
                       loc="outside lower center")
     return figure
 
 
-def _rows(results: Results, cells: "list[Cell]", name: str) -> pandas.DataFrame:
+def _rows(results: Results, cells: list[Cell], name: str) -> pandas.DataFrame:
     """Parameters, status and the quantity of each cell: of metrics.csv, or of the files of what is reduced."""
     if cells[0].spec.reduced:
         found = pandas.concat([pandas.DataFrame(rows(cell, cell.resolution, {key: values.dtype.type for key, values

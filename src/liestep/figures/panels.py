@@ -1,8 +1,9 @@
 """What the generic figures share: which runs they show, small multiples, legends beside the data."""
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,10 +20,7 @@ from liestep.figures.marks import Mark
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, new_figure
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.plan.plan import Cell
-
+from liestep.study.plan.plan import Cell
 
 SHORT = 15.0  # a logarithmic axis whose ends have a smaller ratio also has minor labels
 
@@ -32,7 +30,7 @@ class Curve:
     """One run that a figure shows against time."""
 
     key: str
-    cell: "Cell"
+    cell: Cell
     file: RunFile
 
 
@@ -41,23 +39,20 @@ def label_of(results: Results, problem: str) -> str:
     return results.config.problems[problem].label or problem
 
 
-def size_of(cell: "Cell") -> str:
+def size_of(cell: Cell) -> str:
     """Step or tolerance of a cell as text."""
     return f"tol {cell.spec.tolerance:.6g}" if cell.spec.steps is None else f"h = {cell.spec.step:.6g}"
 
 
-def shown_cells(results: Results, problem: str) -> dict[str, "Cell"]:
+def shown_cells(results: Results, problem: str) -> dict[str, Cell]:
     """Integrator key -> the one cell of a problem that time series show. Fixed steps: the largest step that most
     integrators completed, and for those without it their own largest completed step; adaptive: the largest completed
     tolerance. An integrator that completed nothing is shown at its smallest."""
     cells = [cell for cell in results.study.cells if cell.problem == problem]
     done = [cell for cell in cells if not results.failed(cell)]
-    votes: dict[str, int] = {}
-    for cell in done:
-        if cell.spec.steps is not None:
-            votes[cell.resolution] = votes.get(cell.resolution, 0) + 1
     steps = {cell.resolution: cell.spec.step for cell in done if cell.spec.steps is not None}
-    common = max(votes, key=lambda name: (votes[name], steps[name]), default=None)
+    votes = Counter(cell.resolution for cell in done)
+    common = max(steps, key=lambda name: (votes[name], steps[name]), default=None)
     found = {}
     for key in dict.fromkeys(cell.integrator for cell in cells):
         own = [cell for cell in done if cell.integrator == key]
@@ -68,7 +63,7 @@ def shown_cells(results: Results, problem: str) -> dict[str, "Cell"]:
     return found
 
 
-def _coarseness(cell: "Cell") -> float:
+def _coarseness(cell: Cell) -> float:
     size = cell.spec.tolerance if cell.spec.steps is None else cell.spec.step
     assert size is not None
     return size

@@ -75,18 +75,12 @@ def _labelled(shown: list[list[Curve]], styles: dict[str, Mark]) -> list[Mark]:
             for key, mark in styles.items() if key in sizes]
 
 
-def _largest(file: RunFile, name: str, columns: list[int] | None = None) -> np.ndarray:
-    """Largest |deviation| in each block; over the chosen columns for vectors."""
-    extent = file.block_extents(name)
-    return extent if columns is None else extent[:, columns].max(axis=1)
-
-
 @drawing("{title}: largest |E(t) - E(0)| in each hundredth of the run. A level curve keeps its energy, a rising one"
          " loses or gains it. {runs} Values are over all steps (adaptive methods: over their outputs); pale: stored"
          " samples. At every problem the largest step that most fixed-step integrators completed; a cross ends a run"
          " that stopped early.")
 def energy_error(results: Results) -> Figure:
-    return _draw(results, list(results.config.problems), lambda file: _largest(file, "energy"),
+    return _draw(results, list(results.config.problems), lambda file: file.block_extents("energy"),
                  lambda file: np.abs(file["energy"] - file["energy"][0]), "$|E(t) - E(0)|$ (J)")
 
 
@@ -106,8 +100,7 @@ def length_error(results: Results) -> Figure:
 
 def conserved_axes(file: RunFile) -> list[int]:
     """Components of the momentum map that the problem conserves."""
-    return ["xyz".index(axis) for axis in file.attributes["momentum_conserved"] if axis in "xyz"] \
-        if file.attributes["momentum_conserved"] != "none" else []
+    return ["xyz".index(axis) for axis in file.attributes["momentum_conserved"].replace("none", "")]
 
 
 @drawing("{title}: largest deviation of the conserved components of the momentum map in each hundredth of the run."
@@ -119,27 +112,18 @@ def momentum_error(results: Results) -> Figure:
     first = {problem: found[0].file for problem in results.config.problems if (found := curves(results, problem))}
     offered = [problem for problem, file in first.items() if "momentum_map" in file.variables]
     kept = [problem for problem in offered if conserved_axes(first[problem])]
-    label = "$|J(t) - J(0)|/J_s$"
-    if kept:
-        return _draw(results, kept, lambda file: _largest(file, "momentum_map", conserved_axes(file))/_scale(file),
-                     _momentum_samples, label)
-    figure = _draw(results, offered, lambda file: _largest(file, "momentum_map", [0, 1, 2])/_scale(file),
-                   _momentum_samples, label)
-    for axes in figure.axes:
+    figure = _draw(results, kept or offered, lambda file: _momentum(file, file.block_extents("momentum_map")),
+                   lambda file: _momentum(file, file["momentum_map"] - file["momentum_map"][0]), "$|J(t) - J(0)|/J_s$")
+    for axes in figure.axes if not kept else ():
         if axes.axison:
             axes.set_title(f"{axes.get_title(loc='left')}: no component is conserved")
     return figure
 
 
-def _scale(file: RunFile) -> float:
+def _momentum(file: RunFile, change: np.ndarray) -> np.ndarray:
+    """Largest conserved component, or of all, of changes (n, 3) of the momentum map, relative."""
     scale = float(file.attributes["momentum_scale"])
-    return scale if scale > 0.0 else 1.0
-
-
-def _momentum_samples(file: RunFile) -> np.ndarray:
-    columns = conserved_axes(file) or [0, 1, 2]
-    change = file["momentum_map"] - file["momentum_map"][0]
-    return np.abs(change[:, columns]).max(axis=1)/_scale(file)
+    return np.abs(change[:, conserved_axes(file) or [0, 1, 2]]).max(axis=1)/(scale if scale > 0.0 else 1.0)
 
 
 PANEL = 38.0   # mm, height of a panel without its title and the label of its axis

@@ -1,7 +1,6 @@
 """Generic figures of distributions and growth: ensembles with printed values, separation, drift of invariants."""
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas
@@ -17,13 +16,11 @@ from liestep.figures.panels import curves, grid, label_of, legend_below, logarit
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
+from liestep.study.plan.plan import Cell
 from liestep.study.tables.chaos import interval
 from liestep.study.tables.drift import rounded_up
 from liestep.study.tables.errors import member_distances
 from liestep.study.tables.kinds.crossover import energy_errors
-
-if TYPE_CHECKING:
-    from liestep.study.plan.plan import Cell
 
 STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
               "orthogonality_error_mean": "mean orthogonality error"}  # those that all ensembles of a study have
@@ -32,7 +29,7 @@ FEW_DECADES = 30.0  # largest value over the median
 PANEL = 34.0  # mm, height of a panel of the figure drift without its title and the label of its axis
 
 
-def _ensembles(results: Results, need: str) -> "list[tuple[Cell, RunFile]]":
+def _ensembles(results: Results, need: str) -> list[tuple[Cell, RunFile]]:
     found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution))
              for cell in results.study.cells if cell.spec.ensemble is not None and not cell.spec.ensemble.first]
     if not found:

@@ -115,12 +115,8 @@ def springs(file: RunFile, parameters: Parameters) -> FilmScene:
 
 def dipoles(file: RunFile, parameters: Parameters) -> FilmScene:
     positions, tips = parameters["positions"], looks.dipole_tips(parameters, file["q"])
-
-    def draw(scene: Scene, k: int) -> None:
-        looks.dipoles(scene, parameters, file["q"][k])
-
     reach = np.concatenate([(positions + tips).reshape(-1, 3), (positions - tips).reshape(-1, 3)])
-    return FilmScene(View(-40.0, 35.0), draw, reach)
+    return FilmScene(View(-40.0, 35.0), lambda scene, k: looks.dipoles(scene, parameters, file["q"][k]), reach)
 
 
 def on_sphere(file: RunFile, field: str = "q") -> FilmScene:
@@ -245,32 +241,18 @@ def masses_in_a_row(file: RunFile, parameters: Parameters) -> FilmScene:
     first = rest + file["q"][:, 0]
     second = first + width + rest + file["q"][:, 2]
     along = np.eye(3)[0]
-
-    def draw(scene: Scene, k: int) -> None:
-        looks.masses_in_a_row(scene, first[k]*along, second[k]*along, width)
-
     reach = np.stack([np.zeros(3), max(second.max(), first.max())*along, 0.4*np.eye(3)[2], -0.4*np.eye(3)[2]])
-    return FilmScene(View(-90.0, 12.0), draw, reach)
+    return FilmScene(View(-90.0, 12.0), lambda scene, k: looks.masses_in_a_row(scene, first[k]*along, second[k]*along,
+                                                                               width), reach)
 
 
-def sprung(file: RunFile, parameters: Parameters) -> FilmScene:
-    """A mass on a spring about the origin, with its trail."""
+def single(file: RunFile, look: Callable[[Scene, np.ndarray], None]) -> FilmScene:
+    """One mass or particle about the origin with its trail; look(scene, place)."""
     place = file["position"]
 
     def draw(scene: Scene, k: int) -> None:
         trail(scene, place, looks.COLOURS[0], k)
-        looks.sprung(scene, place[k])
-
-    return FilmScene(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
-
-
-def charged(file: RunFile, parameters: Parameters) -> FilmScene:
-    """A particle with its trail."""
-    place = file["position"]
-
-    def draw(scene: Scene, k: int) -> None:
-        trail(scene, place, looks.COLOURS[0], k)
-        scene.balls(place[k][None], [looks.COLOURS[0]], 6.0, lift=0.01)
+        look(scene, place[k])
 
     return FilmScene(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
 
@@ -301,18 +283,16 @@ def particles(file: RunFile, parameters: Parameters) -> FilmScene:
 def jointed_bars(file: RunFile, parameters: Parameters) -> FilmScene:
     """Bars with joints; the loop is seen from above."""
     ends = looks.bar_ends(parameters, file["position"], file["attitude"])
-
-    def draw(scene: Scene, k: int) -> None:
-        looks.bars(scene, ends[k])
-
     view = against(parameters["gravity"]) if "gravity" in parameters else View(-60.0, 50.0)
-    return FilmScene(view, draw, ends.reshape(-1, 3))
+    return FilmScene(view, lambda scene, k: looks.bars(scene, ends[k]), ends.reshape(-1, 3))
 
 
 SYSTEMS: dict[str, Callable[[RunFile, Parameters], FilmScene]] = {
     "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
     "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
-    "sphere_vortices": vortices, "mass_spring": masses_in_a_row, "spring_pendulum": sprung,
-    "penning_trap": charged,
+    "sphere_vortices": vortices, "mass_spring": masses_in_a_row,
+    "spring_pendulum": lambda file, _: single(file, looks.sprung),
+    "penning_trap": lambda file, _: single(file, lambda scene, place: scene.balls(place, [looks.COLOURS[0]], 6.0,
+                                                                                  lift=0.01)),
     "rigid_loop": jointed_bars, "rigid_chain": jointed_bars,
 }
