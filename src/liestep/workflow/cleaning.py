@@ -31,19 +31,16 @@ def _paths(workflow: Workflow) -> Iterator[Path]:
     folders = set()
     for name in {*found.known, *found.written, *listed_products(results)} - owned:
         path = results/name
-        if name.startswith(NOT_OF_STUDIES) or not path.is_file() or _is_note(path, results, studies):
+        # the mark of a job of a study that exists has a name that depends on the granularity
+        is_mark = (path.suffix == ".made" and path.parent.name in ("runs", "references")
+                   and path.parent.parent.relative_to(results).as_posix() in studies)
+        if name.startswith(NOT_OF_STUDIES) or not path.is_file() or is_mark:
             continue
         yield path
         folders |= {parent for parent in path.parents if results in parent.parents}
     for folder in folders:
         if folder.relative_to(results).as_posix() not in studies:
             yield from folder.glob("logs/*.log")
-
-
-def _is_note(path: Path, results: Path, studies: set[str]) -> bool:
-    """Whether a file is the mark of a job of a study that exists, whose name depends on the granularity."""
-    return (path.suffix == ".made" and path.parent.name in ("runs", "references")
-            and path.parent.parent.relative_to(results).as_posix() in studies)
 
 
 def _stored(workflow: Workflow, removed: list[Path]) -> Iterator[Path]:

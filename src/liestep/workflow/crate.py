@@ -51,7 +51,8 @@ def export_crate(target: Path, results: Path, runs: bool = False) -> int:
         if not any(Path(name).resolve().is_relative_to(folder.resolve()) for folder in (Path(), results)):
             raise InputError(f"{name} lies outside {Path().absolute()}: a crate holds only what is below it")
     shown = {name: sha256 for name, sha256 in products.items() if runs or not name.endswith(LARGE)}
-    tree = [path.as_posix() for path in _tree()]
+    found = [path for name in TREE for path in (sorted(Path(name).rglob("*")) if Path(name).is_dir() else [Path(name)])]
+    tree = [path.as_posix() for path in found if path.is_file() and not set(path.parts) & set(SKIPPED)]
     own = manifest_path(results).as_posix()
     hashes = {name: file_sha256(Path(name)) for name in (*tree, own)} | content["inputs"] | shown
     finished = datetime.fromtimestamp(manifest_path(results).stat().st_mtime, UTC).replace(microsecond=0)
@@ -69,13 +70,6 @@ def _entry(name: str) -> zipfile.ZipInfo:
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
     return entry
-
-
-def _tree() -> Iterable[Path]:
-    for name in TREE:
-        path = Path(name)
-        found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (each for each in found if each.is_file() and not set(each.parts) & set(SKIPPED))
 
 
 def _graph(hashes: Mapping[str, str], inputs: Iterable[str], outputs: Iterable[str], finished: datetime,

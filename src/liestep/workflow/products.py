@@ -35,7 +35,9 @@ def make_products(products: StudyProducts, claims: Iterable[Path] = ()) -> Itera
     from liestep.study.tables.results import StudyResults
     from liestep.study.tables.tables import analyse
 
-    known, tables = records.last(products.study.results, "made"), _tables(products)
+    known = records.last(products.study.results, "made")
+    tables = Group("tables", short_hash(" ".join((products.fingerprint, table_source(products.name),
+                                                  *_hashes(products.timings)))), (*products.tables, products.page))
     if not (kept := _keep(products, known, tables)):
         analyse(products.study)
         _note(products, tables)
@@ -46,12 +48,6 @@ def make_products(products: StudyProducts, claims: Iterable[Path] = ()) -> Itera
             make_figure(results, figure.name)
             _note(products, figure)
         yield figure.name, not kept
-
-
-def _tables(products: StudyProducts) -> Group:
-    return Group("tables", short_hash(" ".join((products.fingerprint, table_source(products.name),
-                                               *_hashes(products.timings)))),
-                 (*products.tables, products.page))
 
 
 def _figures(products: StudyProducts, claims: Iterable[Path]) -> Iterator[Group]:
@@ -86,10 +82,7 @@ def _note(products: StudyProducts, group: Group) -> None:
 
 def _hashes(paths: Iterable[Path]) -> list[str]:
     """sha256 of files. Raises InputError: one of them is missing."""
-    found = []
-    for path in paths:
-        try:
-            found.append(file_sha256(path))
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    return found
+    try:
+        return [file_sha256(path) for path in paths]
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read: {error.strerror}") from None

@@ -1,6 +1,5 @@
 """What a study has, lacks, and would make anew, and why. Reads attributes of files only."""
 import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.files.textfiles import read_text
-from liestep.simulation.references.reference import study_reference
+from liestep.files.textfiles import csv_rows, read_text
+from liestep.simulation.references.reference import ReferenceSpecification, study_reference
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.maps import rows_of
-from liestep.study.plan.plan import Cell
+from liestep.simulation.runs.specification import RunSpecification
 from liestep.workflow.workflow import StudyProducts
 
 STATES = ("done", "failed", "stale", "damaged", "missing")  # failed: a run that stopped early, which is a result
@@ -32,9 +31,10 @@ class Item:
 
 def items(products: StudyProducts) -> list[Item]:
     """All products of a study in the order in which they are made."""
-    runs = [Item("runs", f"{cell.problem}/{cell.integrator}/{cell.resolution}", *_run(cell))
+    runs = [Item("runs", f"{cell.problem}/{cell.integrator}/{cell.resolution}", *_file(cell.path, cell.spec))
             for cell in products.study.cells]
-    references = [_reference(products, entry.problem) for entry in products.references]
+    references = [Item("references", entry.problem, *_file(*study_reference(products.study, entry.problem)))
+                  for entry in products.references]
     behind = [path.stat().st_mtime_ns for path in (*products.runs, *(entry.path for entry in products.references))
               if path.is_file()]
     tables = [_after("tables", path, max(behind, default=0), "a run or a reference is newer")
@@ -53,16 +53,7 @@ def items(products: StudyProducts) -> list[Item]:
     return [*runs, *references, *timings, *tables, *figures, *films]
 
 
-def _run(cell: Cell) -> tuple[str, str]:
-    return _file(cell.path, cell.spec.sha256, cell.spec.source_hash, cell.spec.canonical())
-
-
-def _reference(products: StudyProducts, problem: str) -> Item:
-    path, spec = study_reference(products.study, problem)
-    return Item("references", problem, *_file(path, spec.sha256, spec.source_hash, spec.canonical()))
-
-
-def _file(path: Path, sha256: str, source: str, wanted: Mapping[str, Any]) -> tuple[str, str]:
+def _file(path: Path, spec: RunSpecification | ReferenceSpecification) -> tuple[str, str]:
     """State and reason of a NetCDF file of a specification."""
     if not path.is_file():
         return "missing", ""
@@ -70,9 +61,9 @@ def _file(path: Path, sha256: str, source: str, wanted: Mapping[str, Any]) -> tu
         found = read(path, ()).attributes
     except InputError as error:
         return "damaged", str(error)
-    if found["run_sha256"] != sha256:
-        return "stale", changes(json.loads(found["specification"]), wanted)
-    if found["source_hash"] != source:
+    if found["run_sha256"] != spec.sha256:
+        return "stale", changes(json.loads(found["specification"]), spec.canonical())
+    if found["source_hash"] != spec.source_hash:
         return "stale", "sources that it uses have changed"
     return ("done", "") if found["status"] == "ok" else ("failed", found["message"])
 
@@ -92,7 +83,7 @@ def _short(value: Any) -> str:
 def _hashes(metrics: Path) -> list[str]:
     """Runs of which metrics.csv was made."""
     try:
-        return [row.get("run_sha256") or "" for row in csv.DictReader(io.StringIO(read_text(metrics)))]
+        return [row.get("run_sha256") or "" for row in csv_rows(read_text(metrics))]
     except (InputError, csv.Error):
         return []
 

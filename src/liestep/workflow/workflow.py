@@ -187,20 +187,19 @@ class StudyProducts:
             return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
                     [Reference(self.name, key, study.reference_path(key), known)
                      for key, known in before["references"].items()])
+        from liestep.simulation.references.reference import study_reference
+
         wanted = study.config.problems if study.config.reference else ()
-        sweeps, references = study.sweeps, [self._reference(problem) for problem in wanted]
+        made = {problem: study_reference(study, problem) for problem in wanted}
+        sweeps = study.sweeps
+        references = [Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
+                      for problem, (path, spec) in made.items()]
         if plans:
             plans.keep(self.name, made_from, {
                 "sweeps": [[sweep.problem, sweep.integrator, {cell.resolution: cell.fingerprint
                                                               for cell in sweep.cells}] for sweep in sweeps],
                 "references": {entry.problem: entry.fingerprint for entry in references}})
         return sweeps, references
-
-    def _reference(self, problem: str) -> Reference:
-        from liestep.simulation.references.reference import study_reference
-
-        path, spec = study_reference(self.study, problem)
-        return Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
 
     def _animation(self, text: str) -> Animation:
         """Film of the run that an entry of the key `animations` names. Raises InputError: file, line, what is wrong."""

@@ -211,7 +211,7 @@ def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], cas
         dense = integrator != "sphere_regularised" or not options
         errors = _pair_errors(step, case, steps, dense)
     else:
-        errors = {"state": _errors(step, case, steps)}
+        errors = {"state": [_distance(step, case, h, step(numbers(step.digits).of(h))) for h in steps]}
     if integrator in WITHOUT_ESTIMATE:
         del errors["error estimate"]
     claims = {"state": step.order, "dense output": _dense_order(step, integrator),
@@ -247,11 +247,6 @@ def _distance(step: Step, case: Case, h: Fraction, state: np.ndarray) -> float:
     exact, state = _flow(step, case, h), step.standard(state)
     error = largest(state[:len(exact.state)] - exact.state).exponent10()
     return error if exact.error.exponent10() < error + FLOW_SHARE else float("nan")
-
-
-def _errors(step: Step, case: Case, steps: Sequence[Fraction]) -> list[float]:
-    kind = numbers(step.digits)
-    return [_distance(step, case, h, step(kind.of(h))) for h in steps]
 
 
 def _pair_errors(step: Step, case: Case, steps: Sequence[Fraction], dense: bool) -> dict[str, list[float]]:

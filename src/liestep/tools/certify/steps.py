@@ -93,18 +93,10 @@ class Step(NamedTuple):
         if status != Status.OK:
             raise IntegrationError(Status(status), 0.0, "certificate: ")
         for place, values in (("state", y), ("workspace", work)):
-            for x in _entries(values):
+            for x in (x for part in _arrays(values) for x in part.flat):
                 if isinstance(x, float) and not short(x):
                     raise RoundedError(f"the {place} holds the float64 {x!r} after a step in {self.digits} digits: a"
                                        " coefficient, a literal or a part of the problem is rounded")
-
-
-def _require_exact(component: Any, integrator: str) -> None:
-    """Raises RoundedError when an array of a component holds float64 that are not short fractions."""
-    for values in _arrays(component):
-        if values.dtype == np.float64 and not all(map(short, values.flat)):
-            raise RoundedError(f"coefficients of {integrator} are float64: its `build` must make them with"
-                               " `compile.precision.coefficients`")
 
 
 def _arrays(component: Any) -> Iterator[np.ndarray]:
@@ -113,12 +105,6 @@ def _arrays(component: Any) -> Iterator[np.ndarray]:
     elif isinstance(component, tuple):
         for part in component:
             yield from _arrays(part)
-
-
-def _entries(values: Any) -> Iterator[Any]:
-    """All scalars of nested arrays."""
-    for part in _arrays(values):
-        yield from part.flat
 
 
 def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, digits: int = 150) -> Step:
@@ -139,7 +125,9 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
         formulated = formulate(facts, spec.parameters, start, declared.formulation, chosen)
     with number_type(kind.of, digits):
         component = declared.made(formulated, chosen, spec.tolerance, 1.0)
-    _require_exact(component, integrator)
+    if not all(short(x) for values in _arrays(component) if values.dtype == np.float64 for x in values.flat):
+        raise RoundedError(f"coefficients of {integrator} are float64: its `build` must make them with"
+                           " `compile.precision.coefficients`")
     functions = functions_of(digits)
     given = (chosen, facts, spec.parameters)
 

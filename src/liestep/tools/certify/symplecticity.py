@@ -69,15 +69,21 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
     """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
     step = step_of(case, integrator, options, DIGITS)
     form: Form
-    if step.formulation in CANONICAL:
-        basis, form, pair = _unit_basis(step.start), canonical_form, lambda y: (y[0], y[1])
-    elif "attitude" in step.fields:
-        basis, form, pair = _body_basis(step.start), body_form(sign), lambda y: (y[:3], y[3])
-    elif "omega" in step.fields:
-        n = len(step.start)//2
-        basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), lambda y: (y[:n], y[n:])
-    else:
-        basis, form, pair = _direction_basis(step.start), area_form(step.problem.generator.pace), lambda y: (y, y)
+    y, n = step.start, len(step.start)//2
+    if step.formulation in CANONICAL:  # R^n x R^n
+        basis = [_moved(y, (place, numbers(DIGITS).of(1))) for place in np.ndindex(y.shape)]
+        form, pair = canonical_form, lambda y: (y[0], y[1])
+    elif "attitude" in step.fields:  # T*SO(3), rows Q e_1, Q e_2, Q e_3, pi; rows beyond stay
+        basis = [moved for axis in np.eye(3, dtype=int).astype(object)
+                 for moved in (_moved(y, (slice(3), np.cross(axis[None], y[:3]))), _moved(y, (3, axis)))]
+        form, pair = body_form(sign), lambda y: (y[:3], y[3])
+    elif "omega" in step.fields:  # (TS^2)^n, rows q then omega: 4 for each body
+        basis = [moved for i in range(n) for u in _tangents(y[i])
+                 for moved in (_moved(y, (i, u), (n + i, -(y[n + i] @ u)*y[i])), _moved(y, (n + i, u)))]
+        form, pair = sphere_form(_mass(case)), lambda y: (y[:n], y[n:])
+    else:  # (S^2)^n, rows q: 2 for each
+        basis = [_moved(y, (i, u)) for i in range(len(y)) for u in _tangents(y[i])]
+        form, pair = area_form(step.problem.generator.pace), lambda y: (y, y)
     kind = numbers(DIGITS)
     sizes = tuple(_defect(step, kind.of(h), basis, form, pair) for h in STEPS)
     return Defect(integrator, options or {}, case.name, step.order, sizes,
@@ -114,8 +120,12 @@ def _mass(case: Case) -> np.ndarray:
     return mass.matrix if hasattr(mass, "matrix") else np.diag(mass.m)
 
 
-def _zeros(y: np.ndarray) -> np.ndarray:
-    return np.full(y.shape, numbers(DIGITS).of(0), dtype=object)
+def _moved(y: np.ndarray, *parts: tuple[Any, Any]) -> np.ndarray:
+    """A tangent at y with these (place, value), zero elsewhere."""
+    out = np.full(y.shape, numbers(DIGITS).of(0), dtype=object)
+    for place, value in parts:
+        out[place] = value
+    return out
 
 
 def _tangents(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -124,48 +134,3 @@ def _tangents(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first = np.cross(axis, q)
     first = first/functions_of(DIGITS).sqrt(first @ first)
     return first, np.cross(q, first)
-
-
-def _direction_basis(y: np.ndarray) -> list[np.ndarray]:
-    """Tangents of (S^2)^n at y, rows q: 2 for each."""
-    found = []
-    for i in range(len(y)):
-        for u in _tangents(y[i]):
-            turned = _zeros(y)
-            turned[i] = u
-            found.append(turned)
-    return found
-
-
-def _unit_basis(y: np.ndarray) -> list[np.ndarray]:
-    """Tangents of R^n x R^n."""
-    found = []
-    for place in np.ndindex(y.shape):
-        moved = _zeros(y)
-        moved[place] += 1
-        found.append(moved)
-    return found
-
-
-def _sphere_basis(y: np.ndarray) -> list[np.ndarray]:
-    """Tangents of (TS^2)^n at y, rows q then omega: 4 for each body."""
-    n, found = len(y)//2, []
-    for i in range(n):
-        q, w = y[i], y[n + i]
-        for u in _tangents(q):
-            turned, moved = _zeros(y), _zeros(y)
-            turned[i], turned[n + i] = u, -(w @ u)*q
-            moved[n + i] = u
-            found += [turned, moved]
-    return found
-
-
-def _body_basis(y: np.ndarray) -> list[np.ndarray]:
-    """Tangents of T*SO(3) at y, rows Q e_1, Q e_2, Q e_3, pi; rows beyond stay."""
-    found = []
-    for axis in np.eye(3, dtype=int).astype(object):
-        turned, moved = _zeros(y), _zeros(y)
-        turned[:3] = np.cross(axis[None], y[:3])
-        moved[3] = axis
-        found += [turned, moved]
-    return found

@@ -42,14 +42,6 @@ def slope(function: Callable[[float], Any], step: float) -> Any:
     return (8.0*near - far)/(12.0*step)
 
 
-def _along(function: Callable, q: np.ndarray, unit: np.ndarray, s: float) -> Any:
-    return function(q + s*unit)
-
-
-def _turning(problem: Any, y: np.ndarray, u: np.ndarray, s: float) -> np.ndarray:
-    return np.array(problem.torque(turned(y, s*u)))
-
-
 def turned(y: np.ndarray, u: np.ndarray, body: int = 0) -> np.ndarray:
     """The state with the attitude of a body, three rows, turned by exp(hat u) (Rodrigues' formula)."""
     angle, out = float(np.linalg.norm(u)), y.copy()
@@ -104,7 +96,7 @@ def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, fl
         generator, problem, gaps, sizes = np.random.Generator(np.random.PCG64(1)), plain(form.problem), [], [1e-300]
         for _ in range(DIRECTIONS):
             y, u = turned(form.start, generator.standard_normal(3)), generator.standard_normal(3)
-            expected = slope(partial(_turning, problem, y, u), TURN)
+            expected = slope(partial(lambda of, y, u, s: np.array(of.torque(turned(y, s*u))), problem, y, u), TURN)
             found = np.array(problem.torque_slope(y, tuple(u)))
             gaps.append(float(np.abs(found - expected).max()))
             sizes += [float(np.abs(values).max()) for values in (found, expected, np.array(problem.torque(y)))]
@@ -191,7 +183,7 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
                       [(int(generator.integers(q.shape[0])), int(generator.integers(3))) for _ in range(3)]):
             unit = np.zeros_like(q)
             unit[place] = 1.0
-            slopes[place] = slope(partial(_along, system.potential, q, unit), DISPLACEMENT)
+            slopes[place] = slope(partial(lambda q, unit, s: system.potential(q + s*unit), q, unit), DISPLACEMENT)
         gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
         worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
         if not gap[worst] <= wrong:

@@ -8,6 +8,7 @@ import dataclasses
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, product
 from math import isfinite
 from pathlib import Path
@@ -47,15 +48,6 @@ def momentum_of(angular_velocity: np.ndarray, attitude: np.ndarray, moments: np.
     return found
 
 
-def _across(directions: str) -> Convert:
-    """q x dq/dt with the directions q of a field."""
-    return lambda values, there: np.cross(there[directions], values)
-
-
-def _turning(moments: np.ndarray) -> Convert:
-    return lambda values, there: momentum_of(values, there["attitude"], moments)
-
-
 def stand_ins(fields: Mapping[str, StateField], shapes: Mapping[str, tuple[int, ...]],
               moments: np.ndarray | None) -> dict[str, StandIn]:
     """Field -> what may stand for it; `moments` (n, 3) of rigid bodies."""
@@ -63,13 +55,15 @@ def stand_ins(fields: Mapping[str, StateField], shapes: Mapping[str, tuple[int, 
     for name, part in fields.items():
         dims, shape = part.dims, shapes[name]
         if part.tangent in fields and "velocity" not in fields:
-            found[name] = StandIn("velocity", dims, shape, _across(part.tangent))
+            found[name] = StandIn("velocity", dims, shape,  # omega = q x dq/dt
+                                  partial(lambda q, values, there: np.cross(there[q], values), part.tangent))
         elif part.norm == "attitude":
             found[name] = StandIn("quaternion", (*dims[:-2], "wxyz"), (*shape[:-2], 4),
                                   lambda values, there: attitude_of(values))
         elif name == "angular_momentum" and "attitude" in fields and moments is not None:
             inertia = moments if len(shape) == 2 else moments[0]
-            found[name] = StandIn("angular_velocity", dims, shape, _turning(inertia))
+            found[name] = StandIn("angular_velocity", dims, shape, partial(
+                lambda inertia, values, there: momentum_of(values, there["attitude"], inertia), inertia))
     return found
 
 
@@ -91,14 +85,11 @@ def _count(text: Any) -> int:
     return int(value)
 
 
-def _truth(text: Any) -> bool:
-    return {"true": True, "1": True, "false": False, "0": False}[str(text).strip().lower()]
-
-
+TRUTH = {"true": True, "1": True, "false": False, "0": False}
 FACTS: Mapping[str, tuple[Callable[[Any], Any], str]] = {  # name -> (reader, what it must be)
     "label": (str, "text"), "step": (_number, "a positive number"), "tolerance": (_number, "a positive number"),
-    "order": (_number, "a positive number"), "symmetric": (_truth, "true or false"),
-         "seconds": (_number, "a positive number"),
+    "order": (_number, "a positive number"), "seconds": (_number, "a positive number"),
+    "symmetric": (lambda text: TRUTH[str(text).strip().lower()], "true or false"),
     **dict.fromkeys(("steps", *counters.NAMES), (_count, "a whole number"))}
 
 

@@ -45,17 +45,13 @@ def groups(request: Request, names: Iterable[str]) -> list[Group]:
         try:
             components = _components(request, name)
             key = class_names(*components)
-            ready.setdefault(key, has_code(_loop(name), *components))
+            ready.setdefault(key, has_code(advance_adaptive if method(name).adaptive else advance, *components))
         except InputError:
             key = (name,)
             ready[key] = True
         found.setdefault(key, []).append(name)
     return [Group(tuple(sorted(members, key=lambda name: -method(name).order)), ready[key])
             for key, members in found.items()]
-
-
-def _loop(name: str) -> Any:
-    return advance_adaptive if method(name).adaptive else advance
 
 
 def _components(request: Request, name: str) -> tuple[Any, ...]:
@@ -106,7 +102,9 @@ class Workshop:
             if self.child is None:
                 self.child = subprocess.Popen(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                               text=True, **own_process("liestep.tools.recommend.classes"))
-                self._tell(json.dumps({"plugins": self._plugins(), **self.request.canonical()}))
+                plugins = {str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
+                           if entry.module.startswith(PREFIX)}
+                self._tell(json.dumps({"plugins": sorted(plugins), **self.request.canonical()}))
             self._tell(name)
         except OSError:
             return False
@@ -116,10 +114,6 @@ class Workshop:
         assert self.child is not None
         assert self.child.stdin is not None
         print(line, file=self.child.stdin, flush=True)
-
-    def _plugins(self) -> list[str]:
-        return sorted({str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
-                       if entry.module.startswith(PREFIX)})
 
 
 def compile_one(request: Request, name: str) -> None:

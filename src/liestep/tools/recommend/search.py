@@ -66,8 +66,11 @@ def search(trials: Trials, integrator: str, first: float, best: float, limit: fl
         found.order = order_of(trials.request, integrator, first)
         size, reason = first, f"not reached in {TRIES} runs"
         for _ in range(TRIES):
-            found.tried.append(_try(trials, integrator, size, found))
-            last = found.tried[-1]
+            outcome, seconds = trials.outcome(integrator, size)
+            last = Try(size, trials.error(outcome), seconds)
+            found.tried.append(last)
+            if not isfinite(last.error):
+                found.reason = stopped(outcome)
             if CLOSE*wanted <= last.error <= wanted:
                 break
             new = _next_tolerance(found, wanted) if found.adaptive else _next_steps(found, wanted)
@@ -75,7 +78,9 @@ def search(trials: Trials, integrator: str, first: float, best: float, limit: fl
                 reason = new
                 break
             call = trials.calls.get(integrator, 0.0)  # none where no run has ended
-            predicted = call + (last.seconds - call)*_growth(found, last.size, new)
+            # times as many steps
+            growth = (last.size/new)**(1.0/max(found.order, 1)) if found.adaptive else new/last.size
+            predicted = call + (last.seconds - call)*growth
             if isfinite(predicted) and predicted > last.seconds and predicted > min(DROP*best, limit):
                 reason = (f"would cost {predicted/best:.2g} times the best" if predicted > DROP*best else
                           f"a run would take {predicted:.2g} s")
@@ -84,19 +89,6 @@ def search(trials: Trials, integrator: str, first: float, best: float, limit: fl
     except InputError as error:
         return found.settle(wanted, str(error))
     return found.settle(wanted, reason)
-
-
-def _try(trials: Trials, integrator: str, size: float, found: Candidate) -> Try:
-    outcome, seconds = trials.outcome(integrator, size)
-    error = trials.error(outcome)
-    if not isfinite(error):
-        found.reason = stopped(outcome)
-    return Try(size, error, seconds)
-
-
-def _growth(found: Candidate, old: float, new: float) -> float:
-    """How many times as many steps a run of the new size makes."""
-    return (old/new)**(1.0/max(found.order, 1)) if found.adaptive else new/old
 
 
 def _next_steps(found: Candidate, wanted: float) -> float | str:

@@ -1,5 +1,5 @@
 """The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import inf, isfinite
 from typing import Any
 
@@ -10,7 +10,6 @@ from liestep.simulation.runs.execution import Progress, RunTooLong
 from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
-from liestep.tools.recommend import BUDGET
 from liestep.tools.recommend.classes import Group, Workshop, bound, groups
 from liestep.tools.recommend.request import INTERVALS, SHARE, Request, named, request
 from liestep.tools.recommend.search import USABLE, Candidate, Keeping, Recommendation, search
@@ -30,12 +29,9 @@ WORTH = 0.8            # a class is compiled only if its bound is below this tim
 MOST_OPENED = 4        # so many classes are opened after those of the engines; more only if they have machine code
 
 
-def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
-              initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
-              budget: float = BUDGET, progress: bool = False) -> Recommendation:
+def recommend(problem: str, *, progress: bool = False, **given: Any) -> Recommendation:
     """See `liestep.recommend`."""
-    asked = request(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
-                    keep=keep, budget=budget)
+    asked = request(problem, **given)
     with progress_bar(f"methods on {asked.problem}", progress) as shown:
         return Tournament(asked, shown).hold()
 
@@ -52,18 +48,14 @@ class Tournament:
             reason = asked.declared(name).lacks(asked.facts, asked.start.parameters)
             if (reason is not None and reason.formulation) or name in GENERAL:
                 continue
-            if reason is not None:
-                self.table.append(Candidate(name, reason.reason, method(name).order))
-                continue
-            if method(name).fictitious:
-                self.table.append(Candidate(name, "not tried: its tolerance is a step of fictitious time, for close"
-                                            " encounters", method(name).order))
+            if reason is not None or method(name).fictitious:
+                self._refuse(name, reason.reason if reason else "not tried: its tolerance is a step of fictitious time,"
+                             " for close encounters")
                 continue
             able.append(name)
             kept = asked.kept(name)
             if asked.keep and kept.isdisjoint(KEEP[asked.keep]):
-                self.table.append(Candidate(name, f"does not keep the {named(asked.keep)}: it conserves"
-                                            f" {sentence(sorted(kept))}", method(name).order))
+                self._refuse(name, f"does not keep the {named(asked.keep)}: it conserves {sentence(sorted(kept))}")
             else:
                 self.eligible.append(name)
         self.candidates = len(self.table) + len(self.eligible)
@@ -71,6 +63,9 @@ class Tournament:
         if not self.eligible:
             raise InputError(f"no integrator that runs on {asked.problem} declares to keep the {named(asked.keep)}:"
                              " keep is another word, or nothing")
+
+    def _refuse(self, name: str, why: str) -> None:
+        self.table.append(Candidate(name, why, method(name).order))
 
     def hold(self) -> Recommendation:
         names = dict.fromkeys((*self.engines, *self.eligible))
@@ -123,8 +118,7 @@ class Tournament:
             if self.progress:
                 self.progress(len(self.table)/self.candidates)
             if trials.over:
-                self.table.append(Candidate(name, f"not tried: the budget of {self.asked.budget:g} s is spent",
-                                            method(name).order))
+                self._refuse(name, f"not tried: the budget of {self.asked.budget:g} s is spent")
                 continue
             first = trials.request.error if method(name).adaptive else self._first_steps(trials, name)
             self.table.append(search(trials, name, first, self._best(), self.asked.limit))
@@ -170,7 +164,8 @@ class Tournament:
         for group in ranked:
             why = (f"it would cost at least {bounds[group]/best:.2g} times the best" if bounds[group] >= worth[group]
                    else f"{self.opened} classes with a better bound were, or the budget is spent")
-            self.table += [Candidate(name, f"not compiled: {why}", method(name).order) for name in group.names]
+            for name in group.names:
+                self._refuse(name, f"not compiled: {why}")
         return []
 
     def _won(self, group: Group) -> bool:

@@ -40,12 +40,9 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
     titles = headings(columns, results.study)
     shown = table[columns]
     if len(table) > MOST_ROWS:
-        shown, titles = aggregates(table[list(dict.fromkeys((*columns, *_keys(table))))], titles)
+        named = [key for key in ("problem", "integrator", "resolution") if key in table.columns]
+        shown, titles = aggregates(table[list(dict.fromkeys((*columns, *named)))], titles)
     return {"columns": list(shown.columns), "headings": [titles[name] for name in shown.columns], "rows": _rows(shown)}
-
-
-def _keys(table: pandas.DataFrame) -> list[str]:
-    return [key for key in ("problem", "integrator", "resolution") if key in table.columns]
 
 
 def aggregates(table: pandas.DataFrame, titles: Mapping[str, tuple[str, str]]) -> tuple[pandas.DataFrame,
