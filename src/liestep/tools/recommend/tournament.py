@@ -1,5 +1,5 @@
 """The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any
 
@@ -10,6 +10,7 @@ from liestep.simulation.runs.execution import Progress, RunTooLong
 from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
+from liestep.tools.recommend import BUDGET
 from liestep.tools.recommend.classes import Group, Workshop, bound, groups
 from liestep.tools.recommend.request import INTERVALS, SHARE, Request, named, request
 from liestep.tools.recommend.search import USABLE, Candidate, Keeping, Recommendation, search
@@ -29,9 +30,12 @@ WORTH = 0.8            # a class is compiled only if its bound is below this tim
 MOST_OPENED = 4        # so many classes are opened after those of the engines; more only if they have machine code
 
 
-def recommend(problem: str, *, progress: bool = False, **given: Any) -> Recommendation:
+def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+              initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
+              budget: float = BUDGET, progress: bool = False) -> Recommendation:
     """See `liestep.recommend`."""
-    asked = request(problem, **given)
+    asked = request(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+                    keep=keep, budget=budget)
     with progress_bar(f"methods on {asked.problem}", progress) as shown:
         return Tournament(asked, shown).hold()
 
