@@ -194,7 +194,7 @@ def drift_numbers(time, d, m, scale, steps, seed=0):
     n, span, unit = len(m), float(time[-1] - time[0]), RESOLUTION_UNITS*EPSILON*scale
     share, slack = (time - time[0])/span, 1 + SLACK
     edges = np.searchsorted(np.clip(np.ceil(share*n*(1 - SLACK)).astype(int) - 1, 0, n - 1), np.arange(n + 1))
-    refuse(min(sizes := np.diff(edges)) < LEAST_SAMPLES, f"a block has {min(sizes)} samples, below {LEAST_SAMPLES}")
+    refuse(min(sizes := np.diff(edges)) < LEAST_SAMPLES, f"a block needs {LEAST_SAMPLES} samples, one has {min(sizes)}")
     ranges = np.zeros(n)
     for k in np.unique(sizes):  # a call for each block would take half of the time
         ranges[sizes == k] = np.subtract(*np.quantile(d[edges[:-1][sizes == k, None] + np.arange(k)], (0.95, 0.05), 1))
