@@ -175,7 +175,7 @@ def test_a_black_box_runs_with_the_methods_that_need_no_derivative():
     ({"rhs": lambda t, z: z}, "takes 'z'"),
     ({"rhs": lambda t, y: y[:0]}, "no rate of y"),
     ({"rhs": lambda t, y: "fast"}, "no rate of y"),
-    ({"field": lambda t, R: R}, "start must have R")])
+    ({"field": lambda t, R: R}, "start lacks R or q")])
 def test_what_is_no_black_box_is_refused(given, said):
     with pytest.raises(liestep.InputError, match=said):
         liestep.system("refused_box", start={"y": [1.0, 0.0]}, blackbox=True, **given)
