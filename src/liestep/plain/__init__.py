@@ -135,14 +135,14 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
         hamiltonian(q, momentum, p)       Hamilton's equations                 start q, momentum; force
         magnetic(t, x, p)                 v x B on particles of a mass         start x, v; potential(x, p), force
         rhs(t, y, p)                      dy/dt = f                            start y
-        field(t, R, q, x, p)              (w of R, w of q, rate of x) of       start R (3, 3) or (n, 3, 3), unit
-                                          dR/dt = hat(w) R, dq/dt = w x q      vectors q and x (3,) or (n, 3); any
+        field(t, R, q, x, p)              dR/dt = hat(w) R, dq/dt = w x q      start any of R, q, x, one or n of each
         bodies, joints, elements, gravity a mechanism, docs/own_mechanism.md   in each `Body`; potential, force, torque
 
     Force and torque of free bodies are functions of (x, v, R, omega, p), of mechanisms of t too. Columns of R are the
-    body's axes in space; torque, omega and w are spatial, a start's rate is in the body; v of points is dq/dt. mass is
-    a number, (n,), a matrix (n, n) or mass(p). rhs, field, lagrangian and hamiltonian may have energy and invariants
-    {name: function} of the state, particles invariants.
+    body's axes in space; torque, omega and w are spatial, a start's rate is in the body; v of points is dq/dt. mass
+    is a number, (n,), a matrix (n, n) or mass(p). A field returns w of R, w of q (unit vectors), rate of x. rhs,
+    field, lagrangian and hamiltonian may have energy and invariants {name: function} of the state, particles
+    invariants.
 
     Args:
         name: of the system; it means the latest definition in a session. The id has the hash of the equations behind.
