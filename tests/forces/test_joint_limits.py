@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import liestep
 from liestep import Event, Impact
 from liestep.errors import InputError
-from liestep.extend import GROUND, Body, drive, prismatic, revolute, spherical
+from liestep.extend import GROUND, Body, drive, prismatic, revolute, slide_drive, spherical
 
 X, Y, Z = np.eye(3)
 ZERO = np.zeros(3)
@@ -117,6 +117,18 @@ def test_a_slide_between_buffers_on_a_driven_arm():
     gained = 0.25*(end[1]**2 + 4.0*end[0]**2 - 0.4**2 - 1.0)
     assert found["work"].values[-1] + found["impact_work"].values[-1] == pytest.approx(gained, abs=1e-8)
     assert found.attrs["energy_error_max"] < 1e-9
+
+
+def test_a_driven_piston_pushes_a_slide_away():
+    """The piston keeps its 0.5 m/s: behind the impact the slide moves at (1 + e) 0.5 - e v, here v = -0.3 m/s."""
+    line = [prismatic(GROUND, ZERO, X, k, ZERO, X, Y, Z) for k in (0, 1)]
+    system = liestep.system("piston", bodies=[
+        Body(1.0, [0.1]*3, v=0.5*X), Body(0.4, [0.1]*3, x=X, v=-0.3*X)],
+        joints=[*line, slide_drive(GROUND, ZERO, X, 0, ZERO, (0.0, 0.5, 0.0, 0.0))])
+    struck = Impact(lambda s: s["position"][1, 0] - s["position"][0, 0], restitution=0.6)
+    found = system.simulate("dop853", tolerance=1e-12, events=struck, t_end=2.0, samples=2)
+    assert found["event_times"].values == pytest.approx([1.25], abs=1e-9)
+    assert found["velocity"].values[-1, :, 0] == pytest.approx([0.5, 1.6*0.5 + 0.6*0.3], abs=1e-9)
 
 
 def test_turns_are_counted_on_the_way_to_a_limit():
