@@ -7,9 +7,12 @@ import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
+from liestep import open_run
 from liestep.errors import InputError
 from liestep.extend import GROUND, Body, revolute
 from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
 
 SIZES = {"rk4": {"step": 0.02}, "dop853": {"tolerance": 1e-9}, "ode45": {"tolerance": 1e-9}, "gauss": {"step": 0.05},
          "verlet": {"step": 0.1}, "lobatto": {"step": 0.1}}
@@ -125,6 +128,69 @@ def test_the_identity_holds_what_a_controller_reads():
     data = cart().simulate("rk4", step=0.1, t_end=1.0, sample=0.1, control=lambda t, s: {"u": random.normal(size=2)})
     assert data.attrs["reproducible"].startswith("not reproducible: control: ")
     assert "reproducible" not in cart().simulate("rk4", step=0.1, t_end=1.0, sample=0.1, control=pd).attrs
+
+
+STUDY = """title: "a cart"
+plugins: [{name}.py]
+steps: {{counts: [20]}}{more}
+problems:
+  cart: {{system: {name}_cart, t_end: 1.0, control: {{function: {function}, sample: 0.1}}}}
+integrators:
+  rk4: {{}}
+"""
+PLUGIN = """import numpy as np
+import liestep
+
+GAIN = {gain}
+source = np.random.default_rng(1)
+
+
+def pull(t, state):
+    return {{"u": -GAIN*state["q"]}}
+
+
+def shake(t, state):
+    return {{"u": source.normal(size=1)}}
+
+
+SHEETS = {{"{name}_cart": liestep.system("{name}_made", lagrangian=lambda q, v: 0.5*(v @ v), force=lambda p: p.u,
+                                       parameters={{"u": [0.0]}}, start={{"q": [1.0], "v": [0.0]}}).sheet}}
+"""
+
+
+def study_of(folder, name, function="pull", more="", gain=3.0):
+    (folder/f"{name}.py").write_text(PLUGIN.format(name=name, gain=gain), "utf-8")
+    (folder/"study.yaml").write_text(STUDY.format(name=name, function=function, more=more), "utf-8")
+    return Study(folder/"study.yaml", "study", folder/"results")
+
+
+def test_a_study_holds_a_controller(tmp_path):
+    """x'' = -3 x held for 0.1 s: q = q + v h - 1.5 q h^2 and v = v - 3 q h are exact."""
+    study = study_of(tmp_path, "held_cart")
+    assert run_cells(study.cells).made == 1
+    q, v = 1.0, 0.0
+    for _ in range(10):
+        q, v = q + 0.1*v - 0.015*q, v - 0.3*q
+    assert open_run(study.cells[0].path)["q"].values[-1, 0] == pytest.approx(q, abs=1e-13)
+    assert run_cells(study.cells).kept == 1
+    assert study.cells[0].spec.sha256 != study_of(tmp_path, "held_cart_too", gain=4.0).cells[0].spec.sha256
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"function": "shake"}, "line 5: problems.cart.control: rk4 on cart: control shake is not reproducible, and studies"
+                            " take what is"),
+    ({"function": "push"}, "unknown function of plugins 'push'; did you mean pull? (allowed: pull, shake)"),
+    ({"more": "\nreference: true"}, "references know no control; leave out reference")])
+def test_a_study_refuses_controllers(tmp_path, given, words):
+    with pytest.raises(InputError) as caught:
+        _ = study_of(tmp_path, f"refused_cart_{len(words)}", **given).cells
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_black_box_is_not_reproducible():
+    box = liestep.system("box", rhs=lambda y: [-y[0]], start={"y": [1.0]}, blackbox=True)
+    assert box.simulate("rk4", step=0.1, t_end=1.0).attrs["reproducible"].startswith("not reproducible: black box: ")
 
 
 def late(answer):

@@ -167,6 +167,16 @@ def chart_of(status: Status, spec: RunSpecification) -> str:
     return f"in the chart {chart}, which ends at a turn of {CHART_ENDS[chart]}"
 
 
+def _reproducible(spec: RunSpecification) -> dict[str, str]:
+    """Why nobody can make a file again from its specification; nothing where one can."""
+    called = {"control": spec.called["control"] or {}} | {
+        f"event {k}": one for k, one in enumerate(spec.called["events"])}
+    if spec.system.content == spec.problem:
+        called["black box"] = {"unknown": "no hash says what its function computes"}
+    why = next((f"{name}: {one['unknown']}" for name, one in called.items() if "unknown" in one), "")
+    return {"reproducible": f"not reproducible: {why}"} if why else {}
+
+
 def origin(spec: RunSpecification) -> dict[str, Any]:
     """Attributes that say what a file was made from."""
     facts, declared = spec.sheet, spec.method
@@ -178,7 +188,8 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
         "references": f"{facts.citation}; {declared.citation}", "format": FORMAT, "problem": spec.problem,
         "integrator": spec.integrator, **size,
         "t_end": spec.t_end, "specification": json.dumps(spec.canonical(), sort_keys=True),
-        "run_sha256": spec.sha256, "source_hash": spec.source_hash, **({"derived_equations": text} if text else {})}
+        "run_sha256": spec.sha256, "source_hash": spec.source_hash, **({"derived_equations": text} if text else {}),
+        **_reproducible(spec)}
 
 
 def stopped(outcome: Outcome) -> str:

@@ -19,7 +19,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.dense import require_partial_steps
-from liestep.simulation.runs.events import answer, reproducible
+from liestep.simulation.runs.events import answer
 from liestep.simulation.runs.execution import Outcome, Progress, build, new_recorder
 from liestep.simulation.runs.specification import STEP_TOLERANCE, RunSpecification
 
@@ -157,9 +157,7 @@ def controlled(spec: RunSpecification, progress: Progress | None = None) -> Cont
     outcome = (_adaptive if spec.step is None else _fixed)(held, baseline, progress)
     if held.error:
         raise InputError(held.error)
-    content = collected(spec, [outcome])
-    content.attributes |= reproducible(spec.called)
-    return content
+    return collected(spec, [outcome])
 
 
 def _fixed(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:

@@ -1,10 +1,12 @@
 """Events: functions of the state that people want to see become zero."""
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.sources import MARK
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.simulation.runs.numbers import positive
 
@@ -135,8 +137,9 @@ class Control:
 
     @property
     def functions(self) -> dict[str, Any]:
-        """As of an event."""
-        return {"control": self.function}
+        """As of an event; of a plugin with the hash of its text."""
+        text = getattr(sys.modules.get(getattr(self.function, "__module__", "")), MARK, "")
+        return {"control": self.function} | ({"text": text} if text else {})
 
     def canonical(self) -> dict[str, Any]:
         """What a specification says of it."""
@@ -164,13 +167,3 @@ def identity(called: Event | Control) -> dict[str, Any]:
         return called.canonical() | {"sha256": digest_of_reads(called.functions)}
     except InputError as error:
         return called.canonical() | {"unknown": str(error)}
-
-
-def reproducible(called: Mapping[str, Any]) -> dict[str, str]:
-    """The attribute of a file that says why nobody can make it again from its specification, which says this of its
-    functions; none where one can."""
-    control = {"control": called["control"]} if called["control"] else {}
-    for name, one in ({f"event {k}": event for k, event in enumerate(called["events"])} | control).items():
-        if "unknown" in one:
-            return {"reproducible": f"not reproducible: {name}: {one['unknown']}"}
-    return {}

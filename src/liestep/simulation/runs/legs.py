@@ -15,7 +15,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin, stopped
 from liestep.simulation.runs.dense import Between, require_partial_steps
-from liestep.simulation.runs.events import Reset, answer, event_function, reproducible
+from liestep.simulation.runs.events import Reset, answer, event_function
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
 from liestep.simulation.runs.specification import RunSpecification
@@ -381,7 +381,7 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     content.attributes |= origin(spec) | {
         "t_end": float(book.times[-1][-1]), "time_reached": float(book.times[-1][-1]), "status": ended.status,
         "message": ended.message, "steps": book.steps, **book.counters, **numbers, **formulated.attributes,
-        **largest_momentum_error(formulated, numbers), **reproducible(spec.called),
+        **largest_momentum_error(formulated, numbers),
         "events": len(book.found), "event_resolution": book.resolution,
         "event_counts": " ".join(str(len(book.of(k))) for k in range(len(spec.events)))}
     if ended.accumulation is not None:

@@ -174,6 +174,13 @@ class PairConfig(Settings):
     """Settings of one problem-integrator pair."""
 
 
+class ControlConfig(Strict):
+    """A controller of a problem's runs, docs/control.md."""
+
+    function: str = Field(description="name of a function of (t, state) in a file of `plugins`")
+    sample: Positive = Field(description="for how long each of its values is held (s)")
+
+
 class ProblemConfig(Settings):
     """One problem of a study: a system with a preset, overridden where needed."""
 
@@ -188,6 +195,8 @@ class ProblemConfig(Settings):
         None, description="a map: parameters, or single numbers of them (gravity.2) -> list of values or {from, to,"
         " count}; one run for each combination, the last parameter fastest. Or turns, as at the study")
     sample: SampleConfig | None = Field(None, description="a map at random points of ranges of parameters")
+    control: ControlConfig | None = Field(None, description="a function that sets parameters, docs/control.md;"
+                                          " `reference` is no longer possible")
     period: Positive | None = Field(None, description="a period of the motion (s), in which tables count its times")
     horizons: Annotated[list[Count] | None, Once] = Field(
         None, min_length=1, description="numbers of periods: this entry stands for one problem for each, its key and"

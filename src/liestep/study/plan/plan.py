@@ -1,20 +1,24 @@
 """From a study file to its cells: every run with its specification and the file it is kept in."""
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.method import Method
-from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.catalogue import method, plugin_entries, sheet
 from liestep.simulation.plugins.loading import load_plugins, require_named
+from liestep.simulation.runs.events import Control, identity
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
 from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_of
 from liestep.study.plan.budget import Cap, cap_of, fictitious_steps, step_counts
 from liestep.study.plan.config import (
+    ControlConfig,
     EnsembleConfig,
     IntegratorConfig,
     Ladder,
@@ -275,6 +279,19 @@ class Study:
                     raise InputError(f"{name} means nothing for {key}, which is {kind}; leave it out")
         return {setting: self.setting(setting, setup, key, entry) for setting in SETTINGS}
 
+    def _control(self, asked: ControlConfig) -> dict[str, Any]:
+        """Arguments of a run. Raises InputError: no such function, it has no digest, or a reference is asked for."""
+        files = [vars(sys.modules[plugin_entries()[name].module]) for name in self._plugins]
+        known = {name: item for file in files for name, item in file.items() if isinstance(item, FunctionType)}
+        if asked.function not in known:
+            raise InputError(f"control: {unknown('function of plugins', asked.function, known)}")
+        made = Control(known[asked.function], asked.sample)
+        if why := identity(made).get("unknown"):
+            raise InputError(f"control {asked.function} is not reproducible, and studies take what is: {why}")
+        if self.config.reference:
+            raise InputError("control: references know no control; leave out reference")
+        return {"control": made.function, "sample": made.sample}
+
     def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
         place, name, start = ("problems", problem), self.integrator_id(key), self._start(problem, setup)
         try:
@@ -304,6 +321,7 @@ class Study:
             t_end = setup.t_end if setup.t_end is not None else start.t_end
             common = {setting: value for setting, value in found.items() if value is not None
                       and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
+            common |= self._control(setup.control) if setup.control else {}
             for size in self._sizes(ladder, budgets, setup, name, declared, entry, start, t_end, found["samples"]):
                 spec = specify(setup.system, name, **{word.removesuffix("s") if adaptive else word: size}, t_end=t_end,
                                options=entry.options, ensemble=members, start=start, **common)
