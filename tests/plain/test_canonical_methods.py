@@ -121,3 +121,36 @@ def test_keeping_the_energy_has_answers(make):
     assert "discrete_gradient" in asked.eligible
     assert {"verlet", "lobatto", "gauss"} <= set(asked.eligible) or make is not henon_heiles
     assert "rk4" not in asked.eligible
+
+
+def damped_energy(t, w=2.0, c=0.3, starts=((1.0, 0.0), (0.5, 0.3))):
+    """Of x'' = -w^2 x - c x'."""
+    turn, total = np.sqrt(w*w - 0.25*c*c), 0.0
+    for q, v in starts:
+        a, b = q*np.cos(turn*t), (v + 0.5*c*q)/turn*np.sin(turn*t)
+        x = np.exp(-0.5*c*t)*(a + b)
+        rate = np.exp(-0.5*c*t)*turn*(-q*np.sin(turn*t) + (v + 0.5*c*q)/turn*np.cos(turn*t)) - 0.5*c*x
+        total += 0.5*rate*rate + 0.5*w*w*x*x
+    return total
+
+
+def test_forces_in_general_coordinates_have_their_work():
+    """The energy is less what the drag takes, and that is the closed form of the damped oscillator."""
+    damped = liestep.system("own", lagrangian=lambda q, v: 0.5*(v @ v) - 2.0*(q @ q), force=lambda v: -0.3*v,
+                            start={"q": [1.0, 0.5], "v": [0.0, 0.3]})
+    for integrator, size, within in (("dop853", {"tolerance": 1e-12}, 3e-11), ("gauss", {"step": 0.01}, 3e-9)):
+        data = damped.simulate(integrator, t_end=5.0, **size)
+        assert data["work"].values[-1] == pytest.approx(damped_energy(5.0) - damped_energy(0.0), abs=within)
+        assert data["mechanical_energy"].values[-1] == pytest.approx(damped_energy(5.0), abs=within)
+        assert data.attrs["energy_error_max"] < within
+
+
+def test_kicks_do_work_to_their_order():
+    driven = liestep.system("own", lagrangian=lambda q, v: 0.5*(v @ v) - 2.0*(q @ q), t_end=5.0,
+                            force=lambda t, q: [np.cos(t), 0.3*q[0]], start={"q": [1.0, 0.5], "v": [0.0, 0.3]})
+    exact = driven.simulate("dop853", tolerance=1e-13)["work"].values[-1]
+    gaps = {step: driven.simulate("verlet", step=step)["work"].values[-1] - exact for step in (0.1, 0.05)}
+    assert gaps[0.1]/gaps[0.05] == pytest.approx(4.0, abs=0.1)
+    fine = driven.simulate("verlet weights=kl8", step=0.1)
+    assert fine["work"].values[-1] == pytest.approx(exact, abs=1e-10)
+    assert 0.0 < fine.attrs["energy_error_max"] < 1e-10

@@ -1,9 +1,11 @@
 """Coordinates and rates of joints of given motions: turns, slides and screws in closed form."""
+from functools import partial
+
 import numpy as np
 import pytest
 
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, prismatic, revolute, screw
-from liestep.mechanics.formulations.multibody.coordinates import coordinates
+from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
 
 X, Y, Z, O = *np.eye(3), np.zeros(3)  # noqa: E741
 TIMES = np.linspace(0.0, 3.0, 61)
@@ -47,11 +49,12 @@ def test_coordinates_of_given_motions(joint):
     assembly = Assembly(np.ones(2), np.array([np.eye(3)]*2), np.zeros((2, 3)), O, joints)
     fields = {"attitude": np.stack([about_z(ANGLE), turn], 1), "position": np.stack([0.0*place, place], 1),
               "body_rate": np.stack([along(Z, RATE), rate], 1), "velocity": np.stack([0.0*place, velocity], 1)}
-    found = coordinates(assembly, TIMES, fields)
+    shown = partial(coordinates, frames(assembly), assembly.center_of_mass)
+    found = shown(TIMES, fields)
     assert np.abs(found["joint_coordinate"] - np.transpose(expected)).max() < 1e-11
     assert np.abs(found["joint_rate"] - np.transpose(rates)).max() < 1e-12
     before = None
     for k, time in enumerate(TIMES):
-        one = coordinates(assembly, TIMES[k:k + 1], {name: values[k:k + 1] for name, values in fields.items()}, before)
+        one = shown(TIMES[k:k + 1], {name: values[k:k + 1] for name, values in fields.items()}, before)
         before = float(time), {name: values[0] for name, values in one.items()}
         assert np.abs(before[1]["joint_coordinate"] - found["joint_coordinate"][k]).max() < 1e-11

@@ -107,12 +107,13 @@ class PartitionedCollocation(NamedTuple):
 
     def reach(self, problem: CanonicalField, s: int, h: float, k: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         stages = self.b.shape[0]
-        for j in range(y.shape[1]):
-            q, p = 0.0*h, 0.0*h
-            for r in range(stages):
-                q += (self.b[r] if s == stages else self.a[s, r])*k[r, 0, j]
-                p += (self.b[r] if s == stages else self.partner[s, r])*k[r, 1, j]
-            out[0, j], out[1, j] = y[0, j] + h*q, y[1, j] + h*p
+        for i in range(y.shape[0]):
+            weights = self.b if s == stages else self.partner[s] if i == 1 else self.a[s]
+            for j in range(y.shape[1]):
+                rate = 0.0*h
+                for r in range(stages):
+                    rate += weights[r]*k[r, i, j]
+                out[i, j] = y[i, j] + h*rate
 
 
 def _quadratic(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:

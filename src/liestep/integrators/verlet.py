@@ -4,21 +4,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import kernel
 from liestep.compile.status import Status
 from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, weighted
 from liestep.mechanics.contracts.formulations import SeparableHamiltonian
 from liestep.mechanics.contracts.keeping import CANONICAL
 from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.formulations.general import shift
 
 FIRST = ("velocity", "position")
-
-
-@kernel
-def shift(h: float, rates: np.ndarray, i: int, y: np.ndarray) -> None:
-    """Row i of y moves by h times that of the rates."""
-    for j in range(y.shape[1]):
-        y[i, j] += h*rates[i, j]
 
 
 class Verlet(NamedTuple):
@@ -38,16 +31,16 @@ class Verlet(NamedTuple):
 
     def step(self, problem: SeparableHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         if self.first == 0:
-            shift(0.5*h, work, 1, y)
+            problem.push(0.5*h, work, y)
             problem.drift(y, work)
             shift(h, work, 0, y)
             problem.kick(t + h, y, work)
-            shift(0.5*h, work, 1, y)
+            problem.push(0.5*h, work, y)
         else:
             problem.drift(y, work)
             shift(0.5*h, work, 0, y)
             problem.kick(t + 0.5*h, y, work)
-            shift(h, work, 1, y)
+            problem.push(h, work, y)
             problem.drift(y, work)
             shift(0.5*h, work, 0, y)
         return Status.OK

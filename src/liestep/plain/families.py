@@ -359,16 +359,14 @@ def lagrangian(w: Writer, given: Given) -> str:
     rate = list(solve(matrix[order], np.array([momentum[i] - shift[i] for i in order], dtype=object)))
     moving = {x.place: r for x, r in zip(v, rate, strict=True)}
     push = substituted(gradient(found, list(q)), moving)
-    if given.force:
-        force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving)
-        push = [a + b for a, b in zip(push, force, strict=True)]
+    force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving) if given.force else []
     moves = depends(found, [w.t])
     energy = 0.0 if moves else (total([r*m for r, m in zip(rate, momentum, strict=True)])
                                 - substituted([found], moving)[0])
     first = lines(entries("y[1]", substituted(by_v, {w.t.place: 0.0})), "    ")
     start = ["    self = build(p)", f"    y = np.array({[q0.tolist(), [0.0]*n]!r})",
              f"    v = np.array({v0.tolist()!r})", *first, "    return {'q': y[0], 'momentum': y[1]}"]
-    return _canonical(w, given, q, momentum, rate, push, energy, not (moves or given.force), start)
+    return _canonical(w, given, q, momentum, rate, push, force, energy, not moves, start)
 
 
 def hamiltonian(w: Writer, given: Given) -> str:
@@ -379,24 +377,30 @@ def hamiltonian(w: Writer, given: Given) -> str:
     found = w.call("hamiltonian", given.hamiltonian, (), q=q, momentum=momentum, t=w.t)
     push = [-x for x in gradient(found, list(q))]
     rate = gradient(found, list(momentum))
-    if given.force:
-        added = w.call("force", given.force, q0.shape, t=w.t, q=q, v=frozen(rate), momentum=momentum)
-        push = [a + b for a, b in zip(push, added, strict=True)]
+    force = list(w.call("force", given.force, q0.shape, t=w.t, q=q, v=frozen(rate), momentum=momentum)
+                 ) if given.force else []
     moves = depends(found, [w.t])
-    return _canonical(w, given, q, list(momentum), rate, push, 0.0 if moves else found, not (moves or given.force),
+    return _canonical(w, given, q, list(momentum), rate, push, force, 0.0 if moves else found, not moves,
                       w.returned(q=q0, momentum=p0))
 
 
-def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[Any], push: list[Any], energy: Any,
-               conserved: bool, start: list[str]) -> str:
+def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[Any], push: list[Any], force: list[Any],
+               energy: Any, conserved: bool, start: list[str]) -> str:
+    """`energy` without the forces, which is conserved where nothing in it depends on time: then they do work."""
+    if force:
+        push = [a + b for a, b in zip(push, force, strict=True)]
     separable = not (any(depends(x, [*q, w.t]) for x in rate) or any(depends(x, momentum) for x in push))
+    linear = not any(depends(x, momentum) for row in rate for x in gradient(row, momentum))
+    worked = bool(force) and conserved and not given.energy and (linear or not separable)
+    pushes = entries("out", np.array([rate, push, *([force] if worked else ())], dtype=object))[len(rate):]
     if separable:
         w.method("drift(self, y, out)", [(f"out[0, {j}]", x) for j, x in enumerate(rate)])
-        w.method("kick(self, t, y, out)", [(f"out[1, {j}]", x) for j, x in enumerate(push)])
+        w.method("kick(self, t, y, out)", pushes)
         w.lines += ["", "    def rates(self, t, y, out):", "        self.drift(y, out)", "        self.kick(t, y, out)"]
     else:
-        w.method("rates(self, t, y, out)", entries("out", np.array([rate, push], dtype=object)))
-    hamiltonian, conservative = energy, conserved
+        w.method("rates(self, t, y, out)", [*((f"out[0, {j}]", x) for j, x in enumerate(rate)), *pushes])
+    hamiltonian, conservative = energy, conserved and not force
+    conserved = conservative or worked
     if given.energy:
         energy, conserved = w.call("energy", given.energy, (), q=q, momentum=frozen(momentum), v=frozen(rate)), True
     kept = _kept(w, given, energy, {"q": q, "momentum": frozen(momentum), "v": frozen(rate)})
@@ -404,7 +408,7 @@ def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[
     flags = {name: name != "energy" or conserved for name in kept}
     return w.text("canonical", start, [], [
         "canonical(", f"build=build, size={len(q)}, kept={flags!r}, conservative={conservative},",
-        f"separable={separable})"])
+        f"separable={separable}{', worked=True' if worked else ''})"])
 
 
 def particles(w: Writer, given: Given) -> str:

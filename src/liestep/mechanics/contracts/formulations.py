@@ -47,6 +47,9 @@ class SeparableHamiltonian(Component, Protocol):
     def kick(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         """dp/dt into row 1 of out, from the coordinates alone."""
 
+    def push(self, h: float, rates: np.ndarray, y: np.ndarray) -> None:
+        """Move y for h by the last kick, which is in rates."""
+
 
 class SkewGradient(Component, Protocol):
     """dy/dt = S(y) grad H(y) with a skew matrix S, so that H is conserved"""

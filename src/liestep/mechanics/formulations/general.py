@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
-from liestep.compile.dispatch import borrows, hands_on
+from liestep.compile.dispatch import borrows, hands_on, kernel
 from liestep.compile.rows import FieldOfRows, add, axpy, cross, dot, larger, put, row, scale, stage_columns, sub
 from liestep.geometry.attitude import orthogonality_error
 from liestep.geometry.groups.product import Translation, product
@@ -21,6 +21,7 @@ from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.probed import plain
+from liestep.mechanics.formulations.work import separate_work, with_work
 
 NOT_SEPARABLE = ("its H is not T(momentum) + V(q), with forces of q and t only; gauss and lobatto take it, and"
                  " discrete_gradient")
@@ -28,6 +29,13 @@ NOT_CONSERVATIVE = ("its energy is not conserved, or not known: there is a force
                     " take it")
 CANONICAL = (StateField("q", "1", "coordinates", ("coordinate",), "coordinate"),
              StateField("momentum", "1", "momenta that belong to them", ("coordinate",), "coordinate"))
+
+
+@kernel
+def shift(h: float, rates: np.ndarray, i: int, y: np.ndarray) -> None:
+    """Row i of y moves by h times that of the rates."""
+    for j in range(y.shape[1]):
+        y[i, j] += h*rates[i, j]
 
 
 @hands_on("system", formulations.Component, "observe")
@@ -62,6 +70,49 @@ class SeparableField(NamedTuple):
     def kick(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         self.counters[Counter.FORCE_EVALUATIONS] += 1
         self.system.kick(t, y, out)
+
+    def push(self, h: float, rates: np.ndarray, y: np.ndarray) -> None:
+        shift(h, rates, 1, y)
+
+
+@borrows(RatesField)  # stage, project
+class WorkField(NamedTuple):
+    """RatesField with the work of forces: one row more, (W, 0, ...), dW/dt = F.v. The third row of `rates` is F."""
+
+    system: Any
+    column: int  # of the observables, where work begins
+    counters: np.ndarray
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.counters[Counter.RHS_EVALUATIONS] += 1
+        self.system.rates(t, y, out)
+        power = 0.0*t
+        for j in range(y.shape[1]):
+            power += out[2, j]*out[0, j]
+            out[2, j] = 0.0
+        out[2, 0] = power
+        return True
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.observe(y, out)
+        separate_work(y[2, 0], self.column, out)
+
+
+@borrows(SeparableField, WorkField)  # drift, kick; observe
+class WorkParts(NamedTuple):
+    """SeparableField with that row: a kick does the work of its F along the momenta that it passes, whose velocities
+    are linear in them."""
+
+    system: Any
+    column: int
+    counters: np.ndarray
+
+    def push(self, h: float, rates: np.ndarray, y: np.ndarray) -> None:
+        shift(0.5*h, rates, 1, y)
+        self.system.drift(y, rates)
+        shift(0.5*h, rates, 1, y)
+        for j in range(y.shape[1]):
+            y[2, 0] += h*rates[2, j]*rates[0, j]
 
 
 @hands_on("system", formulations.Component, "observe")
@@ -265,25 +316,29 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
 
 
 def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
-              separable: bool = False, **further: Any) -> Sheet:
+              separable: bool = False, worked: bool = False, **further: Any) -> Sheet:
     """Sheet of Hamilton's equations in coordinates q and momenta (n,), n = `size`: symplectic methods are symplectic.
 
     `build` makes a NamedTuple with `rates(t, y, out)` and `observe(y, out)` on rows q and momentum (2, n); `kept` as of
     `first_order`. Where it is `conservative` it has `hamiltonian(y)` too, and H does not depend on t; where it is
     `separable`, H = T(momentum) + V(q), `drift(y, out)` and `kick(t, y, out)`, which write the rows of `out`. The
-    kinetic energy is half the momenta times the velocities.
+    kinetic energy is half the momenta times the velocities. `worked`: rates and kick write forces F into a third row,
+    whose work is taken off the energy; `drift` is then linear.
     """
-    columns = observed(kept)
+    columns = with_work(observed(kept), len(kept)) if worked else observed(kept)
 
     def made(problem: Any, state: State) -> Formulated:
-        return Formulated(problem, np.array([state["q"], state["momentum"]]), CANONICAL, columns,
+        rows = [state["q"], state["momentum"], *([np.zeros(size)] if worked else ())]
+        return Formulated(problem, np.array(rows), CANONICAL, columns,
                           lambda rows: {"q": rows[..., 0, :], "momentum": rows[..., 1, :]}, 0.0)
 
     def field(values: Parameters, state: State, options: Options) -> Formulated:
-        return made(RatesField(build(values), new_counters()), state)
+        system, counters = build(values), new_counters()
+        return made(WorkField(system, len(kept), counters) if worked else RatesField(system, counters), state)
 
     def parts(values: Parameters, state: State, options: Options) -> Formulated:
-        return made(SeparableField(build(values), new_counters()), state)
+        system, counters = build(values), new_counters()
+        return made(WorkParts(system, len(kept), counters) if worked else SeparableField(system, counters), state)
 
     def gradient(values: Parameters, state: State, options: Options) -> Formulated:
         return made(CanonicalGradient(build(values), np.zeros((2, size)), new_counters()), state)
@@ -298,7 +353,7 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
     def kinetic_energy(values: Parameters, fields: State) -> np.ndarray:
         system, found = plain(build(values)), np.zeros(len(fields["q"]))
         for i, y in enumerate(np.stack([fields["q"], fields["momentum"]], axis=1)):
-            out = np.zeros_like(y)
+            out = np.zeros((2 + worked, size))
             system.rates(0.0, y, out)
             found[i] = 0.5*np.sum(y[1]*out[0])
         return found

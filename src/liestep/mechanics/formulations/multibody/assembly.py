@@ -1,6 +1,7 @@
 """From bodies, joints and forces to the arrays of `Mechanism` (plain Python)."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -165,6 +166,20 @@ class Assembly:
             if (what, body) == (other, end):
                 where = "the ground" if body == GROUND else f"body {body}"
                 raise InputError(f"{what} is between {where} and itself; give two different bodies, or GROUND and one")
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """(groups,) first row of each group in the band, so numbered that groups of one body are close."""
+        groups, found, row = self.groups, np.zeros(len(self.groups), dtype=np.int64), 0
+        at: list[list[int]] = [[] for _ in self.mass]
+        for number, (joint, _) in enumerate(groups):
+            for body in {joint.a, joint.b} - {GROUND}:
+                at[body].append(number)
+        pairs = [(one, two) for together in at for one in together for two in together]
+        for number in range(len(groups)) if len(groups) < 2 else _near_diagonal(pairs, len(groups)):
+            found[number] = row
+            row += groups[number][1].size
+        return found
 
     @property
     def groups(self) -> list[tuple[Joint, Rows]]:
@@ -370,23 +385,9 @@ def _near_diagonal(pairs: Sequence[tuple[int, int]], size: int) -> list[int]:
     return [int(node) for node in reverse_cuthill_mckee(graph, symmetric_mode=True)]
 
 
-def places(assembly: Assembly) -> np.ndarray:
-    """(groups,) first row of each group in the band, so numbered that groups of one body are close."""
-    groups, found, row = assembly.groups, np.zeros(len(assembly.groups), dtype=np.int64), 0
-    at: list[list[int]] = [[] for _ in assembly.mass]
-    for number, (joint, _) in enumerate(groups):
-        for body in {joint.a, joint.b} - {GROUND}:
-            at[body].append(number)
-    pairs = [(one, two) for together in at for one in together for two in together]
-    for number in range(len(groups)) if len(groups) < 2 else _near_diagonal(pairs, len(groups)):
-        found[number] = row
-        row += groups[number][1].size
-    return found
-
-
 def multiplier_rows(assembly: Assembly) -> np.ndarray:
     """(rows,) row in the band of each multiplier, in the order of `Assembly.groups`."""
-    starts = places(assembly)
+    starts = assembly.starts
     found = [start + k for start, (_, rows) in zip(starts, assembly.groups, strict=True) for k in range(rows.size)]
     return np.array(found, dtype=np.int64)
 
@@ -394,7 +395,7 @@ def multiplier_rows(assembly: Assembly) -> np.ndarray:
 def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
     """The compiled component, with scratch of its own; rate of Baumgarte's stabilisation in 1/s."""
     n, groups, springs = len(assembly.mass), assembly.groups, list(assembly.springs)
-    starts, incidents = places(assembly), _incidents(assembly)
+    starts, incidents = assembly.starts, _incidents(assembly)
     first = np.concatenate([[0], np.cumsum([len(part) for part in incidents])]).astype(np.int64)
     seats = {(number, side): int(first[i]) + k for i, part in enumerate(incidents)
              for k, (number, side, axis) in enumerate(part) if axis == 0}
@@ -422,7 +423,7 @@ def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
 def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
     """First unknown of each body and then of each row in the band, in the linear systems of index-3 methods, and the
     width of their band."""
-    n, groups, starts = len(assembly.mass), assembly.groups, places(assembly)
+    n, groups, starts = len(assembly.mass), assembly.groups, assembly.starts
     ends = [sorted({joint.a, joint.b} - {GROUND}) for joint, _ in groups]
     edges = [(body, n + number) for number, bodies in enumerate(ends) for body in bodies]
     edges += [(bodies[0], bodies[1]) for bodies in ends if len(bodies) == 2]

@@ -31,7 +31,7 @@ from liestep.mechanics.formulations.multibody.components import (
     PoseGenerator,
     ProjectedPoses,
 )
-from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, frames
+from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, cross, frames
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
 from liestep.mechanics.formulations.multibody.mechanism import BLADE
 from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
@@ -188,7 +188,7 @@ class Layout(NamedTuple):
         turn, moving = matrices(self.attitude, parts[..., :-3, :]), parts[..., -3:, :3]
         place, rate, velocity = moving[..., 0, :], moving[..., 1, :], moving[..., 2, :]
         if self.twist == SPATIAL:
-            velocity = velocity + np.cross(rate, place)
+            velocity = velocity + cross(rate, place)
             rate = np.einsum("...ji,...j->...i", turn, rate)
         elif self.twist == BODY_TWIST:
             velocity = np.einsum("...ij,...j->...i", turn, velocity)
@@ -261,9 +261,9 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
     found = Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
                       momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes())
-    if not (layout.assembly.shows and frames(layout.assembly)):
-        return found
-    return replace(found, shown=COORDINATES, showing=partial(coordinates, layout.assembly))
+    made = frames(layout.assembly) if layout.assembly.shows else []
+    showing = partial(coordinates, made, layout.assembly.center_of_mass)
+    return replace(found, shown=COORDINATES, showing=showing) if made else found
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:
