@@ -29,8 +29,8 @@ def test_make_copies_every_file_of_a_configuration(name, tmp_path):
     assert {path.relative_to(copied) for path in copied.rglob("*") if path.is_file()} == wanted
 
 
-@pytest.mark.parametrize(("name", "studies"), [("testsets", ["mechanisms", "problems"]), ("classics", ["problems"])],
-                         ids=["testsets", "classics"])
+@pytest.mark.parametrize(("name", "studies"), [
+    ("testsets", ["mechanisms", "problems"]), ("classics", ["portraits", "problems"])], ids=["testsets", "classics"])
 def test_studies_of_plain_functions_are_valid_and_not_among_all(name, studies, tmp_path):
     config = TOP/"config"/name
     shutil.copytree(config, tmp_path/"config")

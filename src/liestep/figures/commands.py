@@ -22,7 +22,7 @@ GENERIC = {
     "exponent_map": "maps", "map": "maps", "winners": "maps", "equal_cost": "horizons",
     "crossover_time": "horizons", "validity": "horizons",
     "leaders": "families", "leaders_seconds": "families", "price_of_manifold": "families",
-    "order_and_form": "families", "encounter": "families",
+    "order_and_form": "families", "encounter": "families", "phase_portrait": "phase", "section": "phase",
 }
 
 
@@ -50,9 +50,9 @@ def drawing_of(name: str) -> "Drawing":
     paper, _, function = name.rpartition(".")
     if paper:
         return getattr(paper_module(papers()[paper], papers()[paper].figures[name]), function)
-    from liestep.figures import families, horizons, ladders, maps, series, spread, work
+    from liestep.figures import families, horizons, ladders, maps, phase, series, spread, work
 
-    modules = (families, horizons, ladders, maps, series, spread, work)
+    modules = (families, horizons, ladders, maps, phase, series, spread, work)
     return getattr(next(module for module in modules if module.__name__ == figure_modules()[name]), function)
 
 
