@@ -168,8 +168,8 @@ def test_captions_stand_for_themselves_in_snakemakes_report(text):
 
 # of studies with a grid or with every integrator, which their own tests draw: tests/tangents/test_grid.py,
 # test_maps.py, test_cross.py, test_crossover_time.py; or of coordinates and momenta, test_phase.py
-OF_LARGE_STUDIES = ("exponent_map", "phase_portrait", "section", "map", "winners", "equal_cost", "crossover_time", "validity", "leaders",
-                    "leaders_seconds", "price_of_manifold", "order_and_form", "encounter")
+OF_LARGE_STUDIES = ("exponent_map", "phase_portrait", "section", "map", "winners", "equal_cost", "crossover_time",
+                    "validity", "leaders", "leaders_seconds", "price_of_manifold", "order_and_form", "encounter")
 GENERIC = [name for name in commands.figure_names() if "." not in name and name not in OF_LARGE_STUDIES]
 
 
