@@ -15,7 +15,7 @@ from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.multibody.assembly import Assembly
 from liestep.mechanics.formulations.multibody.checks import free_velocities
-from liestep.mechanics.formulations.multibody.coordinates import coordinates
+from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.events import OPEN, Event, Reset, State, event_function
 from liestep.simulation.runs.specification import RunSpecification
@@ -89,7 +89,7 @@ class Law:
         fields = {name: np.asarray(values)[None] for name, values in state.items()}
         if isinstance(self.assembly, Assembly):
             time = np.array([self.turned[0] if self.turned else 0.0])
-            fields |= coordinates(self.assembly, time, fields, self.turned)
+            fields |= coordinates(frames(self.assembly), self.assembly.center_of_mass, time, fields, self.turned)
         return -impact.direction*float(event_function(impact, self.shapes).over(fields, 1)[0])
 
     def require_places(self, number: int, impact: Impact) -> None:
