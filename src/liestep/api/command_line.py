@@ -6,7 +6,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Callable, Container
+from collections.abc import Container
 from contextlib import redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
@@ -193,7 +193,8 @@ def build_parser() -> argparse.ArgumentParser:
     sweep.add_argument("problem", help="key of a problem, or several with commas between them")
     sweep.add_argument("integrator", nargs="?", help="only the runs of this integrator")
     sweep.add_argument("resolution", nargs="*", help="only these runs")
-    add_products(add)
+    for module in ("workflow", "study.tables", "claims", "figures", "tools"):  # each makes its products
+        importlib.import_module(f"liestep.{module}.commands").declare(add)
     parser.epilog = "\n\n".join("\n".join([f"{group}:", *(f"  {name:18}{texts[name]}" for name in names)])
                                 for group, names in GROUPS.items())
     parser.epilog += "\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the jobs of the workflow"
@@ -203,13 +204,6 @@ def build_parser() -> argparse.ArgumentParser:
 def printable(text: str) -> str:
     """The text with escapes for control characters, which would end the line or command the terminal."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
-def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
-    for module in ("liestep.workflow.commands", "liestep.study.tables.commands", "liestep.claims.commands",
-                   "liestep.figures.commands", "liestep.figures.films.commands", "liestep.tools.commands"):
-        importlib.import_module(module).declare(add)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -5,7 +5,7 @@ Taylor series their errors in q were 3.6e-11 and 5.1e-11 (three bodies, T = 10),
 = 10), 2.4e-13 and 7.6e-13 (rod, T = 0.1); their disagreement covers both."""
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -134,7 +134,7 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
         content.add(f"disagreement_{part.name}", ("time",), gap, "1",
                     f"largest distance of {part.name} between the two engines, divided by scale_{part.name}")
         gaps[f"disagreement_{part.name}_max"] = float(gap.max())
-    content.add("energy", ("time",), _energies(formulated, rows[::fine]), "J", "total energy")
+    content.add("energy", ("time",), observed(formulated, rows[::fine])[:, 0].copy(), "J", "total energy")
     content.attributes = {
         "Conventions": "CF-1.11", "title": f"Reference of {facts.title}",
         "source": f"liestep reference, {description(first, run)}",
@@ -158,11 +158,10 @@ def _trajectory(name: str, run: RunSpecification, times: np.ndarray) -> tuple[st
         raise InputError(f"{run.problem} has no reference up to t = {run.t_end:g}: {error}") from None
 
 
-def _energies(formulated: Formulated, rows: np.ndarray) -> np.ndarray:
-    """Total energy of each state, (time,)."""
-    loop, values = loop_for(observe, formulated.problem), np.zeros(formulated.width)
-    total = np.empty(len(rows))
-    for k, state in enumerate(rows):
-        loop(formulated.problem, np.ascontiguousarray(state), values)
-        total[k] = values[0]
-    return total
+def observed(formulated: Formulated, rows: Iterable[np.ndarray]) -> np.ndarray:
+    """Observables of each state, (states, K)."""
+    rows = list(rows)
+    loop, values = loop_for(observe, formulated.problem), np.zeros((len(rows), formulated.width))
+    for state, out in zip(rows, values, strict=True):
+        loop(formulated.problem, np.ascontiguousarray(state), out)
+    return values

@@ -2,7 +2,7 @@
 
 Each leg is a run of its own from the state behind an event, so that an integrator keeps its order between events. It is
 no longer than a few times the last one, so that the search for events is as fine where they come ever faster."""
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin, stopped
 from liestep.simulation.runs.dense import Between, require_partial_steps
@@ -118,8 +118,9 @@ class Journey:
                     turned = number, self._rate(number, between, one.step, one.share, -1.0)
                 state = self._behind(number, fields, end)
                 ended = self._ending(end)
-            if ended:
-                self._finish()
+            if ended:  # the state at the end of the run is its last sample
+                *sample, self.added = self.last
+                self._keep(*sample)
                 return ended
             # where nothing happened, the next leg is longer than this one
             time, interval = end, abs(end - time)*(1.0 if one else LONGER)
@@ -192,11 +193,6 @@ class Journey:
         self.turned = (time, shown) if shown else None
         if self.law:
             self.law.turned = self.turned
-
-    def _finish(self) -> None:
-        """The state at the end of the run is its last sample."""
-        *sample, self.added = self.last
-        self._keep(*sample)
 
     def _keep(self, times: np.ndarray, rows: np.ndarray, seen: np.ndarray, shown: Mapping[str, np.ndarray]) -> None:
         book = self.book
@@ -377,7 +373,7 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     content.add("impact_work", ("time",), impact, units, "work of impacts and resets since the start")
     if not made.work:
         content.add("mechanical_energy", ("time",), seen[:, 0] + impact, units, "energy of the state")
-    numbers = statistics_of(formulated, np.concatenate(book.nodes))
+    numbers = statistics_of(formulated.observables, np.concatenate(book.nodes))
     content.attributes |= origin(spec) | {
         "t_end": float(book.times[-1][-1]), "time_reached": float(book.times[-1][-1]), "status": ended.status,
         "message": ended.message, "steps": book.steps, **book.counters, **numbers, **formulated.attributes,
@@ -395,10 +391,10 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     return content
 
 
-def statistics_of(formulated: Formulated, nodes: np.ndarray) -> dict[str, float]:
+def statistics_of(observables: Iterable[Observable], nodes: np.ndarray) -> dict[str, float]:
     """Statistics of observables over nodes (N, K), as a recorder makes them."""
     found: dict[str, float] = {}
-    for part in formulated.observables:
+    for part in observables:
         values = nodes[:, part.columns]
         off = values - (values[0] if part.kind == "invariant" else 0.0)
         made = {"mean": np.abs(off).mean(axis=0), "max": np.abs(off).max(axis=0), "mean_square": (off*off).mean(axis=0)}

@@ -113,13 +113,10 @@ def _allowed_keys(place: tuple, root: type[BaseModel], content: Any) -> list[str
             # a key of a mapping or an index: same class
             following += _models(by_alias[part]) if part in by_alias else [model]
         models, content = following, content[part]
-    models = [model for model in models if _is_kind(model, content)] or models
+    # those that the key `kind` of a mapping, if it has one, names
+    models = [model for model in models if "kind" not in model.model_fields or content.get("kind") in get_args(
+        model.model_fields["kind"].annotation)] or models
     return sorted({field.alias or name for model in models for name, field in model.model_fields.items()})
-
-
-def _is_kind(model: type[BaseModel], content: dict) -> bool:
-    """Whether the key `kind` of a mapping, if it has one, names this class."""
-    return "kind" not in model.model_fields or content.get("kind") in get_args(model.model_fields["kind"].annotation)
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

@@ -1,6 +1,6 @@
 """metrics.csv: one tidy row per run of a study, from the runs' files and the references."""
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +85,9 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
                 rows.append(_row(study, cell, aggregated(whole_file(study, cell)), None, cost))
                 continue
             if isinstance(cell.spec, ShardSpecification):
-                rows += _map_rows(study, cell, cell.spec, cost)
+                for number, one in enumerate(cells_of(run_file(cell), cell.spec)):
+                    parameters = {name: one.attributes[name] for name in cell.spec.map.variables}
+                    rows.append({**_row(study, cell, one, None, cost), "cell": cell.spec.first + number, **parameters})
                 continue
             file = whole_file(study, cell, needed)
             columns = {} if cell.spec.ensemble else own.columns(file, reference)  # of each member: `member_values`
@@ -93,14 +95,6 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
             if second is not None and not file.failed and cell.spec.ensemble is None:
                 rows[-1]["error_final_second"] = final_distance(file, second)
     return rows
-
-
-def _map_rows(study: Study, cell: Cell, spec: ShardSpecification, cost: Cost | None) -> Iterator[dict[str, Any]]:
-    """One row per cell of a shard, with its number in the map and its parameters."""
-    file = run_file(cell)
-    for number, one in enumerate(cells_of(file, spec)):
-        parameters = {name: one.attributes[name] for name in spec.map.variables}
-        yield {**_row(study, cell, one, None, cost), "cell": spec.first + number, **parameters}
 
 
 def _second_reference(study: Study, problem: str) -> RunFile | None:

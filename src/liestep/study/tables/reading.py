@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from pathlib import Path
 
+from liestep.files.records import notes
 from liestep.simulation.references.reference import ReferenceSpecification, study_reference
 from liestep.simulation.runs.files import Names, RunFile, require_current
 from liestep.simulation.runs.maps import rows_of
@@ -59,10 +60,9 @@ def _current_file(path: Path, spec: RunSpecification | ReferenceSpecification, n
 def _state(path: Path) -> Hashable:
     """Size, times and inode of a file, which change when it is replaced or written to; None if there is none."""
     try:
-        found = path.stat()
+        return notes(path)
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _covers(file: RunFile, whole: bool, names: Names) -> bool:

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.cache import loop_for
-from liestep.compile.driver import observe
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Sheet
@@ -18,6 +16,7 @@ from liestep.mechanics.formulations.rigid_bodies.components import RigidBodies
 from liestep.simulation.catalogue import method, own_integrators, own_systems, sheet
 from liestep.simulation.plugins.trial import try_applied, try_force
 from liestep.simulation.references.engines import EngineError, characteristic_time, dop853, right_hand_side
+from liestep.simulation.references.reference import observed
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import (
     RunSpecification,
@@ -271,10 +270,7 @@ class ReferenceChecks:
 
     def _invariants(self) -> Iterator[Row]:
         """Drift of everything conserved along the reference, relative to its scale; residuals."""
-        loop = loop_for(observe, self.formulated.problem)
-        values = np.zeros((SAMPLES, self.formulated.width))
-        for row, y in zip(values, self.reference, strict=True):
-            loop(self.formulated.problem, np.ascontiguousarray(y), row)
+        values = observed(self.formulated, self.reference)
         kinetic = float(np.abs(self.facts.kinetic_energy(self.run.parameters, self.fields)).max())
         scales = {"energy": kinetic, "momentum_map": self.formulated.momentum_scale}
         for item in self.formulated.observables:

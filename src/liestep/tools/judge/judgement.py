@@ -13,8 +13,6 @@ import numpy as np
 import pandas
 
 from liestep.compile import counters
-from liestep.compile.cache import loop_for
-from liestep.compile.driver import observe
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate_standard
@@ -23,11 +21,13 @@ from liestep.simulation.references.reference import (
     ReferenceSpecification,
     compute_reference,
     kept_reference,
+    observed,
     specify_reference,
 )
 from liestep.simulation.runs.content import BLOCKS_SUFFIX
 from liestep.simulation.runs.execution import BLOCKS
 from liestep.simulation.runs.files import RunFile, is_current, read, require_free
+from liestep.simulation.runs.legs import statistics_of
 from liestep.simulation.runs.specification import start_of
 from liestep.study.tables.drift import LEAST_SAMPLES, DriftEstimate
 from liestep.study.tables.errors import StateError, error_fields, reference_floor, state_error
@@ -177,19 +177,15 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
     """The states with energy, momentum and residuals at every sample, as a run's file has them."""
     formulated, series = _observed(file, spec)
     variables = {"time": file.time, **{name: values for name, values in file.fields.items() if name != OWN_WORK}}
-    numbers: dict[str, float] = {}
-    blocks = min(BLOCKS, max((file.time.size - 1)//LEAST_SAMPLES, 1))
-    for observable in [part for part in formulated.observables if part.name != OWN_WORK]:
+    seen = [part for part in formulated.observables if part.name != OWN_WORK]
+    numbers, blocks = statistics_of(seen, series), min(BLOCKS, max((file.time.size - 1)//LEAST_SAMPLES, 1))
+    for observable in seen:
         values = series[:, observable.columns]
         deviation = values - values[0] if observable.kind == "invariant" else values
         means = np.array([part.mean(axis=0) for part in np.array_split(deviation[1:], blocks)])
         variables[observable.name] = observable.shaped(values)
         # the mean is the first of a block's statistics
         variables[f"{observable.name}{BLOCKS_SUFFIX}"] = observable.shaped(means)[None]
-        found = {"mean": np.abs(deviation).mean(axis=0), "max": np.abs(deviation).max(axis=0),
-                 "mean_square": (deviation*deviation).mean(axis=0)}
-        numbers |= {name: float(value) for what in observable.asked
-                    for name, value in zip(observable.statistic(what), found[what], strict=True)}
     attributes = {
         "status": "ok", "message": "completed", "steps": int(file.facts.get("steps", file.time.size - 1)),
         "momentum_error_max": max((numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes),
@@ -202,11 +198,8 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
     forces is asked for without their work."""
     facts, run = spec.run.sheet, spec.run
     first = formulate_standard(facts, run.parameters, run.initial)
-    series = np.zeros((file.time.size, first.width))
-    loop = loop_for(observe, first.problem)
-    for k in range(file.time.size):
-        state = {name: values[k] for name, values in file.fields.items()}
-        loop(first.problem, formulate_standard(facts, run.parameters, state).start, series[k])
+    states = ({name: values[k] for name, values in file.fields.items()} for k in range(file.time.size))
+    series = observed(first, [formulate_standard(facts, run.parameters, state).start for state in states])
     if not np.isfinite(series).all():
         bad = int(np.argmax(~np.isfinite(series).all(axis=1)))
         raise InputError(f"{file.path}: the energy cannot be evaluated at sample {bad} (t = {file.time[bad]:g})")
