@@ -90,14 +90,13 @@ def ladder(results: Results, problem: str, integrator: str, column: str) -> tupl
     return rows["step"].to_numpy(float), rows[column].to_numpy(float)
 
 
-def run_with(results: Results, problem: str, integrator: str, resolution: str | None = None, **options: Any) -> RunFile:
-    """First run of an integrator id with these options on a problem (by key), optionally of one resolution. Raises
-    InputError: the study has none."""
+def run_with(results: Results, problem: str, integrator: str, **options: Any) -> RunFile:
+    """First run of an integrator id with these options on a problem (by key). Raises InputError: the study has none."""
     for cell in results.study.cells:
-        if (cell.problem == problem and cell.spec.integrator == integrator and resolution in (None, cell.resolution)
+        if (cell.problem == problem and cell.spec.integrator == integrator
                 and all(cell.spec.options.get(name) == value for name, value in options.items())):
             return results.file(problem, cell.integrator, cell.resolution)
-    wanted = " ".join([integrator, *(f"{name}={value}" for name, value in options.items()), resolution or ""]).strip()
+    wanted = " ".join([integrator, *(f"{name}={value}" for name, value in options.items())])
     raise InputError(f"study {results.study.name} has no run of {wanted} on problem {problem}, which the figure needs")
 
 

@@ -1,4 +1,5 @@
 """A run's file as GIF, WebP or MP4 through matplotlib's writers. The same file gives the same bytes of pictures."""
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +110,14 @@ def stage(figure: Figure, file: RunFile, motion: FilmScene) -> tuple[Axes, Text]
     return axes, figure.text(0.02, 0.985, "", va="top", fontsize=9.0)
 
 
+def method_of(attributes: Mapping[str, Any]) -> str:
+    """Integrator of a run with its step or tolerance, from the attributes of its file."""
+    size = next((f", {symbol} = {float(attributes[key]):.4g}"
+                 for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in attributes), "")
+    return f"{attributes['integrator']}{size}"
+
+
 def name_of(file: RunFile) -> str:
     """System, integrator and step; a reference has no integrator."""
     found = file.attributes
-    size = next((f", {symbol} = {float(found[key]):.4g}"
-                 for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in found), "")
-    return (f"{found['problem']} by {found['integrator']}{size}"
-            if "integrator" in found else f"{found['problem']}, reference")
+    return (f"{found['problem']} by {method_of(found)}" if "integrator" in found else f"{found['problem']}, reference")

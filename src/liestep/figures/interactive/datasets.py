@@ -61,13 +61,6 @@ def as_file(data: xarray.Dataset) -> RunFile:
     return RunFile(Path("the data set"), dict(data.attrs), {str(name): data[name].values for name in data.variables})
 
 
-def name_of(data: xarray.Dataset) -> str:
-    """Integrator and step or tolerance."""
-    size = next((f", {symbol} = {float(data.attrs[key]):.4g}"
-                 for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in data.attrs), "")
-    return f"{data.attrs['integrator']}{size}"
-
-
 def kept(data: xarray.Dataset, attribute: str) -> list[Series]:
     """Deviations of everything that the attribute `invariants` or `residuals` lists, in its order."""
     found = []

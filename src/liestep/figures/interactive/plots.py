@@ -11,9 +11,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
 
 from liestep.errors import InputError
-from liestep.figures.films.film import frame_of
+from liestep.figures.films.film import frame_of, method_of
 from liestep.figures.films.motions import motion_of
-from liestep.figures.interactive.datasets import Series, as_file, kept, name_of, require_run
+from liestep.figures.interactive.datasets import Series, as_file, kept, require_run
 from liestep.figures.marks import colours
 from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import DOUBLE, MM, RC
@@ -70,7 +70,7 @@ def plot(data: "xarray.Dataset") -> Figure:
             for one, (series, logarithmic) in zip(axes, shown, strict=True):
                 _lines(one, data["time"].values, series, logarithmic)
             axes[-1].set_xlabel("time (s)")
-        figure.suptitle(f"{sheet(data.attrs['problem']).title} by {name_of(data)}", fontsize=8.5)
+        figure.suptitle(f"{sheet(data.attrs['problem']).title} by {method_of(data.attrs)}", fontsize=8.5)
     return figure
 
 
@@ -141,10 +141,10 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
         axes = figure.subplots(1, 3)
         drawn = list(colours({str(number): str(data.attrs["integrator"]) for number, data in enumerate(runs)}).values())
         for number, data in enumerate(runs):
-            style: dict[str, Any] = {"color": drawn[number], "label": name_of(data), "linewidth": 0.9,
+            style: dict[str, Any] = {"color": drawn[number], "label": method_of(data.attrs), "linewidth": 0.9,
                                      "linestyle": DASHES[drawn[:number].count(drawn[number]) % len(DASHES)]}
             _compared(axes, runs[0], data, style)
-        for one, title in zip(axes, (f"distance from {name_of(runs[0])}", "|energy - its start| (J)",
+        for one, title in zip(axes, (f"distance from {method_of(runs[0].attrs)}", "|energy - its start| (J)",
                                      "error of the manifold"), strict=True):
             one.set(yscale="log", title=title, xlabel="time (s)")
         handles, labels = axes[1].get_legend_handles_labels()

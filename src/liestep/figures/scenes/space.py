@@ -125,39 +125,36 @@ class Scene:
         self.axes.set(xlim=(low[0] - pad, high[0] + pad), ylim=(low[1] - pad, high[1] + pad))
 
 
-def sphere_body(axes: Axes, radius: float = 1.0, tint: str = "#B8C4D0") -> None:
+def sphere_body(axes: Axes) -> None:
     """Softly lit ball behind everything else: paler towards the light at the upper left, darker at the rim."""
     grid = np.linspace(-1.0, 1.0, 301)
     x, y = np.meshgrid(grid, grid)
     height = np.sqrt(np.clip(1.0 - x*x - y*y, 0.0, None))
     light = np.clip(-0.45*x + 0.5*y + 0.74*height, 0.0, 1.0)
     image = np.empty((*x.shape, 4))
-    for k, value in enumerate(mix(tint, "white", 0.35)):
+    for k, value in enumerate(mix("#B8C4D0", "white", 0.35)):
         image[..., k] = value + (1.0 - value)*(0.25 + 0.7*light*light)*0.9
     image[..., 3] = np.clip((1.0 - np.hypot(x, y))*150.0, 0.0, 1.0)
-    axes.imshow(image, extent=(-radius, radius, -radius, radius), origin="lower", zorder=1.0, interpolation="bilinear")
+    axes.imshow(image, extent=(-1.0, 1.0, -1.0, 1.0), origin="lower", zorder=1.0, interpolation="bilinear")
 
 
-def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour: Any = "0.55",
-              width: float = 0.35) -> None:
+def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour: Any = "0.55") -> None:
     """Meridians and parallels; those on the far side much paler: the sphere's is the whole depth of the scene."""
     t = np.radians(np.arange(0.0, 360.1, 5.0))
     circle = np.stack([np.cos(t), np.sin(t), np.zeros_like(t)], axis=1)
     for latitude in np.radians(np.arange(-90.0 + spacing, 90.0, spacing)):
-        scene.line(radius*(np.cos(latitude)*circle + np.array([0.0, 0.0, np.sin(latitude)])), colour, width)
+        scene.line(radius*(np.cos(latitude)*circle + np.array([0.0, 0.0, np.sin(latitude)])), colour, 0.35)
     for longitude in np.radians(np.arange(0.0, 180.0, spacing)):
         c, s = np.cos(longitude), np.sin(longitude)
-        scene.line(radius*np.stack([circle[:, 0]*c, circle[:, 0]*s, circle[:, 1]], axis=1), colour, width)
+        scene.line(radius*np.stack([circle[:, 0]*c, circle[:, 0]*s, circle[:, 1]], axis=1), colour, 0.35)
 
 
-def triad(axes: Axes, view: View, place: tuple[float, float, float, float] = (0.0, 0.0, 0.2, 0.2),
-          names: tuple[str, str, str] = ("$e_1$", "$e_2$", "$e_3$")) -> None:
+def triad(axes: Axes, view: View, place: tuple[float, float, float, float] = (0.0, 0.0, 0.2, 0.2)) -> None:
     """The three axes of space as small arrows; place: left, bottom, width, height in axes fractions."""
     small = axes.inset_axes(place)
     small.set_axis_off()
-    small.set_aspect("equal")
-    small.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7))
-    for direction, name in zip(view.axes.T, names, strict=True):
+    small.set(aspect="equal", xlim=(-1.7, 1.7), ylim=(-1.7, 1.7))
+    for direction, name in zip(view.axes.T, ("$e_1$", "$e_2$", "$e_3$"), strict=True):
         x, y = direction[:2]
         if np.hypot(x, y) > 0.2:
             small.annotate("", xy=(x, y), xytext=(0.0, 0.0),

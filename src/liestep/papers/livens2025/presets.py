@@ -12,11 +12,6 @@ TOP = ("livens2025 section 5.4, eqs. (113), (114) with the moments of erratum 6,
        " the authors' public code")
 
 
-def _body_start(parameters: Parameters) -> dict[str, np.ndarray]:
-    """Q = 1, body rates 10, 20, 20 rad/s."""
-    return {"attitude": np.eye(3), "angular_momentum": parameters["inertia"]*np.array([10.0, 20.0, 20.0])}
-
-
 def _top_start(tilt: float, precession: float, spin: float):
     """Tilted about e1, turning about e3 and about its own axis."""
     def start(parameters: Parameters) -> dict[str, np.ndarray]:
@@ -76,7 +71,10 @@ PRESETS = {
     },
     "free_rigid_body": {
         "livens2025": Preset("three different moments, body rates 10, 20, 20 rad/s: energy 2500 J", BODY, "printed",
-                             {"inertia": [6.0, 8.0, 3.0]}, _body_start, 2.0, resolutions=(0.05,)),
+                             {"inertia": [6.0, 8.0, 3.0]}, lambda parameters: {
+                                 "attitude": np.eye(3),
+                                 "angular_momentum": parameters["inertia"]*np.array([10.0, 20.0, 20.0])},
+                             2.0, resolutions=(0.05,)),
     },
     "heavy_top": {
         "livens2025": Preset("a cone of aluminium on its tip in steady precession at 10 rad/s, tilted by 60 degrees",

@@ -206,8 +206,13 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
     `event_directions` of all that were found. Raises InputError: no event, see `event_function`; a method without
     partial steps; more nodes than fit the memory."""
     _require_single(spec, "until and times are")
-    search = None if spec.until is None else _searched(spec)
-    between = search.between if search else nodes_of(spec)
+    search = None
+    if spec.until is not None:
+        require_partial_steps(spec)
+        search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
+    between = nodes_of(spec, search and search.watch)
+    if search:
+        search.finish()
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
     if search is None or not search.complete:
         content = _carry_out(plain, progress)
@@ -279,15 +284,6 @@ def shapes_of(formulated: Formulated) -> dict[str, tuple[int, ...]]:
     fields = formulated.to_fields(formulated.start[None])
     shapes = {name: values.shape[1:] for name, values in (fields | formulated.showing(np.zeros(1), fields)).items()}
     return shapes | {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
-
-
-def _searched(spec: RunSpecification) -> Search:
-    require_partial_steps(spec)
-    assert spec.until is not None
-    search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
-    nodes_of(spec, search.watch)
-    search.finish()
-    return search
 
 
 def _ended(spec: RunSpecification, plain: RunSpecification, between: Between, last: Occurrence,

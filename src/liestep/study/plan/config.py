@@ -61,15 +61,15 @@ class Ladder(Strict):
 
     @model_validator(mode="after")
     def _one_form(self) -> "Ladder":
-        geometric = self.start is not None and self.stop is not None and self.ratio is not None
-        partly = any(item is not None for item in (self.start, self.stop, self.ratio))
-        if sum((bool(self.values), bool(self.counts), geometric)) != 1 or (partly and not geometric):
+        given = [item for item in (self.start, self.stop, self.ratio) if item is not None]
+        if sum(map(bool, (self.values, self.counts, given))) != 1 or len(given) not in (0, 3):
             raise ValueError("give exactly one of: a list of values, counts, or from/to/ratio together")
-        if self.start is None or self.stop is None or self.ratio is None:
+        if not given:
             return self
-        if self.ratio == 1.0 or (self.ratio > 1.0) != (self.stop >= self.start):
+        start, stop, ratio = given
+        if ratio == 1.0 or (ratio > 1.0) != (stop >= start):
             raise ValueError("ratio must lead from `from` to `to`: above 1 to grow, below 1 to shrink")
-        if abs(math.log(self.stop) - math.log(self.start)) > MOST_RUNGS*abs(math.log(self.ratio)):
+        if abs(math.log(stop) - math.log(start)) > MOST_RUNGS*abs(math.log(ratio)):
             raise ValueError(f"from, to and ratio make more than {MOST_RUNGS} values")
         return self
 

@@ -1,5 +1,5 @@
 """What the figures of lgt2022 share. They find runs by the keys of the study files in config/studies/lgt2022."""
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -67,19 +67,18 @@ def curve(axes: Axes, x: Sequence[float] | np.ndarray, y: Sequence[float] | np.n
               **mark.line)
 
 
-def over_steps(axes: Axes, results: Results, problem: str, column: str, keys: Iterable[str] = ()) -> None:
+def over_steps(axes: Axes, results: Results, problem: str, column: str) -> None:
     """A column of metrics over the step for the methods with complete runs; both axes logarithmic."""
     for key, mark in looks(results).items():
-        done = results.select(problem, key)
-        if (not keys or key in keys) and (done["status"] == "ok").any():
+        if (results.select(problem, key)["status"] == "ok").any():
             steps, values = ladder(results, problem, key, column)
             curve(axes, steps, np.abs(values), mark)
     logarithmic(axes, xlabel="step (s)")
 
 
-def legend(figure: Figure, results: Results, keys: Iterable[str] = ()) -> None:
+def legend(figure: Figure, results: Results) -> None:
     """Legend of the methods below all panels."""
-    legend_below(figure, [mark for key, mark in looks(results).items() if not keys or key in keys])
+    legend_below(figure, [*looks(results).values()])
 
 
 def panels(results: Results, column: str, label: str, height: float, problems: Sequence[str] = ()) -> Figure:

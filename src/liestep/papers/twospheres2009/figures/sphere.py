@@ -1,6 +1,4 @@
 """Figures 2, 6 and 7 of twospheres2009: motions on the sphere, errors against the step, and maps of kinetic energy."""
-from typing import TYPE_CHECKING
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -18,9 +16,7 @@ from liestep.figures.style import DOUBLE, Results, drawing, new_figure, problems
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI
 from liestep.simulation.runs.files import RunFile
-
-if TYPE_CHECKING:
-    from liestep.study.plan.plan import Cell
+from liestep.study.plan.plan import Cell
 
 HEAT = LinearSegmentedColormap.from_list("blue-green-yellow-red", ["#2B4C9B", "#2E9E6B", "#F4D03F", "#C0261F"])
 EMPTY = "#BDBDBD"
@@ -46,7 +42,8 @@ METHODS_2 = (  # label, style, integrator id, form
 def figure2(results: Results) -> Figure:
     problem = problems_of(results, "sphere_nbody")[0]
     figure = new_figure(DOUBLE, 76.0, layout=None)
-    _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), _finest(results, problem))
+    finest = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step or np.inf)
+    _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), results.file(problem, finest.integrator, finest.resolution))
     figure.text(0.015, 0.945, "(a) trajectories of the bodies", fontsize=8.0)
     left, right = figure.add_axes((0.415, 0.3, 0.235, 0.61)), figure.add_axes((0.755, 0.3, 0.235, 0.61))
     for axes, name, title, label in ((left, "energy_error_mean", "(b) energy error", "mean $|E(t) - E(0)|$ (J)"),
@@ -68,7 +65,7 @@ def figure2(results: Results) -> Figure:
     return figure
 
 
-def _cells(results: Results, problem: str, integrator: str, form: str | None) -> "list[Cell]":
+def _cells(results: Results, problem: str, integrator: str, form: str | None) -> list[Cell]:
     return [cell for cell in results.study.cells if cell.problem == problem and cell.spec.integrator == integrator
             and cell.spec.options.get("form") == form]
 
@@ -89,11 +86,6 @@ def _stopped(results: Results, problem: str, integrator: str, form: str | None) 
     """Steps of the runs that stopped early."""
     return [cell.spec.step for cell in _cells(results, problem, integrator, form)
             if cell.spec.step is not None and results.file(problem, cell.integrator, cell.resolution).failed]
-
-
-def _finest(results: Results, problem: str) -> RunFile:
-    cell = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step or np.inf)
-    return results.file(problem, cell.integrator, cell.resolution)
 
 
 def _bodies(axes: Axes, file: RunFile) -> None:
