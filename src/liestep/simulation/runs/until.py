@@ -210,7 +210,7 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
     if spec.until is not None:
         require_partial_steps(spec)
         search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
-    between = nodes_of(spec, search and search.watch)
+    between = nodes_of(spec, search.watch if search else None)
     if search:
         search.finish()
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
