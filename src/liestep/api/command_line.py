@@ -193,7 +193,7 @@ def build_parser() -> argparse.ArgumentParser:
     sweep.add_argument("problem", help="key of a problem, or several with commas between them")
     sweep.add_argument("integrator", nargs="?", help="only the runs of this integrator")
     sweep.add_argument("resolution", nargs="*", help="only these runs")
-    for module in ("workflow", "study.tables", "claims", "figures", "tools"):  # each makes its products
+    for module in ("workflow", "claims", "figures", "tools"):  # each makes its products
         importlib.import_module(f"liestep.{module}.commands").declare(add)
     parser.epilog = "\n\n".join("\n".join([f"{group}:", *(f"  {name:18}{texts[name]}" for name in names)])
                                 for group, names in GROUPS.items())

@@ -41,9 +41,8 @@ def exponent_map(results: Results) -> Figure:
         low, high = np.nanpercentile(rates, (LOW, HIGH))
         shown = panel.pcolormesh(np.degrees(other.angles), np.degrees(one.angles), rates, cmap="cividis", vmin=low,
                                  vmax=high, shading="nearest", rasterized=True)
-        panel.set_aspect("equal")
-        panel.set_xlabel(f"turn of {other.field}[{other.index}] about {other.axis} (degrees)")
-        panel.set_ylabel(f"turn of {one.field}[{one.index}] about {one.axis} (degrees)")
+        panel.set(aspect="equal", xlabel=f"turn of {other.field}[{other.index}] about {other.axis} (degrees)",
+                  ylabel=f"turn of {one.field}[{one.index}] about {one.axis} (degrees)")
         bar = figure.colorbar(shown, ax=panel, extend="both")
         bar.set_label("largest exponent (1/s)")
     return figure

@@ -33,6 +33,14 @@ def command_time(arguments: argparse.Namespace) -> None:
     print(f"{path}: {count} rows", file=sys.stderr)
 
 
+def command_analyse(arguments: argparse.Namespace) -> None:
+    from liestep.study.plan.plan import Study
+    from liestep.study.tables.tables import analyse
+
+    for path in analyse(Study.find(arguments.study, arguments.config, arguments.results)):
+        print(path, file=sys.stderr)
+
+
 def command_products(arguments: argparse.Namespace) -> None:
     from liestep.study.plan.plan import Study
     from liestep.workflow.products import make_products
@@ -158,6 +166,7 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     reference.add_argument("study")
     reference.add_argument("problem", help="key of a problem, or several with commas between them")
     add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
+    add("analyse", command_analyse, "make metrics.csv and all tables of a study from its runs").add_argument("study")
     add("products", command_products,
         "make the tables and figures of a study that are missing or out of date").add_argument("study")
     new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit",

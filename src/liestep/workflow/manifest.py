@@ -236,18 +236,14 @@ def require_root(results: Path, digest: str) -> None:
 def verify(results: Path) -> Iterator[Complaint]:
     """Every file that was changed or lost since the manifest was written. Raises InputError: see `read_manifest`."""
     content = read_manifest(results)
-    for name, sha256 in content["inputs"].items():
-        path = Path(name)
+    listed = [(Path(name), sha256, False) for name, sha256 in content["inputs"].items()]
+    listed += [(results/name, entry["sha256"], True) for name, entry in content["products"].items()]
+    for path, sha256, product in listed:
         if not path.is_file():
-            yield Complaint(path, f"{path} is lost: products were made from it", product=False)
+            yield Complaint(path, f"{path} is lost{'' if product else ': products were made from it'}", product)
         elif file_sha256(path) != sha256:
-            yield Complaint(path, f"{path} was changed after products were made from it", product=False)
-    for name, entry in content["products"].items():
-        path = results/name
-        if not path.is_file():
-            yield Complaint(path, f"{path} is lost")
-        elif file_sha256(path) != entry["sha256"]:
-            yield Complaint(path, damage(path) or f"{path} was changed after the manifest was written")
+            yield Complaint(path, (damage(path) or f"{path} was changed after the manifest was written") if product else
+                            f"{path} was changed after products were made from it", product)
 
 
 def damage(path: Path) -> str | None:

@@ -19,7 +19,6 @@ from liestep.simulation.runs.specification import RunSpecification, Start, speci
 from liestep.study.plan.budget import Cap, cap_of, fictitious_steps, step_counts
 from liestep.study.plan.config import (
     ControlConfig,
-    EnsembleConfig,
     IntegratorConfig,
     Ladder,
     ProblemConfig,
@@ -312,7 +311,10 @@ class Study:
                 ladder = None  # the study's tolerances are errors
             if parameters is not None:
                 require_settings({**found, "grid": None if isinstance(found["grid"], dict) else found["grid"]})
-            members = _members(found.pop("ensemble"), found.pop("grid"))
+            ensemble, sides = found.pop("ensemble"), found.pop("grid")
+            members = ensemble and ensemble.model_dump()
+            if isinstance(sides, list):  # of starts; a map has no members
+                members = {"turns": [side.model_dump() for side in sides]}
             if found["reduced"]:
                 found |= require_reduced(found, adaptive, parameters is not None or members is not None)
             if ladder is None and (budgets is None or (adaptive and not declared.fictitious)):
@@ -332,7 +334,7 @@ class Study:
                          else shards(spec, parameters, self._request(setup, entry)))
                 made = {f"{label}_{first_of(part)}" if first_of(part) else label: part for part in parts}
                 cells |= {label: Cell(self.name, problem, key, label, self.run_path(problem, key, label),
-                                      partial(_same, part)) for label, part in made.items()}
+                                      partial(lambda spec: spec, part)) for label, part in made.items()}
         except InputError as error:
             if str(error).startswith(f"{self.path}, line "):
                 raise
@@ -340,17 +342,6 @@ class Study:
                                    ("integrators", key), place, ())
             raise self.complain(found_at or place, f"{key} on {problem}: {error}") from None
         return Sweep(self.name, problem, key, tuple(cells.values()))
-
-
-def _members(ensemble: EnsembleConfig | None, sides: Any) -> dict[str, Any] | None:
-    """Members of an ensemble; a map has none."""
-    if isinstance(sides, list):
-        return {"turns": [side.model_dump() for side in sides]}
-    return ensemble.model_dump() if ensemble else None
-
-
-def _same(spec: RunSpecification) -> RunSpecification:
-    return spec
 
 
 def study_names(config: Path = Path("config")) -> list[str]:

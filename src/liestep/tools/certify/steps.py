@@ -162,7 +162,10 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
         value = state[part.name]
         if part.norm == "attitude":
             for matrix in value.reshape(-1, 3, 3):
-                _orthonormalise(matrix.T, root)
+                for i, u in enumerate(matrix.T):
+                    for v in matrix.T[:i]:
+                        u -= (u @ v)*v
+                    u /= root(u @ u)
         elif part.norm == "direction":
             for u in value:
                 u /= root(u @ u)
@@ -170,13 +173,6 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
             for u, q in zip(value, state[part.tangent], strict=True):
                 u -= (u @ q)*q
     return state
-
-
-def _orthonormalise(vectors: np.ndarray, root: Any) -> None:
-    for i, u in enumerate(vectors):
-        for v in vectors[:i]:
-            u -= (u @ v)*v
-        u /= root(u @ u)
 
 
 def _with_inverses(component: Any, kind: type[Number]) -> Any:

@@ -182,15 +182,11 @@ def third_stage() -> Evidence:
 ANGLES = (1e-6, 1e-2, 0.5, 2.0, 3.0, 5.5)  # of the rotation A
 
 
-def _ad(a: np.ndarray) -> np.ndarray:
-    """ad of (A, a) on R^6: (B, b) -> (A x B, A x b + a x B)."""
-    zero = np.zeros((3, 3))
-    return np.block([[hat(a[:3]), zero], [hat(a[3:]), hat(a[:3])]])
-
-
 def _dexp(a: np.ndarray) -> np.ndarray:
     """dexp = sum_k ad^k/(k + 1)! as a matrix, by its series."""
-    total, term, ad = np.eye(6), np.eye(6), _ad(a)
+    zero = np.zeros((3, 3))
+    ad = np.block([[hat(a[:3]), zero], [hat(a[3:]), hat(a[:3])]])  # (B, b) -> (A x B, A x b + a x B)
+    total, term = np.eye(6), np.eye(6)
     for k in range(1, 60):
         term = term @ ad/(k + 1)
         total = total + term

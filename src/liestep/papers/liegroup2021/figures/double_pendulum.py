@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import setp
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -37,10 +38,8 @@ def figure9(results: Results) -> Figure:
                 axes.plot(file["time"], file["omega"][:, link, k], color=COMPONENTS[3 + k], linewidth=0.8,
                           linestyle=("-", "-", "--")[k])
             axes.set(xlim=(0.0, file["time"][-1]), title=f"({'abcdef'[2*row + link]}) {title}, pendulum {link + 1}")
-    for axes in panels[-1]:
-        axes.set_xlabel("time (s)")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("$q$, $\\omega$ (1/s)")
+    setp(panels[-1], xlabel="time (s)")
+    setp(panels[:, 0], ylabel="$q$, $\\omega$ (1/s)")
     names = [*(f"$q^{{({k})}}$" for k in (1, 2, 3)), *(f"$\\omega^{{({k})}}$" for k in (1, 2, 3))]
     legend_below(figure, [Line2D([], [], color=colour, linestyle="--" if k == 5 else "-", label=name)
                           for k, (colour, name) in enumerate(zip(COMPONENTS, names, strict=True))], 6)
@@ -141,10 +140,8 @@ def figure5(results: Results) -> Figure:
         logarithmic(axes)
         axes.set_ylim(0.3*low, 3.0*high)
         axes.axhspan(0.3*low, max(floor, 0.3*low), color="0.9", linewidth=0.0, zorder=0.5)
-    for axes in panels[1]:
-        axes.set_xlabel("step $h$ (s)")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("error at the end")
+    setp(panels[1], xlabel="step $h$ (s)")
+    setp(panels[:, 0], ylabel="error at the end")
     return figure
 
 
@@ -158,10 +155,8 @@ def _eight(results: Results, quantity: Callable[[RunFile], np.ndarray], label: s
             axes.plot(file["time"], values[:, link], color=colour, linewidth=0.5)
         axes.set_xlim(0.0, file["time"][-1])
         axes.set_title(f"({'abcdefgh'[number]}) {title}: at most {np.abs(values).max():.1e}")
-    for axes in panels[-1]:
-        axes.set_xlabel("time (s)")
-    for axes in panels[:, 0]:
-        axes.set_ylabel(label)
+    setp(panels[-1], xlabel="time (s)")
+    setp(panels[:, 0], ylabel=label)
     legend_below(figure, [Line2D([], [], color=colour, label=f"i = {link + 1}") for link, colour in enumerate(LINKS)])
     return figure
 

@@ -1,6 +1,4 @@
 """Figures 5 to 9 of livens2025, the free body, and the parasite of its velocities."""
-from collections.abc import Iterable
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -114,11 +112,6 @@ def rate_of_growth(time: np.ndarray, size: np.ndarray) -> float:
     return float(np.polyfit(time[used], np.log(size[used]), 1)[0]) if used.sum() > 2 else np.nan
 
 
-def _rates(results: Results, key: str, resolutions: Iterable[str]) -> np.ndarray:
-    files = (results.file(PROBLEM, key, resolution) for resolution in resolutions)
-    return np.array([rate_of_growth(file["time"], file["velocity_constraint_error"]) for file in files])
-
-
 @drawing("The parasite: free body. (a) |q.v|, or the largest |Dg v|, over 10 s by EML for several steps, (b) the rate"
          " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; rates below 0.01/s"
          " are drawn there, round-off has none, (c) the largest over 100 s. A run that stopped is hollow. {runs}")
@@ -134,7 +127,8 @@ def parasite(results: Results) -> Figure:
     against_time(left, "$|q\\cdot v|$ (1/s)", 10.0, "(a) growth")
     for key, mark in marks(results).items():
         short, long = results.select(PROBLEM, key), results.select("long", key)
-        rates = _rates(results, key, short["resolution"])
+        files = (results.file(PROBLEM, key, resolution) for resolution in short["resolution"])
+        rates = np.array([rate_of_growth(file["time"], file["velocity_constraint_error"]) for file in files])
         hollow(middle, short["step"].to_numpy(), np.maximum(rates, LEAST_RATE), mark,
                (short["status"] == "ok").to_numpy())
         hollow(right, long["step"].to_numpy(), np.maximum(long["velocity_constraint_error_max"].to_numpy(), TINY), mark,

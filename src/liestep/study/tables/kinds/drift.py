@@ -33,7 +33,9 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     dense samples. confirmed_by and confirms are the keys of the longer and of the shorter problem. Without such
     a pair a verdict that would decide is "unconfirmed". slope is over the whole run, bound the x of |slope T| < x
     amplitude."""
-    cells = [cell for cell in study.cells if _judged(cell.spec)]
+    # single runs, and ensembles that keep the blocks of their members
+    cells = [cell for cell in study.cells if cell.spec.ensemble is None
+             or (not cell.spec.ensemble.turns and cell.spec.samples > LEAST_SAMPLES*BLOCKS)]
     files = {cell.path: run_file(cell) for cell in cells}
     periods = {_motion(cell.spec): period_of(files[cell.path]) for cell in cells
                if not files[cell.path].failed and cell.spec.ensemble is None}
@@ -72,11 +74,6 @@ def _estimated(cell: Cell, file: RunFile, periods: dict[tuple, float]) -> list[d
         return []
     members = file.members() if cell.spec.ensemble else [file]
     return [estimates(cell.spec, one, periods.get(_motion(cell.spec))) for one in members]
-
-
-def _judged(spec: RunSpecification) -> bool:
-    """A single run, or an ensemble that keeps the blocks of its members."""
-    return spec.ensemble is None or (not spec.ensemble.turns and spec.samples > LEAST_SAMPLES*BLOCKS)
 
 
 def _verdict(alone: DriftEstimate | str, others: list[DriftEstimate | str | None]) -> dict[str, Any]:
