@@ -81,7 +81,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         status = Status[content.attributes["status"].upper()]
         chart = chart_of(status, spec)
         raise IntegrationError(status, content.attributes["time_reached"],
-                               f"{integrator} on {problem}{chart and f' {chart},'} ")
+                               f"{spec.integrator} on {spec.problem}{chart and f' {chart},'} ")
     return to_dataset(content)
 
 
