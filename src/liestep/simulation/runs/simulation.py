@@ -78,10 +78,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     require_memory(spec)
     content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
-        status = Status[content.attributes["status"].upper()]
-        chart = chart_of(status, spec)
-        raise IntegrationError(status, content.attributes["time_reached"],
-                               f"{spec.integrator} on {spec.problem}{chart and f' {chart},'} ")
+        raise _failure(spec, content)
     return to_dataset(content)
 
 
@@ -105,6 +102,13 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     if "warning" in content.attributes:
         warnings.warn(content.attributes["warning"], stacklevel=4)  # of who called `liestep.simulate`
     return content
+
+
+def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
+    status = Status[content.attributes["status"].upper()]
+    chart = chart_of(status, spec)
+    return IntegrationError(status, content.attributes["time_reached"],
+                            f"{spec.integrator} on {spec.problem}{chart and f' {chart},'} ")
 
 
 def to_dataset(content: Content) -> "xarray.Dataset":
