@@ -77,15 +77,14 @@ def curves(results: Results, problem: str) -> list[Curve]:
     return [curve for curve in found if len(curve.file["time"])]
 
 
-def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2,
-         width: float = DOUBLE) -> tuple[Figure, list[Axes]]:
+def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2) -> tuple[Figure, list[Axes]]:
     """Figure with one panel for each title, lettered when there are several; heights in mm. Raises InputError: there is
     nothing to show."""
     if not titles:
         raise InputError("the figure has nothing to show: no run of the study offers what it needs")
     columns = min(columns, len(titles))
     rows = -(-len(titles)//columns)
-    figure = new_figure(width, rows*row_height + extra)
+    figure = new_figure(DOUBLE, rows*row_height + extra)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for k, (title, panel) in enumerate(zip(titles, axes, strict=False)):
         panel.set_title(f"({chr(97 + k)}) {title}" if len(titles) > 1 else title)

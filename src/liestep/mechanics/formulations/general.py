@@ -57,15 +57,12 @@ class RatesField(NamedTuple):
         pass
 
 
-@hands_on("system", formulations.Component, "observe")
+@hands_on("system", formulations.SeparableHamiltonian, "drift", "observe")
 class SeparableField(NamedTuple):
     """Velocities and forces of a system with `drift(y, out)` and `kick(t, y, out)` on rows q and momentum."""
 
     system: Any
     counters: np.ndarray
-
-    def drift(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.system.drift(y, out)
 
     def kick(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         self.counters[Counter.FORCE_EVALUATIONS] += 1
@@ -125,8 +122,7 @@ class CanonicalGradient(NamedTuple):
 
     def hamiltonian(self, y: np.ndarray) -> float:
         self.counters[Counter.FORCE_EVALUATIONS] += 1
-        value: float = self.system.hamiltonian(y)
-        return value
+        return self.system.hamiltonian(y)
 
     def slope(self, y: np.ndarray, out: np.ndarray) -> None:
         self.counters[Counter.RHS_EVALUATIONS] += 1
@@ -173,7 +169,7 @@ class FirstOrderGradient(NamedTuple):
 
 
 @borrows(FieldOfRows)
-@hands_on("system", formulations.Component, "observe")
+@hands_on("system", formulations.ChargedParticles, "spin", "observe")
 class ParticleField(NamedTuple):
     """Positions and velocities of a system with `push(t, y, out)` and `spin(t, y, out)`; its energy has the gradient
     (-m a, m v) and dy/dt = S grad H with the velocities for dx/dt."""
@@ -189,13 +185,10 @@ class ParticleField(NamedTuple):
         self.counters[Counter.FORCE_EVALUATIONS] += 1
         self.system.push(t, y, out)
 
-    def spin(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
-        self.system.spin(t, y, out)
-
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.counters[Counter.RHS_EVALUATIONS] += 1
         self.push(t, y, self.pushes)
-        self.spin(t, y, self.spins)
+        self.system.spin(t, y, self.spins)
         n = self.masses.shape[0]
         for i in range(n):
             put(out, i, row(y, n + i))
@@ -204,8 +197,7 @@ class ParticleField(NamedTuple):
 
     def hamiltonian(self, y: np.ndarray) -> float:
         self.system.observe(y, self.columns)
-        value: float = self.columns[0]
-        return value
+        return self.columns[0]
 
     def slope(self, y: np.ndarray, out: np.ndarray) -> None:
         self.push(0.0, y, self.pushes)
@@ -215,7 +207,7 @@ class ParticleField(NamedTuple):
             put(out, n + i, scale(self.masses[i], row(y, n + i)))
 
     def turn(self, y: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
-        self.spin(0.0, y, self.spins)
+        self.system.spin(0.0, y, self.spins)
         n = self.masses.shape[0]
         for i in range(n):
             v = scale(1.0/self.masses[i], row(g, n + i))
@@ -224,6 +216,7 @@ class ParticleField(NamedTuple):
         return True
 
 
+@hands_on("system", formulations.LieAction, "algebra")
 class Turned(NamedTuple):
     """A system with `algebra(t, y, out)` on rows of attitudes, unit vectors and R^3, which is asked for its columns
     only: the defects of attitudes and unit vectors follow them."""
@@ -232,10 +225,6 @@ class Turned(NamedTuple):
     bodies: int   # attitudes, three rows each
     points: int   # unit vectors
     columns: int
-
-    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        known: bool = self.system.algebra(t, y, out)
-        return known
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.observe(y, out)
@@ -388,8 +377,7 @@ def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callabl
 
     def kinetic_energy(values: Parameters, state: State) -> np.ndarray:
         v = state["velocity"].reshape(len(state["velocity"]), -1, 3)
-        found: np.ndarray = 0.5*np.sum(masses(values)*np.sum(v*v, axis=-1), axis=-1)
-        return found
+        return 0.5*np.sum(masses(values)*np.sum(v*v, axis=-1), axis=-1)
 
     names = ("vector_field", "charged_particles", *(("skew_gradient",) if conservative else ()))
     return _sheet(build=build, forms=dict.fromkeys(names, Form(field)),
@@ -400,7 +388,7 @@ def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callabl
 class Twist(NamedTuple):
     """The twists (w, u - w x x) of dR/dt = hat(w) R, dx/dt = u, for the action of SE(3)^n on all R and x."""
 
-    generator: Turned
+    generator: Any  # Turned
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         found, n = self.generator.algebra(t, y, out), self.generator.bodies

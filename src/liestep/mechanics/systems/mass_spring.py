@@ -241,8 +241,7 @@ def _manifold(parameters: Parameters, state: State) -> None:
 def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:
     """(time,)"""
     v, m = fields["v"], parameters["mass"]
-    kinetic: np.ndarray = 0.5*(m[0]*v[:, 0]**2 + m[1]*(v[:, 1] + v[:, 2])**2)
-    return kinetic
+    return 0.5*(m[0]*v[:, 0]**2 + m[1]*(v[:, 1] + v[:, 2])**2)
 
 
 SHEET = Sheet(

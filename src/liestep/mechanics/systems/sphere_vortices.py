@@ -138,11 +138,11 @@ def _pair_energies(parameters: Parameters, fields: State) -> np.ndarray:
     return total
 
 
-def _ring(height: float, turn: float = 0.0) -> Callable[[Parameters], dict[str, np.ndarray]]:
+def _ring(height: float) -> Callable[[Parameters], dict[str, np.ndarray]]:
     """All vortices at the height cos(theta), equally spaced."""
     def start(parameters: Parameters) -> dict[str, np.ndarray]:
         n, side = len(parameters["strength"]), np.sqrt(1.0 - height*height)
-        angle = turn + 2.0*np.pi*np.arange(n)/n
+        angle = 2.0*np.pi*np.arange(n)/n
         return {"q": np.stack([side*np.cos(angle), side*np.sin(angle), np.full(n, height)], axis=1)}
 
     return start

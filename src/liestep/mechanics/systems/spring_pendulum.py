@@ -388,8 +388,7 @@ def _manifold(parameters: Parameters, state: State) -> None:
 
 def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:
     """(time,)"""
-    kinetic: np.ndarray = 0.5*np.sum(fields["momentum"]**2, axis=-1)/parameters["mass"]
-    return kinetic
+    return 0.5*np.sum(fields["momentum"]**2, axis=-1)/parameters["mass"]
 
 
 def _tilted(parameters: Parameters) -> dict[str, np.ndarray]:

@@ -44,8 +44,7 @@ class StandIn:
 def momentum_of(angular_velocity: np.ndarray, attitude: np.ndarray, moments: np.ndarray) -> np.ndarray:
     """R J R^T w (..., 3), all spatial, for principal moments J (..., 3)."""
     body = np.einsum("...ij,...i->...j", attitude, angular_velocity)
-    found: np.ndarray = np.einsum("...ij,...j->...i", attitude, moments*body)
-    return found
+    return np.einsum("...ij,...j->...i", attitude, moments*body)
 
 
 def stand_ins(fields: Mapping[str, StateField], shapes: Mapping[str, tuple[int, ...]],

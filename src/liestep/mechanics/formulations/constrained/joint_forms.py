@@ -70,9 +70,8 @@ class Jointed(NamedTuple):
         """(time,)"""
         bodies = self.bodies(parameters)
         turned = np.einsum("tbij,tbi->tbj", fields["attitude"], fields["spin"])
-        kinetic: np.ndarray = 0.5*(np.sum(fields["momentum"]**2/bodies.mass[:, None], axis=(1, 2))
-                                   + np.sum(turned**2/bodies.inertia, axis=(1, 2)))
-        return kinetic
+        return 0.5*(np.sum(fields["momentum"]**2/bodies.mass[:, None], axis=(1, 2))
+                    + np.sum(turned**2/bodies.inertia, axis=(1, 2)))
 
     def check(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for directors of bodies that have none."""

@@ -46,7 +46,7 @@ def rotation_energy(inertia: np.ndarray, y: np.ndarray) -> float:
     return kinetic_energy(inertia, to_body(y, row(y, 3)))
 
 
-@hands_on("system", formulations.Component, "observe")
+@hands_on("system", formulations.CotangentRotation, "torque_slope", "observe")
 class RigidBody(NamedTuple):
     """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi. Also the body as one
     of n rigid bodies that do not move, n = 1."""
@@ -61,9 +61,6 @@ class RigidBody(NamedTuple):
         """tau at the attitude in the first rows of y, spatial."""
         self.counters[Counter.FORCE_EVALUATIONS] += 1
         return self.system.torque(y)
-
-    def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
-        return self.system.torque_slope(y, u)
 
     def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
         """Advance the rows of y beyond Q and pi with the attitude of `stage`: none."""

@@ -30,6 +30,7 @@ def project_rows(projection: int, y: np.ndarray) -> None:
             make_tangent(y, i, n + i)
 
 
+@hands_on("system", formulations.SphereLagrangian, "potential")
 class SphereLagrangian(NamedTuple):
     """L = T(q, dq/dt) - V(q): what variational integrators ask for
     (`mechanics.contracts.formulations.SphereLagrangian`)."""
@@ -43,9 +44,6 @@ class SphereLagrangian(NamedTuple):
         """Plain R^3 gradient dV/dq_i, shape (n, 3); its radial part never matters."""
         self.counters[Counter.FORCE_EVALUATIONS] += 1
         self.system.gradient(q, out)
-
-    def potential(self, q: np.ndarray) -> float:
-        return self.system.potential(q)
 
     def body_mass(self, i: int) -> float:
         return self.mass.m[i]

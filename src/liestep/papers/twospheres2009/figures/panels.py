@@ -1,7 +1,7 @@
 """Figures 1 and 3 to 5 of twospheres2009: motion (a), total energy (b) and unit length error (c) as in the paper. The
 paper's colours and dashes: variational integrator red and solid, Runge-Kutta blue and dotted, with reprojection black
 and dashed. The other figures are in the module sphere (2, 6, 7). In the motions (a) gravity points down on paper."""
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,17 +25,17 @@ PRINTED = {"color": "#F0A3A0", "linestyle": DASHDOT, "linewidth": 0.9}
 Curve = tuple[str, dict[str, Any], RunFile]
 
 
-def energy_panel(axes: Axes, curves: list[Curve], letter: str = "(b)") -> None:
+def energy_panel(axes: Axes, curves: list[Curve]) -> None:
     """Computed total energy against time, linear axes."""
     largest = max(float(np.abs(file["energy"]).max()) for *_, file in curves)
     power = int(np.floor(np.log10(largest))) if 0.0 < largest < 0.01 else 0
     for label, style, file in reversed(curves):
         axes.plot(file["time"], file["energy"]/10.0**power, label=label, **style)
     axes.set(xlabel="time (s)", ylabel=f"total energy ($10^{{{power}}}$ J)" if power else "total energy (J)",
-             title=f"{letter} computed total energy", xlim=(0.0, max(float(file["time"][-1]) for *_, file in curves)))
+             title="(b) computed total energy", xlim=(0.0, max(float(file["time"][-1]) for *_, file in curves)))
 
 
-def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
+def length_panel(axes: Axes, curves: list[Curve]) -> None:
     """Mean of |1 - q.q| against time, logarithmic: samples pale, means over a hundredth of the run on top."""
     for label, style, file in reversed(curves):
         sampled = file["unit_length_error"]
@@ -44,14 +44,13 @@ def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
         means = file.blocks("unit_length_error", "mean")
         centres = (np.arange(means.size) + 0.5)/means.size*file.attributes["t_end"]
         axes.plot(centres, means, label=label, **style)
-    axes.set(yscale="log", xlabel="time (s)", ylabel="mean $|1 - q_i\\cdot q_i|$", title=f"{letter} unit length error",
+    axes.set(yscale="log", xlabel="time (s)", ylabel="mean $|1 - q_i\\cdot q_i|$", title="(c) unit length error",
              xlim=(0.0, max(float(file["time"][-1]) for *_, file in curves)))
 
 
-def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, Place], None], title: str,
-                 height: float = 90.0) -> Figure:
+def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, Place], None], title: str) -> Figure:
     """Motion on the left, energy above length error on the right, one legend below them."""
-    figure = new_figure(DOUBLE, height, layout=None)
+    figure = new_figure(DOUBLE, 90.0, layout=None)
     draw_motion(figure, (0.01, 0.02, 0.5, 0.91))
     figure.text(0.015, 0.955, f"(a) {title}", fontsize=8.0)
     upper, lower = figure.add_axes((0.61, 0.64, 0.375, 0.3)), figure.add_axes((0.61, 0.205, 0.375, 0.28))
@@ -123,31 +122,31 @@ DOWN = (0.0, 0.0, -1.0)  # gravity is along +e3
 SHOWN = 12.0  # s of the paths in figure 1
 
 
-def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile, red: str, blue: str, shown: float = SHOWN) -> None:
-    """Paths of the masses until `shown`, and the links at t = 0 (pale) and at `shown`."""
+def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile, red: str, blue: str) -> None:
+    """Paths of the masses until SHOWN, and the links at t = 0 (pale) and at SHOWN."""
     axes = figure.add_axes(place)
     view = View(35.0, 16.0, DOWN)
     scene = Scene(axes, view, fade=0.5)
-    data, times = parameters(vi), np.arange(0.0, shown + 1e-9, 0.04)
+    data, times = parameters(vi), np.arange(0.0, SHOWN + 1e-9, 0.04)
     lines, points = (looks.chain_joints(data, directions(file, at)) for file, at in ((vi, times), (rk, times[::3])))
     for body in range(1, lines.shape[1]):
         looks.trail(scene, lines[:, body], red, 0.9)
         colours = [mix(blue, "white", share) for share in np.linspace(0.75, 0.0, len(points))]
         scene.balls(points[:, body], colours, 1.7, lift=0.02, edge=None)
-    for q, share in ((vi["q"][0], 0.55), (directions(vi, shown)[0], 0.0)):
+    for q, share in ((vi["q"][0], 0.55), (directions(vi, SHOWN)[0], 0.0)):
         joints = looks.chain_joints(data, q)
         looks.chain(scene, joints, [red]*(len(joints) - 1), pale=share, fade=0.0)
     scene.draw()
     triad(axes, view)
 
 
-def springs(figure: Figure, place: Place, vi: RunFile, times: Sequence[float] = (0.0, 0.1, 0.2, 0.3)) -> None:
+def springs(figure: Figure, place: Place, vi: RunFile) -> None:
     """Pendula below a plate, springs between the centres of their links, paths of the masses over the last 0.1 s."""
     data = parameters(vi)
     pivots = np.array(data["pivots"])
     pivots = pivots - pivots.mean(axis=0)
     data = {**data, "pivots": pivots}
-    view = View(62.0, 24.0, DOWN)
+    view, times = View(62.0, 24.0, DOWN), (0.0, 0.1, 0.2, 0.3)
     for k, (axes, time) in enumerate(zip(snapshots(figure, place, times), times, strict=True)):
         scene = Scene(axes, view, fade=0.45, near=0.14, far=-0.14)
         low, high = pivots.min(axis=0) - 0.03, pivots.max(axis=0) + 0.03
@@ -165,12 +164,11 @@ def springs(figure: Figure, place: Place, vi: RunFile, times: Sequence[float] = 
             triad(axes, view, (-0.02, 0.0, 0.26, 0.26))
 
 
-def rod(figure: Figure, place: Place, vi: RunFile,
-        times: Sequence[float] = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)) -> None:
+def rod(figure: Figure, place: Place, vi: RunFile) -> None:
     """The rod at several times in colour, its shadow on a plane below, the clamp as a block."""
     data = parameters(vi)
     axes = figure.add_axes(place)
-    view = View(115.0, 22.0, DOWN)
+    view, times = View(115.0, 22.0, DOWN), (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
     scene = Scene(axes, view, fade=0.25)
     floor = 0.55
     for x in np.linspace(0.0, 1.2, 7):
@@ -189,12 +187,7 @@ def rod(figure: Figure, place: Place, vi: RunFile,
     scene.line(wall[[0, 1, 2, 3, 0]], looks.EDGE, 0.5, lift=-4.9, fade=0.0)
     scene.draw()
     triad(axes, view)
-    _times_bar(figure, place, times, colours)
-
-
-def _times_bar(figure: Figure, place: Place, times: Sequence[float], colours: Any) -> None:
-    """Legend of the times: one coloured dash each, below the scene."""
-    left, bottom, width, _ = place
+    left, bottom, width, _ = place  # legend of the times: one coloured dash each, below the scene
     bar = figure.add_axes((left + 0.32*width, bottom, 0.66*width, 0.07))
     bar.set_axis_off()
     bar.set(xlim=(-0.7, len(times) - 0.3), ylim=(0.0, 1.0))
@@ -203,9 +196,9 @@ def _times_bar(figure: Figure, place: Place, times: Sequence[float], colours: An
         bar.text(k, 0.55, f"{time:g} s" if k == len(times) - 1 else f"{time:g}", ha="center", va="top", fontsize=7.0)
 
 
-def dipoles(figure: Figure, place: Place, vi: RunFile, times: Sequence[float] = (0.0, 0.2, 0.4, 10.0)) -> None:
+def dipoles(figure: Figure, place: Place, vi: RunFile) -> None:
     """Needles on their pivots with the paths of the north poles over the last 0.1 s."""
-    data = parameters(vi)
+    data, times = parameters(vi), (0.0, 0.2, 0.4, 10.0)
     positions = np.array(data["positions"])
     normal = np.linalg.svd(positions - positions.mean(axis=0))[2][-1]
     up = normal if abs(normal[2]) > 0.5 else np.array([0.0, 0.0, 1.0])
