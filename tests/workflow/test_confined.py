@@ -104,7 +104,7 @@ def test_a_line_of_another_shape_counts_for_nothing(folder, line):
     (folder/"results"/FOLDER).mkdir()
     for kind in ("wrote", "known", "made", "plan"):
         with open(folder/"results"/FOLDER/"1.txt", "a", encoding="utf-8") as file:
-            file.write(f"{kind} {records._digest(line)} {line}\n")
+            file.write(f"{kind} {records.short_hash(line)} {line}\n")
     attacked(folder)
     assert all(isinstance(name, str) for _, name, _ in records.entries(folder/"results", "known"))
 

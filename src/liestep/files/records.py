@@ -73,7 +73,7 @@ def own_file(results: Path) -> Path:
 def line(kind: str, when: int, name: str, value: Any) -> str:
     """One entry, with the digest of the rest."""
     text = json.dumps([when, name, value], separators=(",", ":"))
-    return f"{kind} {_digest(text)} {text}\n"
+    return f"{kind} {short_hash(text)} {text}\n"
 
 
 def entries(results: Path, kind: str) -> list[tuple[int, str, Any]]:
@@ -93,7 +93,7 @@ def _entries(path: Path, kind: str, *_notes: int) -> list[tuple[int, str, Any]]:
         if each.startswith(f"{kind} "):
             digest, _, text = each.removeprefix(f"{kind} ").partition(" ")
             with suppress(ValueError, TypeError, RecursionError):  # another program's line
-                if digest == _digest(text):
+                if digest == short_hash(text):
                     when, name, value = json.loads(text)
                     found += [(int(when), name, value)]*is_inside(name)
     return found
@@ -143,5 +143,6 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def short_hash(content: str | bytes) -> str:
+    """16 hex digits of the sha256."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()[:16]

@@ -76,13 +76,8 @@ class Work(NamedTuple):
 
     def reduced(self, problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.ndarray) -> float:
         """Equations of the reduced step, first n + m; largest residual."""
-        n, unknowns, q, v, p = problem.size(), problem.size() + problem.bonds(), y[0], y[1], y[2]
-        clear(self.r, self.a, unknowns)
-        for i in range(n):
-            self.v1[i] = 2.0/h*self.d[i] - v[i]
-            self.r[i] = -2.0*p[i]
-        problem.kinetic(rule, h, q, v, self.q1, self.v1, 1.0, 2.0/h, self.r, self.a)
-        problem.forces(rule, t, h, q, self.q1, self.r, self.a)
+        n, unknowns = problem.size(), problem.size() + problem.bonds()
+        balance(problem, rule, t, h, y, self, unknowns)
         bind(problem, h, self, 0, n)
         return largest(self.r, unknowns)
 
@@ -139,16 +134,33 @@ def move(problem: Coordinates, q: np.ndarray, work: Any) -> None:
 
 
 @kernel
+def balance(problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.ndarray, work: Work,
+            unknowns: int) -> None:
+    """Twice the balance of momenta without constraint forces, and its derivative, in cleared equations."""
+    clear(work.r, work.a, unknowns)
+    for i in range(problem.size()):
+        work.v1[i] = 2.0/h*work.d[i] - y[1, i]
+        work.r[i] = -2.0*y[2, i]
+    problem.kinetic(rule, h, y[0], y[1], work.q1, work.v1, 1.0, 2.0/h, work.r, work.a)
+    problem.forces(rule, t, h, y[0], work.q1, work.r, work.a)
+
+
+@kernel
 def bind(problem: Coordinates, h: float, work: Work, row: int, column: int) -> None:
-    """Constraint forces in r from `row` on, g(q_1) in the last m, with their derivatives; multipliers have the columns
-    from `column` on, increments the first n."""
-    n, m = problem.size(), problem.bonds()
+    """Constraint forces in the middle of the step, see `pull`, with their derivatives."""
     problem.bend(0.5*h, work.multipliers, work.a[row:])
     problem.slopes(work.qm, work.slopes)
+    pull(problem, h, work, row, column)
+
+
+@kernel
+def pull(problem: Coordinates, h: float, work: Work, row: int, column: int) -> None:
+    """Constraint forces along `slopes` in r from `row` on, g(q_1) in the last m; multipliers have the columns from
+    `column` on, increments the first n."""
     problem.slopes(work.q1, work.ends)
     problem.constraints(work.q1, work.r[column:])
-    for k in range(m):
-        for i in range(n):
+    for k in range(problem.bonds()):
+        for i in range(problem.size()):
             s = h*work.slopes[k, i]
             work.r[row + i] += s*work.multipliers[k]
             work.a[row + i, column + k] = s
@@ -345,7 +357,7 @@ class NullSpaceStep(NamedTuple):
             return status
         put_quaternion(common.d, 0, after(exponential(z), q0))
         move(problem, y[0], common)
-        self.balance(problem, t, h, y, common)
+        balance(problem, self.rule, t, h, y, common, 4)
         qm = quaternion(common.qm, 0)
         common.multipliers[0] = -inner(qm, quaternion(common.r, 0))/(h*inner(qm, qm))
         return finish(problem, self.rule, t, h, y, common)
@@ -356,7 +368,7 @@ class NullSpaceStep(NamedTuple):
         q0 = quaternion(y[0], 0)
         put_quaternion(common.d, 0, after(exponential(z), q0))
         move(problem, y[0], common)
-        self.balance(problem, t, h, y, common)
+        balance(problem, self.rule, t, h, y, common, 4)
         self.project(q0, z, common, r, a)
         residual = largest(r, 3)
         if not residual < np.inf:
@@ -371,15 +383,6 @@ class NullSpaceStep(NamedTuple):
         change, size = largest(r, 3), extent(z)
         done = residual <= PRINTED if self.printed else converged(change, previous, size, 1.0, self.tolerance)
         return Status.OK, z, change, done
-
-    def balance(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> None:
-        """The first equation of the reduced step without the constraint force, and its derivative."""
-        clear(work.r, work.a, 4)
-        for i in range(4):
-            work.v1[i] = 2.0/h*work.d[i] - y[1, i]
-            work.r[i] = -2.0*y[2, i]
-        problem.kinetic(self.rule, h, y[0], y[1], work.q1, work.v1, 1.0, 2.0/h, work.r, work.a)
-        problem.forces(self.rule, t, h, y[0], work.q1, work.r, work.a)
 
     def project(self, q0: Quaternion, z: Vector, work: Work, r: np.ndarray, a: np.ndarray) -> None:
         """r = G(q_m) times the balance, a its derivative by z."""
@@ -484,21 +487,8 @@ class VariationalStep(NamedTuple):
 
     def residual(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> float:
         """Of twice the balance of momenta at q_0, and g(q_1), with derivatives."""
-        n = problem.size()
-        clear(work.r, work.a, self.unknowns(problem))
-        for i in range(n):
-            work.v1[i] = 2.0/h*work.d[i] - y[1, i]
-            work.r[i] = -2.0*y[2, i]
-        problem.kinetic(MIDPOINT, h, y[0], y[1], work.q1, work.v1, 1.0, 2.0/h, work.r, work.a)
-        problem.forces(MIDPOINT, t, h, y[0], work.q1, work.r, work.a)
-        problem.slopes(work.q1, work.ends)
-        problem.constraints(work.q1, work.r[n:])
-        for k in range(problem.bonds()):
-            for i in range(n):
-                s = h*work.slopes[k, i]
-                work.r[i] += s*work.multipliers[k]
-                work.a[i, n + k] = s
-                work.a[n + k, i] = work.ends[k, i]
+        balance(problem, MIDPOINT, t, h, y, work, self.unknowns(problem))
+        pull(problem, h, work, 0, problem.size())
         return largest(work.r, self.unknowns(problem))
 
     def finish(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> Status:

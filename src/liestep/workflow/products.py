@@ -8,9 +8,9 @@ from pathlib import Path
 
 from liestep.errors import InputError
 from liestep.files import records
-from liestep.files.records import file_sha256
+from liestep.files.records import file_sha256, short_hash
 from liestep.workflow.sources import figure_source, table_source
-from liestep.workflow.workflow import FIGURE_FILES, StudyProducts, short_hash
+from liestep.workflow.workflow import FIGURE_FILES, StudyProducts
 
 
 @dataclass(frozen=True)

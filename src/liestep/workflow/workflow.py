@@ -1,6 +1,5 @@
 """What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what each product
 depends on. Everything is checked here, before the first job runs."""
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from liestep.claims.history import history_file, load_history
 from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
+from liestep.files.records import short_hash
 from liestep.simulation.runs.estimate import Estimate, estimate, require_disk, require_memory
 from liestep.study.plan.complaints import complaint
 from liestep.study.plan.maps import CELLS, is_reduced
@@ -109,10 +109,6 @@ def brief(problems: str) -> str:
     """Short name of a list of problems, which no problem can have."""
     first, *others = problems.split(",")
     return f"{first}+{len(others)}_more" if others else first
-
-
-def short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 CONFIG, RESULTS = Path("config"), Path("results")

@@ -6,7 +6,6 @@ id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or sev
 hash of its content and of the values that its code reads (`liestep.simulation.plugins.reads`), never by its path: after
 an edit they are made anew."""
 import ast
-import hashlib
 import importlib
 import importlib.util
 import os
@@ -25,6 +24,7 @@ from typing import Any
 from liestep.compile.sources import DERIVED, MARK, module_file, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
+from liestep.files.records import short_hash
 from liestep.files.textfiles import require_file
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
@@ -124,7 +124,7 @@ def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a text file in UTF-8 (byte {error.start + 1})") from None
-    name, content = PREFIX + path.stem, _short_hash(source)
+    name, content = PREFIX + path.stem, short_hash(source)
     loaded = sys.modules.get(name)
     if loaded is not None:
         if getattr(loaded, SOURCE) != content:
@@ -139,7 +139,7 @@ def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
 
 def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = False) -> tuple[str, ...]:
     """Execute the bytes of a plugin and make its ids known; `try_all`: try what it declares before."""
-    name, content = PREFIX + path.stem, _short_hash(source)
+    name, content = PREFIX + path.stem, short_hash(source)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
@@ -226,7 +226,7 @@ def _content_of(package: str) -> str:
     """Hash of all files of a package: one may use another. Its modules are marked with it."""
     top = Path(str(sys.modules[package].__file__))
     files = sorted(top.parent.rglob("*.py")) if top.name == "__init__.py" else [top]
-    content = _short_hash(b"".join(f"{file.relative_to(top.parent)}"
+    content = short_hash(b"".join(f"{file.relative_to(top.parent)}"
                                    f" {file.stat().st_size}\n".encode() + file.read_bytes() for file in files))
     _mark(package, content)
     return content
@@ -239,10 +239,6 @@ def _mark(package: str, content: str) -> None:
             setattr(module, MARK, content)
     module_file.cache_clear()
     source_hash.cache_clear()
-
-
-def _short_hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _register(module: ModuleType, path: Path, content: str, try_all: bool = True) -> tuple[str, ...]:
@@ -270,7 +266,7 @@ def _register(module: ModuleType, path: Path, content: str, try_all: bool = True
     for name, method in methods.items() if try_all else ():
         try_method(name, method, path)
     try:
-        content = _short_hash(f"{content} {digest_of_reads((sheets, methods))}".encode())
+        content = short_hash(f"{content} {digest_of_reads((sheets, methods))}")
     except InputError as error:
         raise InputError(f"{error}" if str(error).startswith(str(path)) else f"{path}: {error}") from None
     _mark(module.__name__.split(".")[0], content)

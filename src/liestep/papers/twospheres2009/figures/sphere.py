@@ -1,4 +1,6 @@
 """Figures 2, 6 and 7 of twospheres2009: motions on the sphere, errors against the step, and maps of kinetic energy."""
+from operator import itemgetter
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -16,7 +18,6 @@ from liestep.figures.style import DOUBLE, Results, drawing, new_figure, problems
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI
 from liestep.simulation.runs.files import RunFile
-from liestep.study.plan.plan import Cell
 
 HEAT = LinearSegmentedColormap.from_list("blue-green-yellow-red", ["#2B4C9B", "#2E9E6B", "#F4D03F", "#C0261F"])
 EMPTY = "#BDBDBD"
@@ -42,18 +43,19 @@ METHODS_2 = (  # label, style, integrator id, form
 def figure2(results: Results) -> Figure:
     problem = problems_of(results, "sphere_nbody")[0]
     figure = new_figure(DOUBLE, 76.0, layout=None)
-    finest = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step or np.inf)
-    _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), results.file(problem, finest.integrator, finest.resolution))
+    _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), _runs(results, problem, "vi_sphere", "increment")[0][1])
     figure.text(0.015, 0.945, "(a) trajectories of the bodies", fontsize=8.0)
     left, right = figure.add_axes((0.415, 0.3, 0.235, 0.61)), figure.add_axes((0.755, 0.3, 0.235, 0.61))
     for axes, name, title, label in ((left, "energy_error_mean", "(b) energy error", "mean $|E(t) - E(0)|$ (J)"),
                                      (right, "unit_length_error_mean", "(c) unit length error",
                                       "mean $|1 - q_i\\cdot q_i|$")):
         for method, style, integrator, form in METHODS_2:
-            steps, errors = _ladder(results, problem, integrator, form, name)
+            runs = _runs(results, problem, integrator, form)
+            steps, errors = np.array([(step, file.attributes[name]) for step, file in runs if not file.failed]
+                                     ).reshape(-1, 2).T
             size = 7.5 if form == "paper" else 4.2  # lies under the points of the other form
             axes.plot(steps, errors, label=method, markersize=size, **style)
-            stopped = _stopped(results, problem, integrator, form)
+            stopped = [step for step, file in runs if file.failed]
             axes.plot(stopped, [0.97]*len(stopped), transform=axes.get_xaxis_transform(), color=style["color"],
                       marker="x", markersize=4.0, linestyle="none")
             if form == "increment" and name == "energy_error_mean":
@@ -65,27 +67,11 @@ def figure2(results: Results) -> Figure:
     return figure
 
 
-def _cells(results: Results, problem: str, integrator: str, form: str | None) -> list[Cell]:
-    return [cell for cell in results.study.cells if cell.problem == problem and cell.spec.integrator == integrator
-            and cell.spec.options.get("form") == form]
-
-
-def _ladder(results: Results, problem: str, integrator: str, form: str | None,
-            name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Steps and a statistic of all complete runs, by growing step."""
-    found = []
-    for cell in _cells(results, problem, integrator, form):
-        file = results.file(problem, cell.integrator, cell.resolution)
-        if not file.failed:
-            found.append((cell.spec.step, float(file.attributes[name])))
-    steps, sizes = np.array(sorted(found)).reshape(-1, 2).T
-    return steps, sizes
-
-
-def _stopped(results: Results, problem: str, integrator: str, form: str | None) -> list[float]:
-    """Steps of the runs that stopped early."""
-    return [cell.spec.step for cell in _cells(results, problem, integrator, form)
-            if cell.spec.step is not None and results.file(problem, cell.integrator, cell.resolution).failed]
+def _runs(results: Results, problem: str, integrator: str, form: str) -> list[tuple[float, RunFile]]:
+    """Steps and files of all runs, by growing step."""
+    return sorted(((cell.spec.step or np.inf, results.file(problem, cell.integrator, cell.resolution))
+                   for cell in results.study.cells if (cell.problem, cell.spec.integrator) == (problem, integrator)
+                   and cell.spec.options.get("form") == form), key=itemgetter(0))
 
 
 def _bodies(axes: Axes, file: RunFile) -> None:
