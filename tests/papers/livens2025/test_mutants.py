@@ -133,7 +133,7 @@ def test_a_null_increment_on_the_right_is_another_map():
     """q_1 = q_0 exp(z) at the end of the iterations: no longer the reduced solver's map."""
     ends = [run(BODY, step, 0.01, 5)[1][0] for step in (EML, NULL)]
     assert np.abs(ends[1] - ends[0]).max() <= 1e-12
-    line = "move(problem, y[0], common)\n    self.balance(problem, t, h, y, common)\n    qm"
+    line = "move(problem, y[0], common)\n    balance(problem, self.rule, t, h, y, common, 4)\n    qm"
     wrong = edited(NullSpaceStep.step, f"after(exponential(z), q0))\n    {line}",
                    f"before(exponential(z), q0))\n    {line}")
     end = run(BODY, NULL, 0.01, 5, methods=[(NullSpaceStep, "step", wrong)])[1][0]

@@ -9,7 +9,7 @@ from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
 from liestep.geometry.quaternion import plus
 from liestep.integrators.eml_ggl import StabilisedStep
-from liestep.integrators.livens import FullStep, NullSpaceStep, ReducedStep, VariationalStep, move, new_work
+from liestep.integrators.livens import FullStep, NullSpaceStep, ReducedStep, VariationalStep, balance, move, new_work
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
@@ -93,7 +93,7 @@ def test_matrix_of_the_null_space_step(problem, rule):
         half = 0.5*np.linalg.norm(z)
         common.d[:] = (np.cos(half) - 1.0)*y[0] + 0.5*np.sin(half)/half*plus(z) @ y[0]
         move.py_func(system, y[0], common)
-        step.balance(system, T, H, y, common)
+        balance.py_func(system, rule, T, H, y, common, 4)
         step.project(q0, tuple(z), common, r, a)
         return r.copy()
 
