@@ -106,7 +106,8 @@ def stage(figure: Figure, file: RunFile, motion: FilmScene, points: float) -> tu
     axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))
     if motion.sphere:
         sphere_body(axes)
-    triad(axes, motion.view, (-0.01, 0.0, 0.025*points, 0.025*points), points=points)
+    side = min(0.025*points, 0.28)
+    triad(axes, motion.view, (-0.01, 0.0, side, side), points=points)
     halo = {"path_effects": [withStroke(linewidth=2.0, foreground="white")], "fontsize": points}
     name = figure.text(0.98, 0.015, name_of(file), ha="right", color="0.35", **halo)
     if name.get_window_extent().width > 0.96*figure.bbox.width:
