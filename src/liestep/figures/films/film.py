@@ -21,7 +21,7 @@ from liestep.simulation.runs.files import RunFile, read
 
 KINDS = (".gif", ".webp", ".mp4")
 FRAMES, FPS, WIDTH = 120, 20, 480  # WIDTH and height in pixels
-SIDE = 90.0                        # mm, for the sizes of text and lines; 8 points are 15 pixels of a WIDTH
+SIDE = 90.0                        # mm, for the sizes of text and lines
 MARGIN, QUALITY = 0.05, 30        # QUALITY of WebP, from 0 to 100
 
 
@@ -79,7 +79,7 @@ def _film(file: RunFile, motion: FilmScene, samples: np.ndarray, writer: Abstrac
           width: int) -> None:
     figure = new_figure(SIDE, SIDE, layout=None)
     dpi = 2*round(width/2)/(SIDE*MM)  # an even number of pixels, as video formats ask for
-    axes, clock = stage(figure, file, motion, 8.0*max(WIDTH/width, 1.0))
+    axes, clock = stage(figure, file, motion, width)
     limits, near, far = frame_of(motion)
     with writer.saving(figure, str(path), dpi):
         for k in samples:
@@ -100,19 +100,19 @@ def frame_of(motion: FilmScene) -> tuple[tuple[float, float, float, float], floa
     return (centre[0] - half, centre[0] + half, centre[1] - half, centre[1] + half), float(high[2]), float(low[2])
 
 
-def stage(figure: Figure, file: RunFile, motion: FilmScene, points: float) -> tuple[Axes, Text]:
-    """What all frames share: axes with the three directions of space, the run's name, the text for the time; `points`
-    is the size of letters."""
+def stage(figure: Figure, file: RunFile, motion: FilmScene, width: int) -> tuple[Axes, Text]:
+    """What all frames share: axes with the three directions of space, the run's name, the text for the time. Letters
+    have 15 pixels, more in films wider than WIDTH; a name that does not fit has two lines."""
+    points = 8.0*max(WIDTH/width, 1.0)
+    side, halo = min(0.025*points, 0.28), [withStroke(linewidth=2.0, foreground="white")]
     axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))
     if motion.sphere:
         sphere_body(axes)
-    side = min(0.025*points, 0.28)
     triad(axes, motion.view, (-0.01, 0.0, side, side), points=points)
-    halo = {"path_effects": [withStroke(linewidth=2.0, foreground="white")], "fontsize": points}
-    name = figure.text(0.98, 0.015, name_of(file), ha="right", color="0.35", **halo)
+    name = figure.text(0.98, 0.015, name_of(file), ha="right", fontsize=points, color="0.35", path_effects=halo)
     if name.get_window_extent().width > 0.96*figure.bbox.width:
-        name.set_text(name.get_text().replace(" by ", "\nby "))
-    return axes, figure.text(0.02, 0.985, "", va="top", **halo)
+        name.set_text(name_of(file).replace(" by ", "\nby "))
+    return axes, figure.text(0.02, 0.985, "", va="top", fontsize=points, path_effects=halo)
 
 
 def name_of(file: RunFile) -> str:
