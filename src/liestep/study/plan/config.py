@@ -184,8 +184,7 @@ class ProblemConfig(Settings):
     """One problem of a study: a system with a preset, overridden where needed."""
 
     system: str = Field(description="id of a system, see `liestep list`")
-    preset: str | None = Field(None,
-                               description="named parameters, initial state and t_end (default: the system's default)")
+    preset: str | None = Field(None, description="named parameters, initial state and t_end (default: the first)")
     parameters: dict[str, Any] = Field({}, description="parameters that replace those of the preset")
     initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
@@ -198,8 +197,7 @@ class ProblemConfig(Settings):
                                           " `reference` is no longer possible")
     period: Positive | None = Field(None, description="a period of the motion (s), in which tables count its times")
     horizons: Annotated[list[Count] | None, Once] = Field(
-        None, min_length=1, description="numbers of periods: this entry stands for one problem for each, its key and"
-        " the number joined by _ is the key; evaluations are then those of one period")
+        None, min_length=1, description="numbers of periods: a problem KEY_n for each; evaluations are of one period")
     at: dict[Name, Real] = Field({}, max_length=1, description="where it lies on an axis of the table validity: name ->"
                                  " value, for example {spin: 50}; problems that name the same axis belong together")
     integrators: Annotated[list[str] | None, Once] = Field(
@@ -212,13 +210,10 @@ class IntegratorConfig(Settings):
 
     id: str | None = Field(None, description="id of an integrator (default: the key)")
     options: dict[str, Any] = Field({}, description="options, see `liestep describe`")
-    label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: the"
-                                               " registered label)")
-    variant: NotNegative | None = Field(None, description="which look figures give it among all variants of its method"
-                                        " (default: 0 with default options, others by their order)")
+    label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: its label)")
+    variant: NotNegative | None = Field(None, description="its look in figures among variants of its method (default: by order)")
     vary: dict[str, Annotated[list[Any], Field(min_length=1), AfterValidator(_words)]] = Field(
-        {}, description="options -> lists of values: this entry stands for one integrator for each combination, its"
-        " key and the values joined by _ is the key")
+        {}, description="options -> lists of values: an integrator for each combination, its key and the values with _")
 
 
 def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfig]:
@@ -277,8 +272,7 @@ class StudyConfig(Settings):
                                           " paper takes as its reference: error_final_second is the error against it")
     map_quantity: Name = Field("energy_error_max", description="column of metrics.csv that the figure map shows")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
-    tables: Annotated[list[TableName], Once] = Field(
-        ["energy", "momentum"], description="tables wanted besides metrics.csv")
+    tables: Annotated[list[TableName], Once] = Field(["energy", "momentum"], description="tables beside metrics.csv")
     figures: Annotated[list[str], Once] = Field([], description="figures, see `liestep describe figures`")
     animations: Annotated[list[str], Once] = Field([], description="runs made into films (GIF), as bodies/rk4/h0.01")
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
