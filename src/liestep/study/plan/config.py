@@ -210,8 +210,8 @@ class IntegratorConfig(Settings):
 
     id: str | None = Field(None, description="id of an integrator (default: the key)")
     options: dict[str, Any] = Field({}, description="options, see `liestep describe`")
-    label: Annotated[str | None, Line] = Field(None, description="its name in tables and figures (default: the method's)")
-    variant: NotNegative | None = Field(None, description="look in figures among its method's variants (default: by order)")
+    label: Annotated[str | None, Line] = Field(None, description="name in tables and figures (default: its method's)")
+    variant: NotNegative | None = Field(None, description="look in figures among its variants (default: by order)")
     vary: dict[str, Annotated[list[Any], Field(min_length=1), AfterValidator(_words)]] = Field(
         {}, description="options -> lists of values: an integrator for each combination, its key and the values with _")
 
