@@ -20,7 +20,7 @@ from liestep.simulation.runs.execution import film_comment
 from liestep.simulation.runs.files import RunFile, read
 
 FOLDER = TOP/"docs"/"films"
-FRAMES, FPS, WIDTH = 20, 8, 180
+FRAMES, FPS, WIDTH = 20, 8, 240
 # film: system, end in s, further arguments
 FILMS: dict[str, tuple[str, float, dict[str, Any]]] = {
     "pleiades": ("ivp_pleiades", 3.0, {}), "fekete": ("ivp_fekete", 12.0, {}), "car_axis": ("ivp_car_axis", 3.0, {}),

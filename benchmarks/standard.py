@@ -32,6 +32,7 @@ from liestep.workflow.report.pictures import encoded
 
 TOP = Path(__file__).resolve().parents[1]
 STORED, PICTURE = TOP/"benchmarks"/"standard.csv", TOP/"docs"/"standard.webp"
+REACHED = STORED.with_suffix(".md")
 PIXELS, QUALITY = 900, 20  # of the picture
 TESTSETS = TOP/"config"/"testsets"/"studies"/"testsets"
 TOLERANCES = tuple(10.0**-k for k in range(3, 14))
@@ -285,14 +286,35 @@ def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Milliseconds at both errors as a table of Markdown; empty where a code does not run the problem."""
+    lines = [["problem", *COLOURS], ["---"]*(len(COLOURS) + 1)]
+    for label in dict.fromkeys(row["problem"] for row in rows):
+        at = list(reached([row for row in rows if row["problem"] == label]))
+        lines.append([label, *(", ".join(_written(one[code]) for one in at) if code in at[0] else ""
+                               for code in COLOURS)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _written(milliseconds: float | str) -> str:
+    return milliseconds if isinstance(milliseconds, str) else f"{milliseconds:.{2 if milliseconds < 99.5 else 3}g}"
+
+
+def stored_rows() -> list[dict[str, Any]]:
+    with STORED.open(newline="") as file:
+        return [{**row, **{key: float(row[key]) for key in ("error", "seconds")}} for row in csv.DictReader(file)]
+
+
 def store(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Rows and figure, where the page of standard problems shows them."""
+    """Rows, table and figure, where the page of standard problems shows them."""
     tables.write_csv(STORED, rows)
     draw_stored()
 
 
 def draw_stored() -> None:
-    """The figure of the stored rows."""
-    with STORED.open(newline="") as file, matplotlib.rc_context(RC):
-        draw(list(csv.DictReader(file))).savefig(image := io.BytesIO(), dpi=DPI)
+    """The table and the figure of the stored rows."""
+    rows = stored_rows()
+    REACHED.write_text(table(rows), "utf-8")
+    with matplotlib.rc_context(RC):
+        draw(rows).savefig(image := io.BytesIO(), dpi=DPI)
     PICTURE.write_bytes(encoded(image.getvalue(), PIXELS, QUALITY)[0])

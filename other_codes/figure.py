@@ -1,11 +1,14 @@
 """The picture of the stored table, docs/other_codes.png: processor time at equal error, and energy in the long run."""
 import hashlib
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from liestep.figures.style import DPI, RC, new_figure
 from liestep.study.tables.drift import BOUNDED_GROWTH, DRIFT_GROWTH
@@ -90,5 +93,11 @@ def table_hash(stored: Path = judging.STORED) -> str:
 
 
 def write(stored: Path = judging.STORED, path: Path = PICTURE) -> None:
-    """Draw the stored table; the picture names the table it shows."""
-    draw(judging.stored_rows(stored)).savefig(path, dpi=DPI, metadata={"Software": None, OF_TABLE: table_hash(stored)})
+    """Draw the stored table; the picture names the table it shows. Its 4,000 colours become the 256 nearest to them,
+    for a third of the bytes."""
+    buffer, named = io.BytesIO(), PngInfo()
+    draw(judging.stored_rows(stored)).savefig(buffer, dpi=DPI)
+    named.add_text(OF_TABLE, table_hash(stored))
+    with Image.open(buffer) as whole:
+        few = whole.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(path, optimize=True, pnginfo=named, dpi=whole.info["dpi"])

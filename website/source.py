@@ -18,7 +18,7 @@ PAGES = {judging.TABLE: page.text, judging.CODES: page.engines}  # stored file o
 LANGUAGES = {".yaml": "yaml", ".py": "python", ".txt": "text"}
 OTHERS = "OTHER PAGES"  # in the contents of the first page
 PICTURES = (".png", ".webp")
-FILES = r"(?:examples/[\w.]+|stored/(?:table|codes)\.csv|questions/\w+\.txt)"
+FILES = r"(?:examples/[\w.]+|stored/(?:table|codes)\.csv|questions/\w+\.txt|benchmarks/standard\.md)"
 SHOWN = re.compile(rf"^\[[^\]]+\]\((?P<target>[^)\s]*{FILES})\)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 UNNAMED = re.compile(r"\[[\w./]+\.md\](?=\([^)#]+\.md\))")  # named after its file: the title takes its place
@@ -90,8 +90,8 @@ def rewritten(text: str, name: str, places: Mapping[str, str], top: Path = TOP) 
 
 
 def shown(text: str, folder: Path) -> str:
-    """A page as it is read: a paragraph that is a link alone, to an example, to the table or the list of other codes or
-    to what a question printed, is what it leads to; so nothing stands in a page that a file holds.
+    """A page as it is read: a paragraph that is a link alone, to an example, to a table that is made or to what a
+    question printed, is what it leads to; so nothing stands in a page that a file holds.
 
     Raises:
         InputError: a link leads to nothing.
@@ -101,7 +101,8 @@ def shown(text: str, folder: Path) -> str:
         if path.suffix == ".csv":
             return PAGES[path.name](judging.stored_rows(path.parent)).strip()
         try:
-            return f"```{LANGUAGES[path.suffix]}\n{path.read_text('utf-8').strip()}\n```"
+            text = path.read_text("utf-8").strip()
+            return text if path.suffix == ".md" else f"```{LANGUAGES[path.suffix]}\n{text}\n```"
         except OSError:
             raise InputError(f"the example {path} cannot be read") from None
 

@@ -14,11 +14,11 @@ from place import STUDY, Place
 
 from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.figures.films.film import animate, chosen, frame_of, writer_for
+from liestep.figures.films.film import SIDE, animate, chosen, frame_of, stage, writer_for
 from liestep.figures.films.motions import motion_of
 from liestep.figures.films.viewer import page_of
 from liestep.figures.scenes.space import Scene
-from liestep.figures.style import new_figure
+from liestep.figures.style import MM, new_figure
 from liestep.simulation.catalogue import sheet, system_ids
 from liestep.simulation.references.reference import compute_reference, specify_reference
 from liestep.simulation.runs.files import read, write
@@ -198,7 +198,7 @@ def test_wrong_entries_name_file_and_line(entry, expected, tmp_path):
     assert str(caught.value).count(str(path)) == 1
 
 
-def test_one_pendulum_has_its_sphere_and_says_how_far_it_is_from_the_pivot(tmp_path):
+def test_one_pendulum_has_its_sphere_and_letters_that_can_be_read(tmp_path):
     write(carry_out(specify("spherical_pendulum_chain", "rk4", steps=10, t_end=8.0, samples=11, preset="paper_scaled",
                             parameters={"mass": [1.0], "length": [1.0], "gravity": [0.0, 0.0, -1.0]},
                             initial={"q": [[0.8, 0.0, -0.6]], "omega": [[0.42, 0.0, 0.56]]})), tmp_path/"one.nc")
@@ -208,3 +208,10 @@ def test_one_pendulum_has_its_sphere_and_says_how_far_it_is_from_the_pivot(tmp_p
     assert motion.note(10) == f"{np.linalg.norm(file['q'][10, 0]):.3f} m from the pivot"
     assert float(motion.note(10).split()[0]) < 0.99
     assert len(motion.reach) == 2*11 + 6
+    for width, lines in ((180, 2), (480, 1), (960, 1)):
+        figure = new_figure(SIDE, SIDE, layout=None)
+        axes, clock = stage(figure, file, motion, width)
+        letters = [clock, *(text for text in (*figure.texts, *axes.child_axes[0].texts) if text.get_text())]
+        assert len(letters) == 5
+        assert min(text.get_fontsize() for text in letters)*width/(72.0*SIDE*MM) > 15.0
+        assert figure.texts[0].get_text().count("\n") == lines - 1

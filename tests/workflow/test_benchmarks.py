@@ -6,11 +6,12 @@ import shutil
 import numpy as np
 import pytest
 
-from benchmarks import against, mechanisms
+from benchmarks import against, mechanisms, standard
 from benchmarks.cases import CASES, CoreRun, CounterpartRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
 from liestep.simulation.runs.specification import specify
+from website.source import shown
 
 
 def test_the_workflow_is_found(tmp_path):
@@ -178,3 +179,16 @@ def test_tables_of_the_page_are_those_of_the_last_record(tmp_path):
         history.append([("Heading", "speed", [{"case": "top", "ratio": value}])], records)
     assert [row["ratio"] for row in history.last("speed", records)][-1] == 2.0
     assert {"date", "commit", "processor", "table", "case"} <= set(history.last("speed", records)[0])
+
+
+def test_table_of_standard_problems_is_made_from_the_stored_rows():
+    """Between two tolerances the time of an error is a power of it, as a straight line in the figure."""
+    rows = standard.stored_rows()
+    made = standard.table(rows)
+    assert standard.REACHED.read_text("utf-8") == made
+    assert made in shown((ROOT/"docs"/"standard.md").read_text("utf-8"), ROOT/"docs") + "\n"
+    two = [{"problem": "p", "code": "heyoka", "error": 10.0**-k, "seconds": 1e-3*k} for k in (4, 8, 12)]
+    line = standard.table(two).splitlines()[-1].split(" | ")
+    shares = [4.0*2.0**0.5, 8.0*1.5**0.25]
+    assert line[-2] == ", ".join(f"{value:.2g}" for value in shares)
+    assert set(line[1:-2]) == {""}

@@ -219,6 +219,7 @@ def test_help_lists_what_people_type_and_each_has_an_example(capsys):
     assert known == {name for names in GROUPS.values() for name in names}
     for name in known:
         assert f"\n  {name} " in shown
+        assert all(action.help for action in commands.choices[name]._actions)
         with pytest.raises(SystemExit):
             main([name, "--help"])
         example = capsys.readouterr().out.partition(f"example: liestep {name} ")[2].split()

@@ -70,6 +70,7 @@ def test_a_recommendation_is_short_in_a_notebook():
     assert len(html) < 2000
     assert repr(found).startswith("<Recommendation for heavy_top: rk4, step 0.1; error 1e-07")
     assert str(found).count("not tried") == 50
+    assert str(found).splitlines()[-3:] == found._said()  # where a terminal ends
 
 
 def test_the_name_that_is_meant_is_known_to_the_interpreter():

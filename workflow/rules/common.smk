@@ -120,6 +120,8 @@ onsuccess:
             f"liestep: to prove later that nothing was changed, keep elsewhere: verify --against {found}",
             file=sys.stderr,
         )
+    if WORKFLOW.report.is_file():
+        print(f"liestep: look at {WORKFLOW.report}", file=sys.stderr)
 
 
 wildcard_constraints:

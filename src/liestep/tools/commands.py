@@ -49,7 +49,7 @@ def command_recommend(arguments: argparse.Namespace) -> None:
     from liestep.tools.recommend.tournament import recommend
 
     print(recommend(arguments.problem, error=arguments.error, preset=arguments.preset, t_end=arguments.t_end,
-                    parameters=assignments(arguments.parameters, "parameter"), keep=arguments.keep,
+                    parameters=assignments(arguments.parameter, "parameter"), keep=arguments.keep,
                     budget=arguments.budget))
 
 
@@ -96,11 +96,11 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     lyapunov = add("lyapunov", command_lyapunov,
                    "largest Lyapunov exponents of a motion with their standard errors, by complex steps",
                    "lyapunov spring_pendulum rk4 --step 0.01 --t-end 1000")
-    lyapunov.add_argument("problem")
+    lyapunov.add_argument("problem", help="an id, see `liestep list`")
     lyapunov.add_argument("integrator", help="with fixed steps")
     lyapunov.add_argument("--step", type=float, help="default: t_end of the preset divided by 10,000")
     lyapunov.add_argument("--t-end", type=float, help="default: that of the preset; exponents want long runs")
-    lyapunov.add_argument("--preset")
+    lyapunov.add_argument("--preset", help="its parameters and start (default: the first)")
     lyapunov.add_argument("--exponents", type=int, default=1, help="how many (default: 1)")
     certify = add("certify", command_certify,
                   "certify integrators on numbers of many digits: orders, identities and symplecticity",
@@ -110,11 +110,12 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     command = add("recommend", command_recommend,
                   "find the integrator and the step that reach an error at the least cost, by a tournament",
                   "recommend heavy_top --error 1e-6")
-    command.add_argument("problem")
+    command.add_argument("problem", help="an id, see `liestep list`")
     command.add_argument("--error", type=float, required=True, help="largest distance from the reference, relative")
     command.add_argument("--t-end", type=float, help="the horizon in s (default: that of the preset)")
-    command.add_argument("--preset")
-    command.add_argument("--parameters", "--parameter", action="append", default=[], metavar="NAME=VALUE")
+    command.add_argument("--preset", help="its parameters and start (default: the first)")
+    command.add_argument("--parameter", "--parameters", action="append", default=[], metavar="NAME=VALUE",
+                         help="replaces the preset's")
     command.add_argument("--keep", help=f"only methods that conserve it: {', '.join(KEEP)}")
     command.add_argument("--budget", type=float, default=BUDGET,
                          help=f"seconds of processor time that runs may take (default: {BUDGET:g})")
@@ -153,8 +154,7 @@ def declare_exports(add: Callable[..., argparse.ArgumentParser]) -> None:
                         help="folder of the tables and of the references, which are kept and used again")
     export.add_argument("--digits", type=int, metavar="N",
                         help="decimal digits of starts and end states, at t_end: seconds to hours for a preset")
-    cache = add("cache", command_cache, "write the machine code of this machine into one file, or add that of a file:"
-                " for other clones, and machines with the same versions and level of processor",
+    cache = add("cache", command_cache, "write this machine's compiled code to a file, or add that of a file",
                 "cache export code.zip")
-    cache.add_argument("action", choices=("export", "import"))
+    cache.add_argument("action", choices=("export", "import"), help="to or from a machine with the same versions")
     cache.add_argument("file", type=Path, help="import runs what it holds: take it from people whom you trust")

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.animation import AbstractMovieWriter, FFMpegWriter, PillowWriter
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from PIL import Image
 
@@ -79,7 +80,7 @@ def _film(file: RunFile, motion: FilmScene, samples: np.ndarray, writer: Abstrac
           width: int) -> None:
     figure = new_figure(SIDE, SIDE, layout=None)
     dpi = 2*round(width/2)/(SIDE*MM)  # an even number of pixels, as video formats ask for
-    axes, clock = stage(figure, file, motion)
+    axes, clock = stage(figure, file, motion, width)
     limits, near, far = frame_of(motion)
     with writer.saving(figure, str(path), dpi):
         for k in samples:
@@ -100,14 +101,19 @@ def frame_of(motion: FilmScene) -> tuple[tuple[float, float, float, float], floa
     return (centre[0] - half, centre[0] + half, centre[1] - half, centre[1] + half), float(high[2]), float(low[2])
 
 
-def stage(figure: Figure, file: RunFile, motion: FilmScene) -> tuple[Axes, Text]:
-    """What all frames share: axes with the three directions of space, the run's name, the text for the time."""
+def stage(figure: Figure, file: RunFile, motion: FilmScene, width: int) -> tuple[Axes, Text]:
+    """What all frames share: axes with the three directions of space, the run's name, the text for the time. Letters
+    have 15 pixels, more in films wider than WIDTH; a name that does not fit has two lines."""
+    points = 8.0*max(WIDTH/width, 1.0)
+    side, halo = min(0.025*points, 0.28), [withStroke(linewidth=2.0, foreground="white")]
     axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))
     if motion.sphere:
         sphere_body(axes)
-    triad(axes, motion.view, (-0.01, 0.0, 0.2, 0.2))
-    figure.text(0.98, 0.015, name_of(file), ha="right", fontsize=8.0, color="0.35")
-    return axes, figure.text(0.02, 0.985, "", va="top", fontsize=9.0)
+    triad(axes, motion.view, (-0.01, 0.0, side, side), points=points)
+    name = figure.text(0.98, 0.015, name_of(file), ha="right", fontsize=points, color="0.35", path_effects=halo)
+    if name.get_window_extent().width > 0.96*figure.bbox.width:
+        name.set_text(name_of(file).replace(" by ", "\nby "))
+    return axes, figure.text(0.02, 0.985, "", va="top", fontsize=points, path_effects=halo)
 
 
 def method_of(attributes: Mapping[str, Any]) -> str:

@@ -149,8 +149,10 @@ def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour: 
         scene.line(radius*np.stack([circle[:, 0]*c, circle[:, 0]*s, circle[:, 1]], axis=1), colour, 0.35)
 
 
-def triad(axes: Axes, view: View, place: tuple[float, float, float, float] = (0.0, 0.0, 0.2, 0.2)) -> None:
-    """The three axes of space as small arrows; place: left, bottom, width, height in axes fractions."""
+def triad(axes: Axes, view: View, place: tuple[float, float, float, float] = (0.0, 0.0, 0.2, 0.2),
+          points: float = 7.0) -> None:
+    """The three axes of space as small arrows; place: left, bottom, width, height in axes fractions; size of letters
+    in points."""
     small = axes.inset_axes(place)
     small.set_axis_off()
     small.set(aspect="equal", xlim=(-1.7, 1.7), ylim=(-1.7, 1.7))
@@ -160,4 +162,4 @@ def triad(axes: Axes, view: View, place: tuple[float, float, float, float] = (0.
             small.annotate("", xy=(x, y), xytext=(0.0, 0.0),
                            arrowprops={"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "linewidth": 0.6,
                                        "color": "0.25", "shrinkA": 0, "shrinkB": 0})
-        small.text(1.5*x, 1.5*y, name, ha="center", va="center", fontsize=7.0, color="0.25")
+        small.text(1.5*x, 1.5*y, name, ha="center", va="center", fontsize=points, color="0.25")

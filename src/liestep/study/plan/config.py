@@ -152,22 +152,21 @@ class Settings(Strict):
 
     steps: Ladder | None = Field(None, description="fixed step sizes: list, {counts: [...]}, or {from, to, ratio}")
     evaluations: Annotated[list[Count], Once] | None = Field(
-        None, min_length=1, description="where no steps are given: fixed steps that spend about so many evaluations of"
-        " forces or right-hand sides in a run, whatever a step takes")
-    operations: Count | None = Field(None, description="beside evaluations: most operations of the equations in a run,"
-                                     " which cuts the budgets of expensive systems; the table matrix says so")
+        None, min_length=1, description="instead of steps: fixed steps that spend about so many evaluations of forces"
+        " or right-hand sides in a run")
+    operations: Count | None = Field(None, description="beside evaluations: most operations of the equations in a run")
     tolerances: Ladder | None = Field(None, description="relative tolerances of the adaptive integrators")
     samples: Count | None = Field(None, description="equally spaced stored times with both ends (default: <= 1001)")
     outputs: Count | None = Field(None, description="adaptive: output points of the statistics (default: samples)")
     statistics_every: Count | None = Field(None, description="fixed: every so many steps enter statistics (default 1)")
     replicas: Count | None = Field(None, description="runs started 1 ulp apart; their spread is stored (default 1)")
     ensemble: EnsembleConfig | None = Field(None, description="perturbed starts")
-    grid: list[TurnConfig] | None = Field(None, min_length=1, description="starts on a grid, one file with a member"
-                                          " dimension: one entry for each side, the last one fastest")
+    grid: list[TurnConfig] | None = Field(None, min_length=1, description="starts on a grid in one file: an entry for"
+                                          " each side, the last one fastest")
     exponents: Count | None = Field(None, description="fixed steps: how many largest Lyapunov exponents (default none)")
     log_steps: bool | None = Field(None, description="adaptive: store all accepted steps (default false)")
-    reduced: bool | None = Field(None, description="of maps and ensembles: keep the last state, extrema, drift slope"
-                                 " and status of each trajectory, no samples (default false)")
+    reduced: bool | None = Field(None, description="of maps and ensembles: keep last state, extrema, drift slope and"
+                                 " status of each trajectory, no samples (default false)")
 
 
 class PairConfig(Settings):
@@ -185,8 +184,7 @@ class ProblemConfig(Settings):
     """One problem of a study: a system with a preset, overridden where needed."""
 
     system: str = Field(description="id of a system, see `liestep list`")
-    preset: str | None = Field(None,
-                               description="named parameters, initial state and t_end (default: the system's default)")
+    preset: str | None = Field(None, description="named parameters, initial state and t_end (default: the first)")
     parameters: dict[str, Any] = Field({}, description="parameters that replace those of the preset")
     initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
@@ -199,8 +197,7 @@ class ProblemConfig(Settings):
                                           " `reference` is no longer possible")
     period: Positive | None = Field(None, description="a period of the motion (s), in which tables count its times")
     horizons: Annotated[list[Count] | None, Once] = Field(
-        None, min_length=1, description="numbers of periods: this entry stands for one problem for each, its key and"
-        " the number joined by _ is the key; evaluations are then those of one period")
+        None, min_length=1, description="numbers of periods: a problem KEY_n for each; evaluations are of one period")
     at: dict[Name, Real] = Field({}, max_length=1, description="where it lies on an axis of the table validity: name ->"
                                  " value, for example {spin: 50}; problems that name the same axis belong together")
     integrators: Annotated[list[str] | None, Once] = Field(
@@ -213,13 +210,10 @@ class IntegratorConfig(Settings):
 
     id: str | None = Field(None, description="id of an integrator (default: the key)")
     options: dict[str, Any] = Field({}, description="options, see `liestep describe`")
-    label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: the"
-                                               " registered label)")
-    variant: NotNegative | None = Field(None, description="which look figures give it among all variants of its method"
-                                        " (default: 0 with default options, others by their order)")
+    label: Annotated[str | None, Line] = Field(None, description="name in tables and figures (default: its method's)")
+    variant: NotNegative | None = Field(None, description="look in figures among its variants (default: by order)")
     vary: dict[str, Annotated[list[Any], Field(min_length=1), AfterValidator(_words)]] = Field(
-        {}, description="options -> lists of values: this entry stands for one integrator for each combination, its"
-        " key and the values joined by _ is the key")
+        {}, description="options -> lists of values: an integrator for each combination, its key and the values with _")
 
 
 def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfig]:
@@ -265,28 +259,22 @@ class StudyConfig(Settings):
 
     title: Annotated[str, Line] = Field(description="one line, heading of its tables and page")
     description: Annotated[str, Text] = Field("", description="what the study shows")
-    next: Annotated[str, Text] = Field("", description="what the reader of its page may try next: a sentence, and the"
-                                       " command on the lines below it")
+    next: Annotated[str, Text] = Field("", description="what a reader may try next: a sentence, then the command")
     problems: dict[Name, ProblemConfig] = Field(min_length=1,
                                                 description="key -> problem; the key names folders and table rows")
     integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key"
                                                              " names folders and table rows")
-    every_integrator: bool = Field(False, description="problems that name no integrators take all of the catalogue that"
-                                   " can run on them, at their defaults, beside those of the study; the table which"
-                                   " says why others cannot")
-    every_system: bool = Field(False, description="all systems of the catalogue are problems at their default presets,"
-                               " unless the study names the system itself")
+    every_integrator: bool = Field(False, description="problems that name no integrators take all that can run on them,"
+                                   " at their defaults, beside those of the study")
+    every_system: bool = Field(False, description="all other systems are problems too, at their default presets")
     reference: bool = Field(False, description="compute reference solutions and state errors")
-    second_reference: Name | None = Field(None, description="key of an adaptive integrator with one tolerance whose"
-                                          " runs a paper takes as its reference: metrics.csv has the errors at the end"
-                                          " against it too (error_final_second)")
+    second_reference: Name | None = Field(None, description="key of an adaptive integrator with one tolerance that a"
+                                          " paper takes as its reference: error_final_second is the error against it")
     map_quantity: Name = Field("energy_error_max", description="column of metrics.csv that the figure map shows")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
-    tables: Annotated[list[TableName], Once] = Field(
-        ["energy", "momentum"], description="tables wanted besides metrics.csv")
+    tables: Annotated[list[TableName], Once] = Field(["energy", "momentum"], description="tables beside metrics.csv")
     figures: Annotated[list[str], Once] = Field([], description="figures, see `liestep describe figures`")
-    animations: Annotated[list[str], Once] = Field([], description="runs of which a film (GIF) is made, for the report"
-                                                   " too: problem/integrator/resolution, as in bodies/rk4/h0.01")
+    animations: Annotated[list[str], Once] = Field([], description="runs made into films (GIF), as bodies/rk4/h0.01")
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
 
     @model_validator(mode="after")

@@ -243,7 +243,7 @@ class Recommendation:
         rows = self._rows()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-        return "\n".join([*self._said(), "", *lines])
+        return "\n".join([*lines, "", *self._said()])  # the answer stands where a terminal ends
 
     def __repr__(self) -> str:
         return f"<Recommendation for {self.problem}: {'; '.join(self._said())}>"
