@@ -391,8 +391,9 @@ def multiplier_rows(assembly: Assembly) -> np.ndarray:
     return np.array(found, dtype=np.int64)
 
 
-def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
-    """The compiled component, with scratch of its own; rate of Baumgarte's stabilisation in 1/s."""
+def mechanism(assembly: Assembly, rate: float = 0.0, loose: bool = False) -> Mechanism:
+    """The compiled component, with scratch of its own; rate of Baumgarte's stabilisation in 1/s; loose:
+    losses of rank are passed."""
     n, groups, springs = len(assembly.mass), assembly.groups, list(assembly.springs)
     starts, incidents = places(assembly), _incidents(assembly)
     first = np.concatenate([[0], np.cumsum([len(part) for part in incidents])]).astype(np.int64)
@@ -416,7 +417,8 @@ def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
     return Mechanism(n, len(springs), len(groups), len(torques), int(assembly.has_clock), rows, width,
                      _constants(assembly), table, first, place, scratch, np.zeros((rows, width + 1)),
                      np.zeros((3, rows)), np.zeros(2*rows), float(rate), packed(assembly.elements, assembly.own, n),
-                     multiplier_rows(assembly)[list(assembly.idle)])
+                     multiplier_rows(assembly)[list(assembly.idle)],
+                     np.zeros((3, rows) if assembly.idle or loose else (0, 0)), int(loose))
 
 
 def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
