@@ -112,8 +112,8 @@ class Mechanism(NamedTuple):
     rate: float            # of Baumgarte's stabilisation, 1/s; 0: none
     elements: Any          # `elements.Elements`, or none
     idle: np.ndarray       # rows in the band that follow from others at the start: their multipliers are zero
-    soft: np.ndarray       # (3, rows) scratch of `solve_softly`, (0, 0) where it is never used; its first entry says when
-    loose: int             # 1: it is used for all poor matrices, and a loss of rank is passed
+    soft: np.ndarray       # (3, rows) scratch of `solve_softly`, whose first entry says whether it is used; or (0, 0)
+    loose: int             # 1: a loss of rank is passed
 
     @outlined
     def evaluate(self, task: int) -> bool:
