@@ -28,6 +28,7 @@ FILMS: dict[str, tuple[str, float, dict[str, Any]]] = {
     "windows": ("iftomm_windows_10", 3.0, {"integrator": "rkmk", "step": 0.001, "options": {
         "stabilisation": "projection"}}),
     "bricard": ("iftomm_bricard", 3.0, {}), "governor": ("iftomm_governor", 1.0, {}),
+    "arm": ("six_axis_arm", 0.5, {}), "satellite": ("satellite_panels", 8.0, {}),
     "top": ("jointed_body", 0.5, {"preset": "bruels_cardona"})}
 
 

@@ -14,16 +14,19 @@ from liestep.extend import (
     bushing,
     constant_velocity,
     distance,
+    drive,
     gear,
     planar,
     prismatic,
     rack,
     revolute,
+    screw,
     slide_drive,
     slider,
     spherical,
     spring_damper,
     torsion,
+    universal,
 )
 from liestep.mechanics.formulations.multibody.checks import jacobian, residuals
 from liestep.simulation.runs.specification import start_of
@@ -294,6 +297,19 @@ ONE = [Body(1.0, J)]
     (lambda: bushing(GROUND, ZERO, 0, ZERO, np.eye(6), dampng=1.0), "bushing: unknown argument 'dampng'; did you mean"),
     (lambda: revolute(GROUND, ZERO, THIRD, 0, ZERO), "missing a required argument: 'v'; it is called as revolute("),
     (lambda: revolute(GROUND, ZERO, 2*THIRD, 0, ZERO, THIRD), "axes of a joint must be unit vectors, not of length 2"),
+    (lambda: gear(0, 2*THIRD, 1, THIRD, 2.0), "axes of a joint must be unit vectors, not of length 2"),
+    (lambda: rack(0, THIRD, 1, 0.5*FIRST, 0.1), "axes of a joint must be unit vectors, not of length 0.5"),
+    (lambda: gear(0, THIRD, 1, THIRD, 0.0), "ratio of a gear must be a finite number other than zero, not 0.0"),
+    (lambda: screw(GROUND, ZERO, THIRD, 0, ZERO, THIRD, 0.0, FIRST, FIRST), "lead of a screw must be a finite number"),
+    (lambda: universal(GROUND, ZERO, 2*THIRD, 0, ZERO, FIRST), "axes of a joint must be unit vectors"),
+    (lambda: slide_drive(GROUND, ZERO, 2*FIRST, 0, ZERO, (0, 1, 0, 0)), "axes of a joint must be unit vectors"),
+    (lambda: slide_drive(GROUND, ZERO, FIRST, 0, ZERO, (0, 1, 0)), "law of a slide_drive must be four finite numbers"),
+    (lambda: drive(GROUND, THIRD, [0, 0.6, 0.8], 0, FIRST, (0, 1, 0, 0)), "e of a drive must be orthogonal to its axis"
+     " u; their product is 0.8"),
+    (lambda: torsion(GROUND, THIRD, [0, 0.6, 0.8], 0, FIRST), "e of a torsion must be orthogonal to its axis u"),
+    (lambda: made(joints=[spherical(GROUND, ZERO, 0.5, ZERO)]), "joint 0 (spherical) is at body 0.5; bodies are"),
+    (lambda: liestep.system("wrong", bodies=[Body(np.nan, J)]), "mass of body 0 must be finite numbers of shape (), not"
+     " nan"),
     (lambda: spherical(GROUND, [0, 0], 0, ZERO), "points and axes of a joint (spherical) must be three finite numbers"),
     (lambda: liestep.system("wrong", bodies=[Body(-1.0, J)]), "body 0 must have a positive mass"),
     (lambda: liestep.system("wrong", bodies=[Body(1.0, J, x=[1, 2])]), "x of body 0 must be finite numbers of shape"

@@ -34,8 +34,9 @@ class Status(IntEnum):
     TURN_TOO_LARGE = 12, ("the discrete free motion of a body over a step was not found: take a smaller step, or"
                           " exact_split, which has no such limit")
     RANK_LOST = 13, ("joints lose rank here, where a mechanism can branch or lock (a pivot of their matrix fell below"
-                     " 1e-7 of its diagonal): stop before this position, change a length, leave out a joint, or take"
-                     " an index-3 method")
+                     " 1e-7 of its diagonal), or redundant ones have drifted apart: stop before this position, change a"
+                     " length, leave out a joint, take options={'stabilisation': 'projection'} against drift,"
+                     " 'soft_projection' to pass, or an index-3 method")
 
 
 class IntegrationError(RuntimeError):

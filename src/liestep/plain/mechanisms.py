@@ -46,8 +46,8 @@ def _parts(what: str, kind: type, given: Any) -> list[Any]:
 def _array(what: str, value: Any, *shapes: tuple[int, ...]) -> np.ndarray:
     array = real_array(what, value)
     if array.shape not in shapes or not np.isfinite(array).all():
-        raise InputError(f"{what} must be finite numbers of shape {' or '.join(map(str, shapes))}, not of shape"
-                         f" {array.shape}")
+        wrong = f"of shape {array.shape}" if array.shape not in shapes else str(array.tolist())
+        raise InputError(f"{what} must be finite numbers of shape {' or '.join(map(str, shapes))}, not {wrong}")
     return array
 
 

@@ -1,5 +1,6 @@
 """Mechanisms of public test sets, as bodies, joints and force elements: IFToMM's library of multibody benchmarks A01 to
-A05 (Gonzalez, Dopico, Gonzalez and Cuadrado 2006, Multibody Syst. Dyn. 16, 191) and Andrews' squeezing mechanism.
+A05 (Gonzalez, Dopico, Gonzalez and Cuadrado 2006, Multibody Syst. Dyn. 16, 191) and Andrews' squeezing mechanism; an
+arm of six axes and a satellite whose panels unfold, with data of our own.
 """
 import numpy as np
 
@@ -108,6 +109,42 @@ def governor():
     return {"bodies": bodies, "joints": joints, "elements": elements, "gravity": [0, 0, -9.81]}
 
 
+def arm():
+    """Six links in sequence from the ground, hinges with dampers and actuators, at rest."""
+    hinges = np.array([[0, 0, 0.2], [0, 0, 0.5], [0, 0, 1.1], [0.2, 0, 1.25], [0.7, 0, 1.25], [0.85, 0, 1.25]])
+    centres = np.array([[0.02, 0.01, 0.35], [0.03, 0.05, 0.8], [0.1, 0.02, 1.2], [0.45, -0.01, 1.25],
+                        [0.78, 0.01, 1.26], [0.95, 0.02, 1.24]])
+    inertia = [[0.3, 0.28, 0.15], [[0.5, 0.01, 0.02], [0.01, 0.45, 0], [0.02, 0, 0.1]], [0.05, 0.08, 0.07],
+               [0.01, 0.09, 0.09], [0.005, 0.006, 0.006], [0.001, 0.0015, 0.0012]]
+    efforts = [(5, 0, 20, 3), (-60, 10, 5, 2), (-30, 0, 8, 5), (1, 0, 2, 7), (-5, 0, 1, 4), (0.2, 0, 0.1, 6)]
+    bodies = [Body(*given) for given in zip((12.0, 9.0, 6.0, 4.0, 2.0, 0.8), inertia, centres, strict=True)]
+    joints, elements = [], []
+    for k, (axis, damping) in enumerate(zip((Z, Y, Y, X, Y, X), (3.0, 2.0, 1.5, 0.6, 0.4, 0.1), strict=True)):
+        below, side = (k - 1, centres[k - 1]) if k else (GROUND, ZERO), Y if axis is X else X
+        joints.append(revolute(below[0], hinges[k] - below[1], axis, k, hinges[k] - centres[k], axis))
+        elements.append(torsion(below[0], axis, side, k, side, damping=damping, effort=efforts[k]))
+    return {"bodies": bodies, "joints": joints, "elements": elements, "gravity": [0, 0, -9.81]}
+
+
+def satellite():
+    """A hub that tumbles, with two panels on each side that unfold by springs in their hinges, with dampers."""
+    rate, drift, panel = np.array([0.1, 0.3, -0.2]), np.array([0.1, 0.0, 0.2]), cuboid(11.0, 1.0, 1.5, 0.03)
+    bodies = [Body(400.0, cuboid(400.0, 1.2, 1.0, 1.6), v=drift, rate=rate)]
+    joints, elements = [], []
+    for side in (1, -1):
+        below, at, end, angle = 0, np.array([0, 0.5*side, 0.1]), np.array([0, 0.5*side, 0.1]), 0.0
+        for turn, stiffness, damping in ((-1.2, 7.0, 0.5), (2.3, 4.0, 0.3)):
+            angle += side*turn
+            frame = np.array([[1, 0, 0], [0, np.cos(angle), -np.sin(angle)], [0, np.sin(angle), np.cos(angle)]])
+            x, half = at + frame @ (0.75*side*Y), 0.75*side*Y
+            bodies.append(Body(11.0, panel, x=x, R=frame, v=drift + np.cross(rate, x), rate=frame.T @ rate))
+            joints.append(revolute(below, end, X, len(bodies) - 1, -half, X))
+            elements.append(torsion(below, X, Y, len(bodies) - 1, Y, stiffness=stiffness, damping=damping))
+            below, at, end = len(bodies) - 1, x + frame @ half, half
+    return {"bodies": bodies, "joints": joints, "elements": elements}
+
+
 SHEETS = {name: liestep.system(f"{name}_bodies", **given).sheet for name, given in {
     "iftomm_pendulum": pendulum(), "iftomm_windows_2": windows(2), "iftomm_windows_10": windows(10),
-    "iftomm_bricard": bricard(), "iftomm_governor": governor(), "andrews_squeezer": squeezer()}.items()}
+    "iftomm_windows_40": windows(40), "iftomm_bricard": bricard(), "iftomm_governor": governor(),
+    "andrews_squeezer": squeezer(), "six_axis_arm": arm(), "satellite_panels": satellite()}.items()}

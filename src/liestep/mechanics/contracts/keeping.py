@@ -59,7 +59,7 @@ def _returns(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> b
 def _orbit(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
     """Whether the orbit of the action is the manifold: of bodies on joints where these make a group, of one body on
     SE(3), or where the form returns to them."""
-    if options.get("stabilisation", "projection") == "projection":
+    if str(options.get("stabilisation", "projection")).endswith("projection"):
         return True
     group = "cotangent_rotation" in sheet.forms or parameters.get("joint") in GROUPS
     return group and (options.get("action"), options.get("chart"), options.get("twist", "native")) == (

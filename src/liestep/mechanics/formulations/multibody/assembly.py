@@ -36,6 +36,8 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 
 GROUND = -1
 LENGTH_TOLERANCE = 1e-6  # of unit vectors that a joint is given
+UNIT = {DIRECTION: (2, 3), LINE: (2,), SCREW: (2, 3, 4, 5), DRIVE: (2, 4, 5), SLIDE_DRIVE: (2,), EVEN: (2, 3, 4, 5),
+        BLADE: (2,), ROLL: (2, 3), SLIDER: (2,), ROTOR: (2,), ROTOR_BETWEEN: (2, 3)}  # of the vectors of `Rows`
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,32 @@ class Joint:
             if vector.shape != (3,) or not np.isfinite(vector).all():
                 raise InputError(f"points and axes of a joint ({self.name}) must be three finite numbers, not"
                                  f" {vector.tolist()}")
+        for rows in self.rows:
+            _check_units(*(rows.vectors[k] for k in UNIT.get(rows.kind, ())))
+            if rows.kind in (SCREW, DRIVE) and abs(rows.vectors[2] @ rows.vectors[4]) > LENGTH_TOLERANCE:
+                raise InputError(f"e of a {self.name} must be orthogonal to its axis u; their product is"
+                                 f" {rows.vectors[2] @ rows.vectors[4]:.6g}")
+
+
+def _check_units(*axes: Any) -> None:
+    """Raises InputError for axes that are no unit vectors."""
+    for length in (np.linalg.norm(axis) for axis in axes):
+        if not abs(length - 1.0) < LENGTH_TOLERANCE:
+            raise InputError(f"axes of a joint must be unit vectors, not of length {length:.6g}")
+
+
+def _not_zero(what: str, value: Any) -> float:
+    found = real_array(what, value)
+    if found.shape != () or not np.isfinite(found) or found == 0.0:
+        raise InputError(f"{what} must be a finite number other than zero, not {value!r}")
+    return float(found)
+
+
+def _law_of(what: str, law: Any) -> tuple[np.ndarray, np.ndarray]:
+    found = real_array(f"law of a {what}", law)
+    if found.shape != (4,) or not np.isfinite(found).all():
+        raise InputError(f"law of a {what} must be four finite numbers (p_0, p_1, p_2, p_3), not {law!r}")
+    return np.array([*found[:2], 0.0]), np.array([*found[2:], 0.0])
 
 
 @dataclass(frozen=True)
@@ -159,8 +187,8 @@ class Assembly:
                   for body in (one.a, one.b)]
         last = len(self.mass) - 1
         for what, body, grounded in named:
-            if not (0 <= body <= last or (grounded and body == GROUND)):
-                raise InputError(f"{what} is at body {body}; bodies are numbered from 0 to {last}"
+            if not (isinstance(body, int | np.integer) and (0 <= body <= last or (grounded and body == GROUND))):
+                raise InputError(f"{what} is at body {body!r}; bodies are numbered from 0 to {last}"
                                  f"{', and GROUND is allowed' if grounded else ''}")
         for (what, body, _), (other, end, _) in pairwise(named):
             if (what, body) == (other, end):
@@ -216,10 +244,7 @@ def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, ...]:
-    """u of a stays along v of b. Raises InputError: they are no unit vectors."""
-    for length in (np.linalg.norm(u), np.linalg.norm(v)):
-        if not abs(length - 1.0) < LENGTH_TOLERANCE:
-            raise InputError(f"axes of a joint must be unit vectors, not of length {length:.6g}")
+    """u of a stays along v of b."""
     return tuple(Rows(DIRECTION, (ZERO, ZERO, side, v)) for side in complement(np.asarray(u, float)))
 
 
@@ -263,7 +288,7 @@ def prismatic(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np
 def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, lead: float, e: np.ndarray,
           f: np.ndarray) -> Joint:
     """Cylindrical, and one turn of b about u moves it by lead; at zero angle from e of a to f of b q is p."""
-    turn = Rows(SCREW, (p, q, u, v, e, f), lead/(2.0*np.pi))
+    turn = Rows(SCREW, (p, q, u, v, e, f), _not_zero("lead of a screw", lead)/(2.0*np.pi))
     return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
 
 
@@ -314,7 +339,8 @@ def on_surface(a: int, p: np.ndarray, b: int, q: np.ndarray, surface: Callable) 
 def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
     """Two bodies that other joints let turn in the ground about u of a and v of b: omega_b = ratio omega_a. A row of
     velocities: angles drift with the error of the method."""
-    turn = (ratio*np.asarray(u, float), -np.asarray(v, float))
+    _check_units(u, v)
+    turn = (_not_zero("ratio of a gear", ratio)*np.asarray(u, float), -np.asarray(v, float))
     return Joint("gear", a, b, (Rows(GEAR, (ZERO, ZERO, ZERO, ZERO, *turn)),))
 
 
@@ -322,7 +348,9 @@ def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
 def rack(a: int, u: np.ndarray, b: int, n: np.ndarray, radius: float) -> Joint:
     """A pinion of body a, which turns in the ground about u of it, moves body b along n in space by its radius times
     its angle, in m. As `gear` a row of velocities."""
-    vectors = (ZERO, ZERO, ZERO, -np.asarray(n, float), radius*np.asarray(u, float), ZERO)
+    _check_units(u, n)
+    reach = _not_zero("radius of a rack", radius)*np.asarray(u, float)
+    vectors = (ZERO, ZERO, ZERO, -np.asarray(n, float), reach, ZERO)
     return Joint("rack", a, b, (Rows(GEAR, vectors),))
 
 
@@ -343,8 +371,7 @@ def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
           law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves turns about the unit vector u of a: the angle about it from e of a to f of b is p_0 +
     p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
-    first, second = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
-    return Joint("drive", a, b, (Rows(DRIVE, (first, second, u, u, e, f)),))
+    return Joint("drive", a, b, (Rows(DRIVE, (*_law_of("drive", law), u, u, e, f)),))
 
 
 @arguments_named
@@ -371,8 +398,7 @@ def slide_drive(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray,
                 law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves slides along the unit vector u of a: the distance along it from point p of a to q of b
     is p_0 + p_1 t + p_2 sin(p_3 t), in m."""
-    laws = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
-    return Joint("slide_drive", a, b, (Rows(SLIDE_DRIVE, (p, q, u, ZERO, *laws)),))
+    return Joint("slide_drive", a, b, (Rows(SLIDE_DRIVE, (p, q, u, ZERO, *_law_of("slide_drive", law))),))
 
 
 def _near_diagonal(pairs: Sequence[tuple[int, int]], size: int) -> list[int]:
@@ -392,8 +418,9 @@ def multiplier_rows(assembly: Assembly) -> np.ndarray:
     return np.array(found, dtype=np.int64)
 
 
-def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
-    """The compiled component, with scratch of its own; rate of Baumgarte's stabilisation in 1/s."""
+def mechanism(assembly: Assembly, rate: float = 0.0, loose: bool = False) -> Mechanism:
+    """The compiled component, with scratch of its own; rate of Baumgarte's stabilisation in 1/s; loose:
+    losses of rank are passed."""
     n, groups, springs = len(assembly.mass), assembly.groups, list(assembly.springs)
     starts, incidents = assembly.starts, _incidents(assembly)
     first = np.concatenate([[0], np.cumsum([len(part) for part in incidents])]).astype(np.int64)
@@ -417,7 +444,8 @@ def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
     return Mechanism(n, len(springs), len(groups), len(torques), int(assembly.has_clock), rows, width,
                      _constants(assembly), table, first, place, scratch, np.zeros((rows, width + 1)),
                      np.zeros((3, rows)), np.zeros(2*rows), float(rate), packed(assembly.elements, assembly.own, n),
-                     multiplier_rows(assembly)[list(assembly.idle)])
+                     multiplier_rows(assembly)[list(assembly.idle)],
+                     np.zeros((3, rows) if assembly.idle or loose else (0, 0)), int(loose))
 
 
 def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:

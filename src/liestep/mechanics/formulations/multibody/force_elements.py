@@ -110,6 +110,8 @@ def torsion(a: int, u: Any, e: Any, b: int, f: Any, **law: Any) -> Element:
     if not abs(law.get("rest", 0.0)) < np.pi:
         raise InputError(f"rest of a torsion is {law['rest']!r} rad; it must be within half a turn, below pi")
     axes = tuple(_unit("axis of a torsion", axis) for axis in (u, e, f))
+    if abs(axes[0] @ axes[1]) > 1e-6:
+        raise InputError(f"e of a torsion must be orthogonal to its axis u; their product is {axes[0] @ axes[1]:.6g}")
     return _law("torsion", TURNING, (a, np.zeros(3), b, np.zeros(3)), axes, **law)
 
 

@@ -33,7 +33,7 @@ from liestep.mechanics.formulations.multibody.components import (
 )
 from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, cross, frames
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
-from liestep.mechanics.formulations.multibody.mechanism import BLADE
+from liestep.mechanics.formulations.multibody.mechanism import BLADE, POOR
 from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import with_work
@@ -55,13 +55,15 @@ _ACTION = {
                     " turns about the axes)", tuple(CHARTS)),
     "attitude": Option("quaternion", "how the state holds an attitude", tuple(ATTITUDES)),
 }
+PROJECTIONS = "projection", "soft_projection"
 _STABILISATION = "20 1/s by default; the rate of Baumgarte's stabilisation, alpha = beta, in 1/s"
 LIE_OPTIONS = {
     **_ACTION,
     "twist": Option("native", "components of the velocity: native to the group (body for se3, mixed for so3_r3), body,"
                     " mixed (body rate, spatial velocity), or spatial", ("native", *TWISTS)),
-    "stabilisation": Option("none", "of the joints: Baumgarte's, or projection of poses and velocities after each step",
-                            ("none", "baumgarte", "projection"), after_steps=("projection",)),
+    "stabilisation": Option("none", "of the joints: Baumgarte's, or projection of poses and velocities after each step;"
+                            " soft_projection also passes positions where joints lose rank",
+                            ("none", "baumgarte", *PROJECTIONS), after_steps=PROJECTIONS),
     "stabilisation_rate": Option(20.0, _STABILISATION),
 }
 # implicit steps need psi(-X) = psi(X)^-1, which the second kind does not have
@@ -153,7 +155,8 @@ class Layout(NamedTuple):
     def motion(self, options: Options, unit_length: int = 0) -> MechanismInRows:
         """The compiled component, with scratch of its own."""
         rate = options["stabilisation_rate"] if options.get("stabilisation") == "baumgarte" else 0.0
-        return MechanismInRows(mechanism(self.assembly, rate), self.attitude, self.twist, unit_length,
+        loose = options.get("stabilisation") == "soft_projection"
+        return MechanismInRows(mechanism(self.assembly, rate, loose), self.attitude, self.twist, unit_length,
                                new_addresses(MechanismInRows))
 
     def poses(self, options: Options) -> ActionForm:
@@ -233,8 +236,8 @@ class Layout(NamedTuple):
 
     def ending(self, motion: MechanismInRows) -> Callable[[Status, np.ndarray], Status]:
         """RANK_LOST for equations that could not be evaluated, and for adaptive steps that became too short, where a
-        pivot at the last state is at the limit of `factor_band`; but the smaller cosine of a pitch says that Euler
-        angles ended."""
+        pivot at the last state is at the limit of `factor_band`, or of softened rows; but the smaller cosine of a pitch
+        says that Euler angles ended."""
         def why(status: Status, rows: np.ndarray) -> Status:
             if status not in (Status.NOT_EVALUABLE, Status.STEP_TOO_SMALL) or self.assembly.row_count == 0:
                 return status
@@ -243,8 +246,9 @@ class Layout(NamedTuple):
             left = float(np.min(band[:, -1]/motion.mechanism.column[n:]))*SMALLEST
             pitch = rows[:len(self.assembly.mass)*self.rows:self.rows, 1]
             open_angle = float(np.min(np.abs(np.cos(pitch)))) if self.attitude == EULER else 1.0
-            near = 2.0*SMALLEST if status == Status.STEP_TOO_SMALL else open_angle*open_angle
-            return Status.RANK_LOST if left < near else status
+            soft = motion.mechanism.soft
+            near = 2.0*(POOR if soft.size else SMALLEST) if status == Status.STEP_TOO_SMALL else open_angle*open_angle
+            return Status.RANK_LOST if left < near or (soft.size and soft[0, 0] == 1.0) else status
         return why
 
 
@@ -289,7 +293,7 @@ class MechanismForms(NamedTuple):
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         layout = self.layout(parameters, options["attitude"], options, state)
         poses = layout.poses(options)
-        problem: Any = projected(poses) if options["stabilisation"] == "projection" else poses
+        problem: Any = projected(poses) if options["stabilisation"] in PROJECTIONS else poses
         return formulated(layout, poses.generator.motion, problem, state, self.conserved_momentum(parameters))
 
     def index_three(self, parameters: Parameters, state: State, options: Options) -> Formulated:

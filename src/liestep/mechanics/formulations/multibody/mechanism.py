@@ -52,6 +52,7 @@ from liestep.compile.rows import (
     add_to,
     atan2,
     axpy,
+    below,
     cos,
     cross,
     dot,
@@ -63,7 +64,7 @@ from liestep.compile.rows import (
     sub,
     unit,
 )
-from liestep.geometry.bands import factor_band, solve_band
+from liestep.geometry.bands import SMALLEST, factor_band, solve_band
 
 (POINT, DIRECTION, LINE, SCREW, DRIVE, SLIDE_DRIVE, DISTANCE, EVEN, CURVE, BLADE, ROLL, GEAR,
  SLIDER, ROTOR, ROTOR_BETWEEN) = range(15)
@@ -72,6 +73,8 @@ SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
 GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b (of a SLIDE_DRIVE that p),
 #              (pitch, radius or length, J, c); of a CURVE u_a and the last two as `elements.Elements.hold` says
 LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
+POOR = 1e-5  # pivot relative to the diagonal below which rows count as nearly dependent, where that is looked at
+SOFT, ROUNDS, UNSOLVED = 1e-6, 4, 1e-3  # of `solve_softly`: the last is of a residual that is no error of joints
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
 PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8  # its last row: time, power, kinetic energy of rates
 
@@ -108,7 +111,9 @@ class Mechanism(NamedTuple):
     column: np.ndarray     # (2 rows,) scratch of the factorisation
     rate: float            # of Baumgarte's stabilisation, 1/s; 0: none
     elements: Any          # `elements.Elements`, or none
-    idle: np.ndarray       # rows in the band that follow from others: their multipliers are zero
+    idle: np.ndarray       # rows in the band that follow from others at the start: their multipliers are zero
+    soft: np.ndarray       # (3, rows) scratch of `solve_softly`, whose first entry says whether it is used; or (0, 0)
+    loose: int             # 1: a loss of rank is passed
 
     @outlined
     def evaluate(self, task: int) -> bool:
@@ -124,8 +129,6 @@ class Mechanism(NamedTuple):
         self.scratch[self.scratch.shape[0] - 1, 2] = 0.0
         for k in range(size):
             self.vectors[2, k] = 0.0
-            for c in range(self.width + 1):
-                self.band[k, c] = 0.0
         for j in range(self.groups):
             if self.table[j, 0] == POINT:
                 self.point_rows(j, task > 0 or self.rate != 0.0)
@@ -145,15 +148,14 @@ class Mechanism(NamedTuple):
             self.couple(i, task)
         if task == 1:
             return True
-        for r in range(self.idle.shape[0]):
-            self.rest(self.idle[r])
-        if not factor_band(self.band, self.column, size, self.width):
+        if not self.factor():
             return False
         if task == 0:
             if self.rate != 0.0:
                 for k in range(size):
                     self.vectors[0, k] += self.rate*(2.0*self.vectors[2, k] + self.rate*self.vectors[1, k])
-            self.solve(0)
+            if not self.solve(0):
+                return False
             for i in range(self.bodies):
                 spin, push = self.pulled(i, 0)
                 add_to(self.scratch, MOVING*i + SPIN, spin)
@@ -161,6 +163,46 @@ class Mechanism(NamedTuple):
             if self.clock == 1:
                 self.add_power()
         return True
+
+    def assemble(self) -> None:
+        """The matrix, after `couple`."""
+        s, c, base, b = self.scratch, self.constants, MOVING*(self.bodies + 1), BODY*self.bodies + 1
+        for k in range(self.rows):
+            for r in range(self.width + 1):
+                self.band[k, r] = 0.0
+        for j in range(self.groups):
+            if self.table[j, 0] >= SLIDER:
+                inertia = c[b + SPRING*self.springs + GROUP*j + 6, 1]
+                self.band[self.table[j, 3], self.width] += 1.0/inertia if inertia > 0.0 else 1.0
+        for i in range(self.bodies):
+            for k in range(self.first[i], self.first[i + 1]):
+                at, p = base + 3*k, self.place[k]
+                turned, weighed = row(s, at + 2), scale(c[BODY*i, 1], row(s, at))
+                for q in range(self.first[i], self.first[i + 1]):
+                    o = self.place[q]
+                    if o <= p:
+                        to = base + 3*q
+                        self.band[p, o - p + self.width] += dot(turned, row(s, to + 1)) + dot(weighed, row(s, to))
+
+    def factor(self) -> bool:
+        """The factor of the matrix without the rows that rest or, where the others come to depend on each other, of all
+        rows with SOFT of its diagonal added."""
+        self.assemble()
+        for r in range(self.idle.shape[0]):
+            self.rest(self.idle[r])
+        found = factor_band(self.band, self.column, self.rows, self.width)
+        if self.soft.shape[0] == 0:
+            return found
+        self.soft[0, 0] = 0.0
+        for k in range(self.rows):
+            found = found and not below(self.band[k, self.width], POOR/SMALLEST*self.column[self.rows + k])
+        if found:
+            return True
+        self.soft[0, 0] = 1.0
+        self.assemble()
+        for k in range(self.rows):
+            self.band[k, self.width] *= 1.0 + SOFT
+        return factor_band(self.band, self.column, self.rows, self.width)
 
     def rest(self, p: int) -> None:
         """Take row p out of the matrix."""
@@ -170,11 +212,33 @@ class Mechanism(NamedTuple):
             self.band[p, c] = 0.0
         self.band[p, self.width] = 1.0
 
-    def solve(self, which: int) -> None:
-        """Vector `which` overwritten by the solution with the factor of the matrix."""
+    def solve(self, which: int) -> bool:
+        """Vector `which` overwritten by the solution with the factor of the matrix. False where there is none."""
+        if self.soft.shape[0] > 0 and self.soft[0, 0] == 1.0:
+            return self.solve_softly(which)
         for r in range(self.idle.shape[0]):
             self.vectors[which, self.idle[r]] = 0.0
         solve_band(self.band, self.vectors[which], self.rows, self.width)
+        return True
+
+    @outlined
+    def solve_softly(self, which: int) -> bool:
+        """K x = b by (K + D) x_k+1 = b + D x_k with D = SOFT diag K: what b has along the range of K converges as
+        D/(K + D) does, and the rest is a multiplier without a force."""
+        size, x, share = self.rows, self.vectors[which], SOFT/(1.0 + SOFT)/SMALLEST
+        left, most = 0.0, 0.0
+        for k in range(size):
+            self.soft[1, k], self.soft[2, k] = x[k], 0.0
+            most = max(most, abs(x[k]))
+        for _ in range(ROUNDS):
+            for k in range(size):
+                x[k] = self.soft[1, k] + share*self.column[size + k]*self.soft[2, k]
+            solve_band(self.band, x, size, self.width)
+            left = 0.0
+            for k in range(size):
+                left = max(left, abs(share*self.column[size + k]*(x[k] - self.soft[2, k])))
+                self.soft[2, k] = x[k]
+        return self.loose == 1 or left <= UNSOLVED*most
 
     def free(self) -> None:
         """Accelerations without joints: SPIN in the body's axes, PUSH of the centre of mass in space."""
@@ -398,7 +462,7 @@ class Mechanism(NamedTuple):
 
     @outlined
     def rate_row(self, j: int, task: int) -> None:
-        """Row and gamma of the rate of a joint with its damping, and 1/J in the matrix."""
+        """Row and gamma of the rate of a joint with its damping."""
         s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
         start, base, m, n = self.table[j, 3], MOVING*(self.bodies + 1), MOVING*self.table[j, 1], MOVING*self.table[j, 2]
         if self.table[j, 0] == SLIDER:
@@ -433,7 +497,6 @@ class Mechanism(NamedTuple):
         if inertia > 0.0:
             self.vectors[0, start] += pull/inertia
             self.vectors[2, start] -= speed
-            self.band[start, self.width] += 1.0/inertia
             return
         for side in range(2):
             i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
@@ -443,13 +506,11 @@ class Mechanism(NamedTuple):
             put(s, at, (0.0, 0.0, 0.0))
             put(s, at + 1, (0.0, 0.0, 0.0))
         self.vectors[0, start] = 0.0
-        self.band[start, self.width] += 1.0
 
     def couple(self, i: int, task: int) -> None:
-        """Add what body i contributes to the matrix, to A M^-1 f (task 0) and to A V."""
-        s, c, base, m = self.scratch, self.constants, MOVING*(self.bodies + 1), MOVING*i
-        light, start, end = c[BODY*i, 1], self.first[i], self.first[i + 1]
-        for k in range(start, end):
+        """Add what body i contributes to A M^-1 f (task 0) and to A V."""
+        s, base, m = self.scratch, MOVING*(self.bodies + 1), MOVING*i
+        for k in range(self.first[i], self.first[i + 1]):
             at, p = base + 3*k, self.place[k]
             force, torque = row(s, at), row(s, at + 1)
             if task == 0:
@@ -457,13 +518,7 @@ class Mechanism(NamedTuple):
             if task > 0 or self.rate != 0.0:
                 self.vectors[2, p] += dot(torque, row(s, m + RATE)) + dot(force, row(s, m + VELOCITY))
             if task != 1:
-                turned, weighed = times(c, BODY*i + 4, torque), scale(light, force)
-                put(s, at + 2, turned)
-                for q in range(start, end):
-                    o = self.place[q]
-                    if o <= p:
-                        to = base + 3*q
-                        self.band[p, o - p + self.width] += dot(turned, row(s, to + 1)) + dot(weighed, row(s, to))
+                put(s, at + 2, times(self.constants, BODY*i + 4, torque))
 
     def pulled(self, i: int, which: int) -> tuple[Vector, Vector]:
         """-M^-1 A^T of vector `which` at body i: about its centre of mass, body axes; and of that point, spatial."""
