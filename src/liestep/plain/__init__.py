@@ -79,11 +79,12 @@ class System(str):
         return public(recommend)(self, **arguments)
 
     def integrators(self) -> list[str]:
-        """Ids of the integrators that run on it."""
+        """Ids of the integrators that run on it at its parameters."""
         from liestep.simulation.catalogue import integrator_ids
         from liestep.simulation.runs.specification import applicable
 
-        found = [name for name in integrator_ids() if applicable(self, name)]
+        parameters = first_start(self.sheet)[0]
+        found = [name for name in integrator_ids() if applicable(self, name, parameters)]
         return found if self.source else [name for name in found if self._without_derivatives(name)]
 
     def _without_derivatives(self, integrator: str) -> bool:
