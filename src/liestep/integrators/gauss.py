@@ -21,7 +21,6 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
-
 SMALLEST_ROW = 1e-3  # of the largest
 
 

@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.manifold import check_tangent
 from liestep.mechanics.contracts.parameters import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
-from liestep.plain.symbols import PlainGraph, along, depends, evaluated, gradient, substituted
+from liestep.plain.symbols import PlainGraph, along, depends, evaluated, gradient, questions, substituted
 
 HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
 from typing import Any, NamedTuple
@@ -81,12 +82,19 @@ class Writer:
              arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
         """What a person's function gives; checked at the start. Raises InputError: as `run`, or it is NaN or infinite
         at the start."""
-        found = run(function, what, {**arguments, "p": self.p}, shape, arranged)
+        return self.finite(what, function, run(function, what, {**arguments, "p": self.p}, shape, arranged))
+
+    def finite(self, what: str, function: Callable, found: Any) -> Any:
+        """What was found, whose values at the start are finite."""
         with np.errstate(all="ignore"):
             values = np.array(evaluated(list(np.ravel(found)), self.values), dtype=float)
         if not np.isfinite(values).all():
             raise InputError(f"{what} is {values[~np.isfinite(values)][0]} at the start{place(function)}")
         return found
+
+    def slopes(self, what: str, function: Callable, found: Any, inputs: Sequence[Any]) -> list[Any]:
+        """Derivatives of what a person's function gives. Raises InputError: one is NaN or infinite at the start."""
+        return self.finite(f"a derivative of {what}", function, gradient(found, inputs))
 
     def add(self, signature: str, written: list[str], outs: list[Any]) -> None:
         """A method whose lines are written, with the expressions in them."""
@@ -145,6 +153,8 @@ def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, defa
     if name not in start and default is None:
         raise InputError(f"start lacks {name!r}; it has {', '.join(start) or 'nothing'}")
     value = real_array(f"start {name}", start.get(name, default))
+    if not value.size:
+        raise InputError(f"start {name} is empty")
     if (shape is not None and value.shape != shape) or not np.isfinite(value).all():
         of = f" of shape {shape}, not {value.shape}" if shape else ""
         raise InputError(f"start {name} must be finite numbers{of}")
@@ -178,6 +188,7 @@ def spheres(w: Writer, given: Given) -> str:
     shape = (3,) if single else (n, 3)
     v0 = field_of(w.start, "v", shape, np.zeros(shape)).reshape(n, 3)
     omega0 = field_of(w.start, "omega", shape, np.cross(q0, v0).reshape(shape)).reshape(n, 3)
+    check_tangent("v", v0, "q", q0)
     q = w.array("q", q0)
     v = w.call("potential", given.potential, (), q=q[0] if single else q) if given.potential else 0.0
     w.add("potential(self, q)", *sum_lines(v, n))
@@ -213,7 +224,7 @@ def fixed_body(w: Writer, given: Given) -> str:
     y = w.array("q", turn.T)
     v = w.call("potential", given.potential, (), R=y.T) if given.potential else 0.0
     flat = list(y.flat)
-    slope = np.reshape(gradient(v, flat), (3, 3))  # of row k, axis k of the body
+    slope = np.reshape(w.slopes("potential", given.potential, v, flat), (3, 3))  # of row k, axis k of the body
     start = w.returned(attitude=turn, angular_momentum=momentum)
     if given.torque is None and _is_linear(w, v, slope, y):
         return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
@@ -273,7 +284,7 @@ def rigid_bodies(w: Writer, given: Given) -> str:
     places, axes = y[4*n:5*n], frozen([y[3*i:3*i + 3].T for i in range(n)])
     v = w.call("potential", given.potential, (), x=places[0] if single else places,
                R=axes[0] if single else axes) if given.potential else 0.0
-    slope = np.reshape(gradient(v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
+    slope = np.reshape(w.slopes("potential", given.potential, v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
     turns = [[-total([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
     w.method("forces(self, y, out, energy)", [*entries("out", [*turns, *(-slope[3*n:])]), ("energy[0]", v)],
              "return True")
@@ -346,7 +357,7 @@ def lagrangian(w: Writer, given: Given) -> str:
     for i, j in np.ndindex(n, n):
         matrix[i, j] = matrix[min(i, j), max(i, j)]  # it is symmetric
     where = place(given.lagrangian)
-    if any(depends(x, list(v)) for x in matrix.flat):
+    if any(depends(x, list(v)) for x in [*matrix.flat, *questions(found)]):
         raise InputError(f"lagrangian is not quadratic in v: give a hamiltonian, or rhs{where}")
     at_start = np.reshape(evaluated(list(matrix.flat), w.values), (n, n))
     if np.linalg.matrix_rank(at_start) < n:
@@ -358,7 +369,7 @@ def lagrangian(w: Writer, given: Given) -> str:
     order = _pivots(at_start)
     rate = list(solve(matrix[order], np.array([momentum[i] - shift[i] for i in order], dtype=object)))
     moving = {x.place: r for x, r in zip(v, rate, strict=True)}
-    push = substituted(gradient(found, list(q)), moving)
+    push = substituted(w.slopes("lagrangian", given.lagrangian, found, list(q)), moving)
     if given.force:
         force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving)
         push = [a + b for a, b in zip(push, force, strict=True)]
@@ -377,8 +388,8 @@ def hamiltonian(w: Writer, given: Given) -> str:
     p0 = np.atleast_1d(field_of(w.start, "momentum", q0.shape))
     q, momentum = w.array("y", np.array([q0, p0]))
     found = w.call("hamiltonian", given.hamiltonian, (), q=q, momentum=momentum, t=w.t)
-    push = [-x for x in gradient(found, list(q))]
-    rate = gradient(found, list(momentum))
+    slopes = w.slopes("hamiltonian", given.hamiltonian, found, [*q, *momentum])
+    push, rate = [-x for x in slopes[:len(q0)]], slopes[len(q0):]
     if given.force:
         added = w.call("force", given.force, q0.shape, t=w.t, q=q, v=frozen(rate), momentum=momentum)
         push = [a + b for a, b in zip(push, added, strict=True)]
@@ -486,6 +497,11 @@ def field(w: Writer, given: Given) -> str:
         "turning(", f"build=build, shapes={shapes!r}, kept={flags!r})"])
 
 
+STARTS: dict[Callable, str] = {
+    first_order: "y", lagrangian: "q v", hamiltonian: "q momentum", particles: "x v", field: "R q x",
+    spheres: "q v omega", fixed_body: "R rate angular_momentum", rigid_bodies: "x v R rate angular_momentum"}
+
+
 def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
     """The writer for what was given. Raises InputError where that is no system."""
     general = {"lagrangian": lagrangian, "hamiltonian": hamiltonian, "rhs": first_order, "field": field,
@@ -530,9 +546,18 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
                 own[key] = np.broadcast_to(real_array(key, own.get(key, 1.0)), shape).copy()
             except ValueError:
                 raise InputError(f"{key} must be numbers of shape {shape}, not {np.shape(own[key])}") from None
+    if callable(given.inertia):
+        raise InputError("inertia must be numbers, not a function")
+    for key in start:
+        if key not in STARTS[made].split():
+            raise InputError(f"start: {unknown('name', key, STARTS[made].split())}")
+    for both in ("v", "omega"), ("rate", "angular_momentum"):
+        if {*both} <= {*start}:
+            raise InputError(f"start has {' and '.join(both)}: give one of them")
     w = Writer(name, own, start, t_end)
     text, count = made(w, given), operations(w.outs)
     if count > MOST_WRITTEN:
         raise InputError(f"the equations are {count} operations, more than {MOST_WRITTEN}, which would take minutes to"
-                         " compile: write a plugin with loops, docs/own_system.md")
+                         " compile: write a plugin with loops, docs/own_system.md"
+                         f"{place(next(filter(callable, given)))}")
     return text, count

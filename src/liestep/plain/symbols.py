@@ -11,6 +11,7 @@ import numpy as np
 from liestep.compile.straight.symbols import Graph, Node, Untraceable, reachable
 
 MOST = 250_000  # operations of all functions of a system, before sums become loops
+INSTEAD = "write it with numpy and math, as a table for np.interp, or give blackbox=True with an rhs or a field"
 DECIDE = "write np.where(condition, a, b), np.maximum, np.minimum or np.abs"
 HOLDS = {"<": operator.lt, "<=": operator.le, "==": operator.eq}
 
@@ -83,8 +84,11 @@ class Symbol(Arithmetic, Node):
     def __bool__(self) -> bool:
         raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
 
+    def __repr__(self) -> str:
+        return "a value of the state or of a parameter"
+
     def __float__(self) -> NoReturn:
-        raise Untraceable("it turns a value of the state or of a parameter into a plain number")
+        raise Untraceable(f"it turns {self!r}, itself or in foreign code, into a plain number: {INSTEAD}")
 
     __int__ = __round__ = __floor__ = __ceil__ = __trunc__ = __complex__ = __float__
 
@@ -361,6 +365,11 @@ def depending(outs: Sequence[Any], inputs: Sequence[Symbol]) -> set[int]:
 def depends(out: Any, inputs: Sequence[Symbol]) -> bool:
     """Whether an expression depends on any of the inputs."""
     return isinstance(out, Symbol) and out.place in depending([out], inputs)
+
+
+def questions(out: Any) -> list[Any]:
+    """Both sides of all comparisons in an expression."""
+    return [x for node in reachable([out]) if node.op == "select" for x in node.args[1:3]]
 
 
 def gradient(out: Any, inputs: Sequence[Any]) -> list[Any]:
