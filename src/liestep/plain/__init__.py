@@ -78,12 +78,11 @@ class System(str):
         return public(recommend)(self, **arguments)
 
     def integrators(self) -> list[str]:
-        """Ids of the integrators that run on it at its parameters."""
+        """Ids of the integrators that run on it."""
         from liestep.simulation.catalogue import integrator_ids
         from liestep.simulation.runs.specification import applicable
 
-        parameters = first_start(self.sheet)[0]
-        found = [name for name in integrator_ids() if applicable(self, name, parameters)]
+        found = [name for name in integrator_ids() if applicable(self, name)]
         return found if self.source else [name for name in found if self._without_derivatives(name)]
 
     def _without_derivatives(self, integrator: str) -> bool:

@@ -304,26 +304,19 @@ def rigid_bodies(w: Writer, given: Given) -> str:
         f"kept=lambda p: Kept(*kept_of_bodies(build(p), {n})), potential={{'potential_energy': 'V'}})"])
 
 
-def _kept(w: Writer, given: Given, energy: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Energy and named invariants as expressions; the energy is zero for systems without one."""
+def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian: Any = None, **state: Any) -> str:
+    """Write `observe`, the columns of energy and named invariants of the state, and return what they are called, each
+    with whether it is kept. The energy is zero for systems without one; it may be the Hamiltonian that is written."""
     kept = {"energy": energy}
     for name, function in (given.invariants or {}).items():
-        if not name.isidentifier() or name in ("energy", *arguments):
+        if not name.isidentifier() or name in ("energy", *state):
             raise InputError(f"invariant {name!r} must be a name of Python, and no name of the state")
-        kept[name] = w.call(f"invariant {name}", function, (), **arguments)
-    return kept
-
-
-def _observe(w: Writer, kept: Mapping[str, Any], conservative: bool, hamiltonian: Any = None) -> None:
-    """The columns of all that is kept; the Hamiltonian stands once, it is the energy unless the energy is given."""
-    values = entries("out", list(kept.values()))
-    written: list[str] = []
-    if conservative:
-        energy = kept["energy"]
-        w.method("hamiltonian(self, y)", [("", energy if hamiltonian is None else hamiltonian)])
-        if hamiltonian is None or hamiltonian is energy:
-            values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
+        kept[name] = w.call(f"invariant {name}", function, (), **state)
+    values, written = entries("out", list(kept.values())), []
+    if hamiltonian is not None and hamiltonian is energy:
+        values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
     w.add("observe(self, y, out)", [*written, *lines(values)], [x for _, x in values])
+    return repr({name: name != "energy" or conserved for name in kept})
 
 
 def first_order(w: Writer, given: Given) -> str:
@@ -338,11 +331,10 @@ def first_order(w: Writer, given: Given) -> str:
     conservative = given.energy is not None and not any(depends(x, [w.t]) for x in rates)
     if conservative:
         w.method("slope(self, y, out)", entries("out", [gradient(energy, list(y))]))
-    kept = _kept(w, given, energy, {"y": y})
-    _observe(w, kept, conservative)
-    flags = {name: name != "energy" or given.energy is not None for name in kept}
+        w.method("hamiltonian(self, y)", [("", energy)])
+    kept = _observed(w, given, energy, given.energy is not None, energy if conservative else None, y=y)
     return w.text("first_order", w.returned(y=y0), [], [
-        "first_order(", f"build=build, size={len(y0)}, kept={flags!r}, conservative={conservative})"])
+        "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative})"])
 
 
 def lagrangian(w: Writer, given: Given) -> str:
@@ -410,11 +402,12 @@ def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[
     hamiltonian, conservative = energy, conserved
     if given.energy:
         energy, conserved = w.call("energy", given.energy, (), q=q, momentum=frozen(momentum), v=frozen(rate)), True
-    kept = _kept(w, given, energy, {"q": q, "momentum": frozen(momentum), "v": frozen(rate)})
-    _observe(w, kept, conservative, hamiltonian)
-    flags = {name: name != "energy" or conserved for name in kept}
+    if conservative:
+        w.method("hamiltonian(self, y)", [("", hamiltonian)])
+    kept = _observed(w, given, energy, conserved, hamiltonian if conservative else None, q=q,
+                     momentum=frozen(momentum), v=frozen(rate))
     return w.text("canonical", start, [], [
-        "canonical(", f"build=build, size={len(q)}, kept={flags!r}, conservative={conservative},",
+        "canonical(", f"build=build, size={len(q)}, kept={kept}, conservative={conservative},",
         f"separable={separable})"])
 
 
@@ -437,12 +430,10 @@ def particles(w: Writer, given: Given) -> str:
     w.method("spin(self, t, y, out)", entries("out", b/mass[:, None]))
     conserved = given.force is None and not depends(potential, [w.t])
     energy = potential + total([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
-    kept = _kept(w, given, energy if conserved else 0.0, {"x": x, "v": y[1] if x0.ndim == 1 else y[n:]})
-    w.method("observe(self, y, out)", entries("out", list(kept.values())))
-    flags = {name: name != "energy" or conserved for name in kept}
+    kept = _observed(w, given, energy if conserved else 0.0, conserved, x=x, v=y[1] if x0.ndim == 1 else y[n:])
     conservative = conserved and not any(depends(z, [w.t]) for z in b.flat)
     return w.text("charged", w.returned(position=x0, velocity=v0), [], [
-        "charged(", f"build=build, shape={x0.shape!r}, kept={flags!r}, masses=lambda p: np.atleast_1d(p['mass']),",
+        "charged(", f"build=build, shape={x0.shape!r}, kept={kept}, masses=lambda p: np.atleast_1d(p['mass']),",
         f"conservative={conservative})"])
 
 
@@ -490,48 +481,54 @@ def field(w: Writer, given: Given) -> str:
     found = np.reshape(w.call("field", given.field, alone, arranged=lambda found: rates_of(found, shapes), t=w.t,
                               **arguments), (number, 3))
     w.method("algebra(self, t, y, out)", entries("out", found), "return True")
-    kept = _kept(w, given, w.call("energy", given.energy, (), **arguments) if given.energy else 0.0, arguments)
-    w.method("observe(self, y, out)", entries("out", list(kept.values())))
-    flags = {name: name != "energy" or given.energy is not None for name in kept}
+    energy = w.call("energy", given.energy, (), **arguments) if given.energy else 0.0
+    kept = _observed(w, given, energy, given.energy is not None, **arguments)
     return w.text("turning", w.returned(**{PARTS[letter].name: value for letter, value in start.items()}), [], [
-        "turning(", f"build=build, shapes={shapes!r}, kept={flags!r})"])
+        "turning(", f"build=build, shapes={shapes!r}, kept={kept})"])
 
 
-STARTS: dict[Callable, str] = {
-    first_order: "y", lagrangian: "q v", hamiltonian: "q momentum", particles: "x v", field: "R q x",
-    spheres: "q v omega", fixed_body: "R rate angular_momentum", rigid_bodies: "x v R rate angular_momentum"}
+class Kind(NamedTuple):
+    """A kind of system: its writer, what it takes beside functions that tell it, and fields of its start."""
+
+    made: Callable[[Writer, Given], str]
+    takes: str
+    start: str
 
 
-def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
-    """The writer for what was given. Raises InputError where that is no system."""
-    general = {"lagrangian": lagrangian, "hamiltonian": hamiltonian, "rhs": first_order, "field": field,
-               "magnetic": particles}
-    chosen = [name for name in (*general, "potential") if getattr(given, name) is not None]
+KINDS = {"lagrangian": Kind(lagrangian, "force energy invariants", "q v"),
+         "hamiltonian": Kind(hamiltonian, "force energy invariants", "q momentum"),
+         "rhs": Kind(first_order, "energy invariants", "y"), "field": Kind(field, "energy invariants", "R q x"),
+         "magnetic": Kind(particles, "mass force potential invariants", "x v"),
+         "free bodies": Kind(rigid_bodies, "mass inertia force torque", "x v R rate angular_momentum"),
+         "a body about a fixed point": Kind(fixed_body, "inertia torque", "R rate angular_momentum"),
+         "points on spheres": Kind(spheres, "mass force", "q v omega")}
+GENERAL = ("lagrangian", "hamiltonian", "rhs", "field", "magnetic")
+
+
+def kind_of(given: Given, start: Start) -> Kind:
+    """What was given. Raises InputError where that is no system."""
+    chosen = [name for name in (*GENERAL, "potential") if getattr(given, name) is not None]
     if len(chosen) > 1 and chosen != ["magnetic", "potential"]:
-        raise InputError(f"give one of {', '.join((*general, 'potential'))}, not {' and '.join(chosen)}")
-    allowed = {"lagrangian": ("force", "energy", "invariants"), "hamiltonian": ("force", "energy", "invariants"),
-               "rhs": ("energy", "invariants"), "field": ("energy", "invariants"),
-               "magnetic": ("mass", "force", "potential", "invariants")}.get(chosen[0]) if chosen else None
-    if allowed is not None:
-        made, what = general[chosen[0]], chosen[0]
-    elif given.inertia is not None and "x" in start:
-        made, what, allowed = rigid_bodies, "free bodies", ("mass", "inertia", "force", "torque")
+        raise InputError(f"give one of {', '.join((*GENERAL, 'potential'))}, not {' and '.join(chosen)}")
+    if chosen and chosen[0] in GENERAL:
+        what = chosen[0]
     elif given.inertia is not None:
-        made, what, allowed = fixed_body, "a body about a fixed point", ("inertia", "torque")
+        what = "free bodies" if "x" in start else "a body about a fixed point"
     elif given.mass is not None:
-        made, what, allowed = spheres, "points on spheres", ("mass", "force")
+        what = "points on spheres"
     else:
         raise InputError("give lagrangian, hamiltonian, rhs, field or magnetic; or a potential with mass (points on"
                          " spheres, free bodies) or inertia (bodies)")
+    found = KINDS[what]
     for name, value in given._asdict().items():
-        if value is not None and name not in (*allowed, *chosen):
-            raise InputError(f"{name} is no argument of {what}, which takes {', '.join((*chosen, *allowed))}")
-    return made
+        if value is not None and name not in (takes := (*chosen, *found.takes.split())):
+            raise InputError(f"{name} is no argument of {what}, which takes {', '.join(takes)}")
+    return found
 
 
 def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float, given: Given) -> tuple[str, int]:
     """The text of the plugin, and the number of its operations."""
-    made = kind_of(given, start)
+    made, _, fields = kind_of(given, start)
     own = dict(parameters)
     for key in ("mass", "inertia"):
         value = getattr(given, key)
@@ -548,14 +545,14 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
                 raise InputError(f"{key} must be numbers of shape {shape}, not {np.shape(own[key])}") from None
     if callable(given.inertia):
         raise InputError("inertia must be numbers, not a function")
-    for key in start:
-        if key not in STARTS[made].split():
-            raise InputError(f"start: {unknown('name', key, STARTS[made].split())}")
+    w = Writer(name, own, start, t_end)
+    text, count = made(w, given), operations(w.outs)
+    for name in start:
+        if name not in fields.split():
+            raise InputError(f"start: {unknown('name', name, fields.split())}")
     for both in ("v", "omega"), ("rate", "angular_momentum"):
         if {*both} <= {*start}:
             raise InputError(f"start has {' and '.join(both)}: give one of them")
-    w = Writer(name, own, start, t_end)
-    text, count = made(w, given), operations(w.outs)
     if count > MOST_WRITTEN:
         raise InputError(f"the equations are {count} operations, more than {MOST_WRITTEN}, which would take minutes to"
                          " compile: write a plugin with loops, docs/own_system.md"

@@ -61,6 +61,9 @@ class Arithmetic:
     __gt__, __ge__, __ne__ = (_comparison("<", turned=True), _comparison("<=", turned=True),
                               _comparison("==", opposite=True))
 
+    def __bool__(self) -> bool:
+        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
+
     def __neg__(self) -> Any:
         return -1.0*self
 
@@ -80,9 +83,6 @@ class Symbol(Arithmetic, Node):
     graph: "PlainGraph"
     real = property(lambda self: self)
     T = property(lambda self: self)
-
-    def __bool__(self) -> bool:
-        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
 
     def __repr__(self) -> str:
         return "a value of the state or of a parameter"
@@ -122,9 +122,6 @@ class Truth(Arithmetic):
 
     def __init__(self, graph: "PlainGraph", op: str, left: Any, right: Any, wanted: bool = True):
         self.graph, self.op, self.left, self.right, self.wanted = graph, op, left, right, wanted
-
-    def __bool__(self) -> bool:
-        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
 
     def number(self) -> Any:
         """1 where it holds, else 0."""
