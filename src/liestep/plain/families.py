@@ -172,11 +172,6 @@ def entries(text: str, values: Any) -> list[tuple[str, Any]]:
     return [(f"{text}[{', '.join(map(str, entry))}]", values[entry]) for entry in np.ndindex(*values.shape)]
 
 
-def total(values: Sequence[Any]) -> Any:
-    """Sum of expressions."""
-    return sum(values[1:], start=values[0]) if len(values) else 0.0
-
-
 def spheres(w: Writer, given: Given) -> str:
     """Points on spheres with V(q, p), a mass matrix and force(t, q, v, p)."""
     q0 = field_of(w.start, "q")
@@ -229,7 +224,7 @@ def fixed_body(w: Writer, given: Given) -> str:
     if given.torque is None and _is_linear(w, v, slope, y):
         return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
     parts = [cross(y[k], slope[k]) for k in range(3)]
-    torque = [-total([part[c] for part in parts]) for c in range(3)]
+    torque = [-sum([part[c] for part in parts]) for c in range(3)]
     w.lines.insert(0, "    inertia: Any")
     abc = ("a", "b", "c")
     w.method("torque(self, q)", list(zip(abc, torque, strict=True)), "return a, b, c")
@@ -256,7 +251,7 @@ def _is_linear(w: Writer, v: Any, slope: np.ndarray, y: Any) -> bool:
     flat, random = list(y.flat), np.random.default_rng(3)
     if any(depends(x, flat) for x in slope.flat):
         return False
-    rest = v - total([slope[k, i]*y[k, i] for k in range(3) for i in range(3)])
+    rest = v - sum([slope[k, i]*y[k, i] for k in range(3) for i in range(3)])
     for moved in (0.0, 0.1, 0.1, 0.1):
         values = {key: x*(1.0 + moved*random.standard_normal()) for key, x in w.values.items()}
         more, *found = evaluated([rest, *slope.flat], values)
@@ -285,7 +280,7 @@ def rigid_bodies(w: Writer, given: Given) -> str:
     v = w.call("potential", given.potential, (), x=places[0] if single else places,
                R=axes[0] if single else axes) if given.potential else 0.0
     slope = np.reshape(w.slopes("potential", given.potential, v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
-    turns = [[-total([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
+    turns = [[-sum([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
     w.method("forces(self, y, out, energy)", [*entries("out", [*turns, *(-slope[3*n:])]), ("energy[0]", v)],
              "return True")
     if given.force or given.torque:
@@ -297,7 +292,7 @@ def rigid_bodies(w: Writer, given: Given) -> str:
         added = np.concatenate([torque, force])
         moving = np.concatenate([np.reshape(np.asarray(seen["omega"], dtype=object), (n, 3)), y[5*n:]])
         w.method("damp(self, y, rates, out)", [*((f"{target} +", x) for target, x in entries("out", added)),
-                                               ("", total(list((added*moving).flat)))])
+                                               ("", sum((added*moving).flat))])
     return w.text("Kept rigid_bodies kept_of_bodies", w.returned(
         position=x0, velocity=v0, attitude=turn, angular_momentum=momentum), [], [
         "rigid_bodies(", "build=build, masses=lambda p: p['mass'], moments=lambda p: p['inertia'],",
@@ -366,7 +361,7 @@ def lagrangian(w: Writer, given: Given) -> str:
         force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving)
         push = [a + b for a, b in zip(push, force, strict=True)]
     moves = depends(found, [w.t])
-    energy = 0.0 if moves else (total([r*m for r, m in zip(rate, momentum, strict=True)])
+    energy = 0.0 if moves else (sum([r*m for r, m in zip(rate, momentum, strict=True)])
                                 - substituted([found], moving)[0])
     first = lines(entries("y[1]", substituted(by_v, {w.t.place: 0.0})), "    ")
     start = ["    self = build(p)", f"    y = np.array({[q0.tolist(), [0.0]*n]!r})",
@@ -429,7 +424,7 @@ def particles(w: Writer, given: Given) -> str:
     w.method("push(self, t, y, out)", entries("out", push/mass[:, None]))
     w.method("spin(self, t, y, out)", entries("out", b/mass[:, None]))
     conserved = given.force is None and not depends(potential, [w.t])
-    energy = potential + total([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
+    energy = potential + sum([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
     kept = _observed(w, given, energy if conserved else 0.0, conserved, x=x, v=y[1] if x0.ndim == 1 else y[n:])
     conservative = conserved and not any(depends(z, [w.t]) for z in b.flat)
     return w.text("charged", w.returned(position=x0, velocity=v0), [], [
@@ -487,25 +482,19 @@ def field(w: Writer, given: Given) -> str:
         "turning(", f"build=build, shapes={shapes!r}, kept={kept})"])
 
 
-class Kind(NamedTuple):
-    """A kind of system: its writer, what it takes beside functions that tell it, and fields of its start."""
-
-    made: Callable[[Writer, Given], str]
-    takes: str
-    start: str
-
-
-KINDS = {"lagrangian": Kind(lagrangian, "force energy invariants", "q v"),
-         "hamiltonian": Kind(hamiltonian, "force energy invariants", "q momentum"),
-         "rhs": Kind(first_order, "energy invariants", "y"), "field": Kind(field, "energy invariants", "R q x"),
-         "magnetic": Kind(particles, "mass force potential invariants", "x v"),
-         "free bodies": Kind(rigid_bodies, "mass inertia force torque", "x v R rate angular_momentum"),
-         "a body about a fixed point": Kind(fixed_body, "inertia torque", "R rate angular_momentum"),
-         "points on spheres": Kind(spheres, "mass force", "q v omega")}
+# writer, arguments beside those that tell the kind, fields of the start
+KINDS: dict[str, tuple[Callable[[Writer, Given], str], str, str]] = {
+    "lagrangian": (lagrangian, "force energy invariants", "q v"),
+    "hamiltonian": (hamiltonian, "force energy invariants", "q momentum"),
+    "rhs": (first_order, "energy invariants", "y"), "field": (field, "energy invariants", "R q x"),
+    "magnetic": (particles, "mass force potential invariants", "x v"),
+    "free bodies": (rigid_bodies, "mass inertia force torque", "x v R rate angular_momentum"),
+    "a body about a fixed point": (fixed_body, "inertia torque", "R rate angular_momentum"),
+    "points on spheres": (spheres, "mass force", "q v omega")}
 GENERAL = ("lagrangian", "hamiltonian", "rhs", "field", "magnetic")
 
 
-def kind_of(given: Given, start: Start) -> Kind:
+def kind_of(given: Given, start: Start) -> tuple[Callable[[Writer, Given], str], str, str]:
     """What was given. Raises InputError where that is no system."""
     chosen = [name for name in (*GENERAL, "potential") if getattr(given, name) is not None]
     if len(chosen) > 1 and chosen != ["magnetic", "potential"]:
@@ -520,8 +509,9 @@ def kind_of(given: Given, start: Start) -> Kind:
         raise InputError("give lagrangian, hamiltonian, rhs, field or magnetic; or a potential with mass (points on"
                          " spheres, free bodies) or inertia (bodies)")
     found = KINDS[what]
+    takes = (*chosen, *found[1].split())
     for name, value in given._asdict().items():
-        if value is not None and name not in (takes := (*chosen, *found.takes.split())):
+        if value is not None and name not in takes:
             raise InputError(f"{name} is no argument of {what}, which takes {', '.join(takes)}")
     return found
 
