@@ -9,6 +9,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 import xarray
+from PIL import Image
 from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
@@ -176,6 +177,19 @@ def test_a_data_set_becomes_a_film(tmp_path, runs):
     assert path.read_bytes()[:6] == b"GIF89a"
     with pytest.raises(InputError, match=r"must end with \.gif"):
         runs[0].liestep.animate("film.avi")
+
+
+@pytest.mark.parametrize("more", [{"field": lambda R, x: (x, 0.1*R[:, 2])}, {
+    "potential": lambda R, p: p.gravity*R[2, 2]**2 + 0.0*p.axis, "inertia": [1.0, 2.0, 2.5],
+    "parameters": {"gravity": 9.81, "axis": 2.0}}])
+def test_an_attitude_without_momentum_or_with_other_parameters_is_drawn(tmp_path, more):
+    start = {"R": np.eye(3), **({"x": [1.0, 0.0, 0.5]} if "field" in more else {})}
+    own = liestep.system("own_attitude", start=start, t_end=1.0, **more)
+    path = own.simulate("rk4", step=0.25, samples=5).liestep.animate(tmp_path/"own.gif", frames=3, width=100)
+    with Image.open(path) as film:
+        first = np.asarray(film.convert("RGB"))
+        film.seek(2)
+        assert not np.array_equal(first, np.asarray(film.convert("RGB")))
 
 
 def test_errors_of_two_lines(runs):
