@@ -1,8 +1,9 @@
 """From a person's functions to the text of a plugin, one writer for each kind of system. Numbers of the start, of
 closures and of defaults stand in the text, so that its hash is the identity of the system."""
 import keyword
+from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -32,21 +33,9 @@ Start = Mapping[str, Any]
 MOST_WRITTEN = 20_000  # operations of a system
 
 
-class Given(NamedTuple):
-    """What `liestep.system` was given besides name, parameters and start; None for what was not."""
-
-    potential: Any = None
-    lagrangian: Any = None
-    hamiltonian: Any = None
-    magnetic: Any = None
-    rhs: Any = None
-    field: Any = None
-    mass: Any = None
-    inertia: Any = None
-    force: Any = None
-    torque: Any = None
-    energy: Any = None
-    invariants: Any = None
+# what `liestep.system` was given besides name, parameters and start; None for what was not
+Given = namedtuple("Given", "potential lagrangian hamiltonian magnetic rhs field mass inertia force torque energy"
+                   " invariants")
 
 
 class Writer:
