@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from liestep import simulate
+from liestep import simulate, system
 from liestep.errors import InputError
 from liestep.integrators.collocation import gauss_nodes, tableau
 
@@ -28,6 +28,19 @@ def test_quadratic_invariants_are_kept_and_others_are_not(stages):
     chain = simulate("spherical_pendulum_chain", "gauss", preset="paper_scaled", step=0.1, t_end=5.0, options=options)
     assert chain.attrs["unit_length_error_max"] <= 1e-13
     assert chain.attrs["momentum_error_max"] >= 1e-11
+
+
+def test_a_row_of_round_off_does_not_stop_the_iteration():
+    """A magnetic force does no work."""
+    def force(v):
+        return np.cross(v, [0.3, 0.0, 1.0])
+
+    bob = system("bob_of_gauss", potential=lambda q: 9.81*q[0, 2], mass=[1.0], force=force, t_end=1.0,
+                 start={"q": [[0.6, 0.0, -0.8]], "v": [[0.0, 0.9, 0.0]]})
+    exact = bob.simulate("dop853", tolerance=1e-12, samples=2)["q"].values[-1]
+    errors = [np.abs(bob.simulate("gauss", step=step, samples=2)["q"].values[-1] - exact).max()
+              for step in (0.02, 0.01)]
+    assert np.log2(errors[0]/errors[1]) == pytest.approx(4.0, abs=0.1)
 
 
 def test_a_step_without_convergence_says_so():

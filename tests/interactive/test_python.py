@@ -9,6 +9,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 import xarray
+from PIL import Image
 from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
@@ -169,6 +170,43 @@ def test_a_saved_run_is_that_of_the_command_and_other_commands_take_it(tmp_path,
     assert main(["animate", saved, "-o", str(tmp_path/"film.gif")]) == 0
     assert main(["judge", saved, "--problem", "sphere_nbody", "--preset", "four_bodies", "--no-reference"]) in (0, 3)
     assert "interrupted" not in capsys.readouterr().err
+
+
+def test_a_data_set_becomes_a_film(tmp_path, runs):
+    path = runs[0].liestep.animate(tmp_path/"film.gif", frames=3, width=100)
+    assert path.read_bytes()[:6] == b"GIF89a"
+    with pytest.raises(InputError, match=r"must end with \.gif"):
+        runs[0].liestep.animate("film.avi")
+
+
+@pytest.mark.parametrize("more", [{"field": lambda R, x: (x, 0.1*R[:, 2])}, {
+    "potential": lambda R, p: p.gravity*R[2, 2]**2 + 0.0*p.axis, "inertia": [1.0, 2.0, 2.5],
+    "parameters": {"gravity": 9.81, "axis": 2.0}}])
+def test_an_attitude_without_momentum_or_with_other_parameters_is_drawn(tmp_path, more):
+    start = {"R": np.eye(3), **({"x": [1.0, 0.0, 0.5]} if "field" in more else {})}
+    own = liestep.system("own_attitude", start=start, t_end=1.0, **more)
+    path = own.simulate("rk4", step=0.25, samples=5).liestep.animate(tmp_path/"own.gif", frames=3, width=100)
+    with Image.open(path) as film:
+        first = np.asarray(film.convert("RGB"))
+        film.seek(2)
+        assert not np.array_equal(first, np.asarray(film.convert("RGB")))
+
+
+def test_errors_of_two_lines(runs):
+    """The distance of two points that move apart, over the larger one's way."""
+    line = liestep.system("line_of_errors", rhs=lambda y, p: p.rate + 0.0*y, parameters={"rate": 1.0},
+                          start={"y": [0.0, 0.0]})
+
+    def run(rate, t_end=2.0):
+        return line.simulate("rk4", step=0.25, t_end=t_end, samples=5, parameters={"rate": rate})
+
+    found = run(1.0).liestep.errors(run(0.7))
+    assert found["y"].values == pytest.approx(0.3*found["time"].values/1.4, abs=1e-14)
+    assert found.attrs["error"] == pytest.approx(0.3/0.7, abs=1e-14)
+    with pytest.raises(InputError, match=r"other sample times: 5 up to 1\.0, the data set 5 up to 2\.0"):
+        run(1.0).liestep.errors(run(1.0, 1.0))
+    with pytest.raises(InputError, match="the reference is of sphere_nbody"):
+        run(1.0).liestep.errors(runs[0])
 
 
 def open_bytes(name: str) -> bytes:

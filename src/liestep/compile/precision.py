@@ -48,7 +48,8 @@ def coefficients(exact: Any) -> np.ndarray:
     values = np.array(exact, dtype=object)
     convert = _chosen.get()
     if convert is None:
-        return np.array([float(x) for x in values.flat], dtype=np.float64).reshape(values.shape)
+        return np.array([x.numerator/x.denominator if type(x) is Fraction else float(x) for x in values.flat],
+                        dtype=np.float64).reshape(values.shape)
     out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
     out.flat = [convert(Fraction(x)) for x in values.flat]
     return out

@@ -3,7 +3,7 @@ that count operations."""
 import hashlib
 from collections.abc import Callable, Iterator
 from dis import get_instructions
-from functools import cache
+from functools import cache, lru_cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -115,12 +115,14 @@ def _plain(function: Callable, functions: Functions) -> Callable:
 
 def globals_of(source: Any) -> dict[str, Any]:
     """The globals that a plain function, or one inside it, names; not attributes of the same name, as co_names has."""
-    todo, named = [source.__code__], set()
-    while todo:
-        code = todo.pop()
-        named |= {item.argval for item in get_instructions(code) if item.opname == "LOAD_GLOBAL"}
-        todo += [item for item in code.co_consts if isinstance(item, CodeType)]
-    return {name: value for name, value in source.__globals__.items() if name in named}
+    names, given = _global_names(source.__code__), source.__globals__
+    return {name: given[name] for name in names if name in given}
+
+
+@lru_cache(maxsize=1000)
+def _global_names(code: CodeType) -> tuple[str, ...]:
+    found = {item.argval for item in get_instructions(code) if item.opname == "LOAD_GLOBAL"}
+    return tuple(sorted(found.union(*(_global_names(item) for item in code.co_consts if isinstance(item, CodeType)))))
 
 
 def copied(source: Any, names: dict[str, Any]) -> Callable:

@@ -21,12 +21,20 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
+SMALLEST_ROW = 1e-3  # of the largest
+
 
 @kernel
 def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> float:
-    """k = new (m, d); returns the largest change of h k in a row, relative to the row of y and its change in the step;
-    NaN if there is one."""
-    worst = 0.0
+    """k = new (m, d); returns the largest change of h k in a row, relative to the row of y and its change in the step,
+    or to a thousandth of the largest row: one near zero, such as the work of a magnetic force, is round-off. NaN if
+    there is one."""
+    worst, largest = 0.0, 0.0
+    for i in range(y.shape[0]):
+        size = 0.0
+        for j in range(y.shape[1]):
+            size += abs(y[i, j])
+        largest = max(largest, size)
     for i in range(y.shape[0]):
         change, size = 0.0, 0.0
         for j in range(y.shape[1]):
@@ -34,7 +42,7 @@ def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> fl
             size += abs(y[i, j]) + abs(h*new[i, j])
             k[i, j] = new[i, j]
         if change > 0.0:
-            change = change/size
+            change = change/max(size, SMALLEST_ROW*largest)
         if not change <= worst:
             worst = change
     return worst

@@ -15,7 +15,7 @@ import numpy as np
 
 from liestep.compile.cache import cache_root
 from liestep.compile.tracing import plain_component
-from liestep.errors import InputError, arguments_named
+from liestep.errors import InputError, arguments_named, number_or_nan
 from liestep.figures.interactive.calls import public
 from liestep.files.textfiles import write_text_atomically
 from liestep.mechanics.contracts.sheet import Sheet
@@ -32,7 +32,7 @@ from liestep.simulation.runs import simulation
 if TYPE_CHECKING:
     from liestep.tools.recommend.search import Recommendation
 
-MOST_LOST = 4.0  # digits
+MOST_LOST, LONGEST = 4.0, 100  # digits; letters of a name
 _latest: set[str] = set()  # names, which mean the latest definition
 
 
@@ -49,7 +49,6 @@ class System(str):
     def of(cls, name: str, text: str) -> Self:
         """The system of a plugin's text, under a name that means the latest definition in a session. Raises InputError:
         the name is none, or is taken."""
-        _require_free(name)
         found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
         found.source = text
         path = cache_root()/"plain"/f"{found}.py"
@@ -111,8 +110,8 @@ class System(str):
 
 
 def _require_free(name: str) -> None:
-    if not ID.fullmatch(str(name)):
-        raise InputError(f"name {name!r} must be letters, digits and underscores")
+    if not isinstance(name, str) or not ID.fullmatch(name) or len(name) > LONGEST:
+        raise InputError(f"name {name!r:.{LONGEST}} must be up to {LONGEST} letters, digits and underscores")
     if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
 
@@ -154,8 +153,13 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
     Raises:
         InputError: a function that cannot be traced, with its line, or data that make no system.
     """
+    _require_free(name)
+    for what, value in (("start", start), ("parameters", parameters), ("invariants", invariants)):
+        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
+            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
+    if not 0.0 < number_or_nan(t_end) < math.inf:
+        raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
     if blackbox:
-        _require_free(name)
         others = (potential, lagrangian, hamiltonian, magnetic, mass, inertia, force, torque, energy, invariants,
                   bodies)
         if any(one is not None for one in others):

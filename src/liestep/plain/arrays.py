@@ -8,7 +8,7 @@ import math
 import operator
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache, partial, reduce
 from types import FunctionType, MethodType
@@ -20,14 +20,14 @@ from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import globals_of
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
-from liestep.plain.symbols import Arithmetic, Symbol, angle, as_number, select
+from liestep.plain.symbols import INSTEAD, Arithmetic, Symbol, angle, as_number, select
 
 
 class Symbols(np.ndarray):
     """An array of symbols and numbers."""
 
-    def astype(self, *args: Any, **options: Any) -> Any:
-        return self.copy()
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+        return _whole(self.copy(), dtype)
 
     def max(self, *args: Any, **options: Any) -> Any:
         return apply_function(np.max, (self, *args), options)
@@ -54,6 +54,15 @@ def symbols(values: Any) -> Any:
     if isinstance(values, Iterable) and not isinstance(values, np.ndarray | list | tuple):
         values = list(values)
     return np.array(values, dtype=object).view(Symbols)
+
+
+def _whole(values: Any, dtype: Any) -> Any:
+    """Values as they are. Raises Untraceable where they shall become whole numbers and are no truth values."""
+    if dtype is not None and np.dtype(dtype).kind in "iub":
+        for x in np.ravel(values):
+            if isinstance(x, Symbol):
+                int(x)
+    return values
 
 
 def _bare(x: Any) -> Any:
@@ -139,6 +148,9 @@ SYMBOLIC: dict[str, Callable[[Any], Any]] = {
     "arcsin": lambda x: angle(x, _height(x)), "arccos": lambda x: angle(_height(x), x), "square": lambda x: x*x,
     "reciprocal": lambda x: 1.0/x, "cbrt": _cbrt, "log1p": lambda x: (1.0 + x).log(), "expm1": lambda x: x.exp() - 1.0,
     "sign": lambda x: select(x < 0.0, -1.0, select(x == 0.0, 0.0, 1.0)), "log2": lambda x: x.log()/math.log(2.0),
+    "exp2": lambda x: (x*math.log(2.0)).exp(), "arcsinh": lambda x: (x + (x*x + 1.0).sqrt()).log(),
+    "arccosh": lambda x: (x + ((x - 1.0)*(x + 1.0)).sqrt()).log(),
+    "arctanh": lambda x: 0.5*((1.0 + x)/(1.0 - x)).log(), "degrees": lambda x: x*(180.0/math.pi),
     "log10": lambda x: x.log()/math.log(10.0), "logical_not": lambda x: x == 0.0}
 ENTRYWISE: dict[Any, Callable] = {
     np.maximum: _larger, np.fmax: _larger, np.minimum: _smaller, np.fmin: _smaller,
@@ -270,9 +282,10 @@ def _of_arrays(values: Any) -> bool:
 def _create(function: Any, *args: Any, **options: Any) -> Any:
     """A new array: of floats it can hold symbols, of whole numbers and truth values it stays as it is."""
     if has_symbols(args):
-        options = {key: value for key, value in options.items() if key not in ("dtype", "copy", "order")}
+        dtype = options.pop("dtype", args[1] if len(args) > 1 else None)
+        options = {key: value for key, value in options.items() if key not in ("copy", "order")}
         if function.__name__ in ("array", "asarray", "asanyarray", "ascontiguousarray"):
-            made = symbols(args[0])
+            made = _whole(symbols(args[0]), dtype)
             return made if made.ndim else made[()]
         args = tuple(_bare(x) for x in args[:2])
     made = function(*args, **options)
@@ -285,7 +298,8 @@ def _vectorize(function: Any, *_: Any, **__: Any) -> Callable:
     return lambda *args: _dressed(np.frompyfunc(function, len(args), 1)(*map(_bare, args)))
 
 
-MATHS = {"atan2": "arctan2", "atan": "arctan", "asin": "arcsin", "acos": "arccos", "pow": "float_power"}
+MATHS = {"pow": "float_power", "atan2": "arctan2", "atan": "arctan", "asin": "arcsin", "acos": "arccos",
+         "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
 
 
 def _mathematical(name: str, plain: Any, *args: Any) -> Any:
@@ -297,7 +311,7 @@ def _mathematical(name: str, plain: Any, *args: Any) -> Any:
         return sum(x*x for x in args)**0.5
     found = getattr(np, MATHS.get(name, name), None)
     if found not in ENTRYWISE:
-        raise Untraceable(f"math.{name} of values that depend on the state cannot be traced")
+        raise Untraceable(f"math.{name} of values that depend on the state cannot be traced: {INSTEAD}")
     return ENTRYWISE[found](*args)
 
 
@@ -333,6 +347,10 @@ LONGEST = 20.0  # seconds that two calls of a function may take
 OWN = "__liestep_person__"  # in the globals of copies of a person's functions
 
 
+FOREIGN = ("does not contain a loop", "not supported for the input types", "of type Symbol", "how to convert",
+           "pyobject")  # words of errors
+
+
 class TooLong(BaseException):
     """A function does not come back; not among the errors that it may catch itself."""
 
@@ -358,6 +376,7 @@ def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tupl
         arranged: Callable[[Any], Any] = lambda found: found) -> Any:
     """What a function gives for symbols, `arranged`: an array of this shape, or a number for (); None is any shape.
     Raises InputError: an argument that there is not, a wrong result, or code that cannot run on symbols."""
+    function = getattr(function, "py_func", function)  # of one that is compiled already
     where = place(function)
     if isinstance(function, type) or not callable(function):
         raise InputError(f"{what} must be a function, not {function!r}")
@@ -391,7 +410,8 @@ def _same(x: Any) -> Any:
 def _twice(function: Callable, what: str, given: Mapping[str, Any], where: str) -> list[Any]:
     try:
         with time_limit(LONGEST), np.errstate(all="ignore"):
-            return [rewritten(cast(FunctionType, function), {})(**given) for _ in range(2)]
+            copy = rewritten(cast(FunctionType, function), {})
+            return [copy(**given), copy(**given)]
     except (Exception, TooLong) as error:
         raise InputError(f"{what}: {_in_words(error)}{_line(error) or where}") from None
 
@@ -405,22 +425,24 @@ def _in_words(error: BaseException) -> str:
         return f"it does not end within {LONGEST:g} s"
     if isinstance(error, RecursionError):
         return "it calls itself without end"
-    if isinstance(error, IndexError) and "integers" in text:
+    if (isinstance(error, IndexError) and "integer" in text) or "to dtype('int64')" in text:
         return "it takes a value of the state or of a parameter as an index: write np.where, or np.interp on a table"
     if "'Values'" in text:
         return "it computes with p as a whole, which holds the parameters (p.g); momenta are called momentum"
     if "read-only" in text:
         return "it writes into its argument: make a new array"
-    if "does not contain a loop" in text or "not supported for the input types" in text or "has no callable" in text:
-        return ("it calls foreign code that takes plain numbers only: write it with numpy and math, or as a table for"
-                f" np.interp ({text})")
+    if "'complex'" in text:
+        return "it computes with complex numbers: write real and imaginary parts"
+    if any(words in text for words in FOREIGN):
+        return f"it calls foreign code that takes plain numbers only: {INSTEAD} ({text.splitlines()[0]})"
     return text
 
 
 def _result(found: Any, what: str, where: str, shape: tuple[int, ...] | None, arranged: Callable[[Any], Any]) -> Any:
     wanted = "a number" if shape == () else f"numbers of shape {shape}" if shape else "numbers"
-    if found is None:
-        raise InputError(f"{what} returns nothing; it must return {wanted}{where}")
+    if found is None or isinstance(found, dict | set | Coroutine):
+        raise InputError(f"{what} returns {'nothing' if found is None else f'a {type(found).__name__}'}; it must return"
+                         f" {wanted}{where}")
     try:
         array = symbols(_nested(arranged(found)))
     except (ValueError, TypeError, IndexError):

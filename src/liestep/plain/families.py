@@ -1,17 +1,19 @@
 """From a person's functions to the text of a plugin, one writer for each kind of system. Numbers of the start, of
 closures and of defaults stand in the text, so that its hash is the identity of the system."""
 import keyword
+from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.manifold import check_tangent
 from liestep.mechanics.contracts.parameters import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
-from liestep.plain.symbols import PlainGraph, along, depends, evaluated, gradient, substituted
+from liestep.plain.symbols import PlainGraph, along, depends, evaluated, gradient, questions, substituted
 
 HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
 from typing import Any, NamedTuple
@@ -31,21 +33,9 @@ Start = Mapping[str, Any]
 MOST_WRITTEN = 20_000  # operations of a system
 
 
-class Given(NamedTuple):
-    """What `liestep.system` was given besides name, parameters and start; None for what was not."""
-
-    potential: Any = None
-    lagrangian: Any = None
-    hamiltonian: Any = None
-    magnetic: Any = None
-    rhs: Any = None
-    field: Any = None
-    mass: Any = None
-    inertia: Any = None
-    force: Any = None
-    torque: Any = None
-    energy: Any = None
-    invariants: Any = None
+# what `liestep.system` was given besides name, parameters and start; None for what was not
+Given = namedtuple("Given", "potential lagrangian hamiltonian magnetic rhs field mass inertia force torque energy"
+                   " invariants")
 
 
 class Writer:
@@ -81,12 +71,19 @@ class Writer:
              arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
         """What a person's function gives; checked at the start. Raises InputError: as `run`, or it is NaN or infinite
         at the start."""
-        found = run(function, what, {**arguments, "p": self.p}, shape, arranged)
+        return self.finite(what, function, run(function, what, {**arguments, "p": self.p}, shape, arranged))
+
+    def finite(self, what: str, function: Callable, found: Any) -> Any:
+        """What was found, whose values at the start are finite."""
         with np.errstate(all="ignore"):
             values = np.array(evaluated(list(np.ravel(found)), self.values), dtype=float)
         if not np.isfinite(values).all():
             raise InputError(f"{what} is {values[~np.isfinite(values)][0]} at the start{place(function)}")
         return found
+
+    def slopes(self, what: str, function: Callable, found: Any, inputs: Sequence[Any]) -> list[Any]:
+        """Derivatives of what a person's function gives. Raises InputError: one is NaN or infinite at the start."""
+        return self.finite(f"a derivative of {what}", function, gradient(found, inputs))
 
     def add(self, signature: str, written: list[str], outs: list[Any]) -> None:
         """A method whose lines are written, with the expressions in them."""
@@ -145,6 +142,8 @@ def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, defa
     if name not in start and default is None:
         raise InputError(f"start lacks {name!r}; it has {', '.join(start) or 'nothing'}")
     value = real_array(f"start {name}", start.get(name, default))
+    if not value.size:
+        raise InputError(f"start {name} is empty")
     if (shape is not None and value.shape != shape) or not np.isfinite(value).all():
         of = f" of shape {shape}, not {value.shape}" if shape else ""
         raise InputError(f"start {name} must be finite numbers{of}")
@@ -162,11 +161,6 @@ def entries(text: str, values: Any) -> list[tuple[str, Any]]:
     return [(f"{text}[{', '.join(map(str, entry))}]", values[entry]) for entry in np.ndindex(*values.shape)]
 
 
-def total(values: Sequence[Any]) -> Any:
-    """Sum of expressions."""
-    return sum(values[1:], start=values[0]) if len(values) else 0.0
-
-
 def spheres(w: Writer, given: Given) -> str:
     """Points on spheres with V(q, p), a mass matrix and force(t, q, v, p)."""
     q0 = field_of(w.start, "q")
@@ -178,6 +172,7 @@ def spheres(w: Writer, given: Given) -> str:
     shape = (3,) if single else (n, 3)
     v0 = field_of(w.start, "v", shape, np.zeros(shape)).reshape(n, 3)
     omega0 = field_of(w.start, "omega", shape, np.cross(q0, v0).reshape(shape)).reshape(n, 3)
+    check_tangent("v", v0, "q", q0)
     q = w.array("q", q0)
     v = w.call("potential", given.potential, (), q=q[0] if single else q) if given.potential else 0.0
     w.add("potential(self, q)", *sum_lines(v, n))
@@ -213,12 +208,12 @@ def fixed_body(w: Writer, given: Given) -> str:
     y = w.array("q", turn.T)
     v = w.call("potential", given.potential, (), R=y.T) if given.potential else 0.0
     flat = list(y.flat)
-    slope = np.reshape(gradient(v, flat), (3, 3))  # of row k, axis k of the body
+    slope = np.reshape(w.slopes("potential", given.potential, v, flat), (3, 3))  # of row k, axis k of the body
     start = w.returned(attitude=turn, angular_momentum=momentum)
     if given.torque is None and _is_linear(w, v, slope, y):
         return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
     parts = [cross(y[k], slope[k]) for k in range(3)]
-    torque = [-total([part[c] for part in parts]) for c in range(3)]
+    torque = [-sum([part[c] for part in parts]) for c in range(3)]
     w.lines.insert(0, "    inertia: Any")
     abc = ("a", "b", "c")
     w.method("torque(self, q)", list(zip(abc, torque, strict=True)), "return a, b, c")
@@ -245,7 +240,7 @@ def _is_linear(w: Writer, v: Any, slope: np.ndarray, y: Any) -> bool:
     flat, random = list(y.flat), np.random.default_rng(3)
     if any(depends(x, flat) for x in slope.flat):
         return False
-    rest = v - total([slope[k, i]*y[k, i] for k in range(3) for i in range(3)])
+    rest = v - sum([slope[k, i]*y[k, i] for k in range(3) for i in range(3)])
     for moved in (0.0, 0.1, 0.1, 0.1):
         values = {key: x*(1.0 + moved*random.standard_normal()) for key, x in w.values.items()}
         more, *found = evaluated([rest, *slope.flat], values)
@@ -273,8 +268,8 @@ def rigid_bodies(w: Writer, given: Given) -> str:
     places, axes = y[4*n:5*n], frozen([y[3*i:3*i + 3].T for i in range(n)])
     v = w.call("potential", given.potential, (), x=places[0] if single else places,
                R=axes[0] if single else axes) if given.potential else 0.0
-    slope = np.reshape(gradient(v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
-    turns = [[-total([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
+    slope = np.reshape(w.slopes("potential", given.potential, v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
+    turns = [[-sum([cross(y[3*i + k], slope[3*i + k])[c] for k in range(3)]) for c in range(3)] for i in range(n)]
     w.method("forces(self, y, out, energy)", [*entries("out", [*turns, *(-slope[3*n:])]), ("energy[0]", v)],
              "return True")
     if given.force or given.torque:
@@ -286,33 +281,26 @@ def rigid_bodies(w: Writer, given: Given) -> str:
         added = np.concatenate([torque, force])
         moving = np.concatenate([np.reshape(np.asarray(seen["omega"], dtype=object), (n, 3)), y[5*n:]])
         w.method("damp(self, y, rates, out)", [*((f"{target} +", x) for target, x in entries("out", added)),
-                                               ("", total(list((added*moving).flat)))])
+                                               ("", sum((added*moving).flat))])
     return w.text("Kept rigid_bodies kept_of_bodies", w.returned(
         position=x0, velocity=v0, attitude=turn, angular_momentum=momentum), [], [
         "rigid_bodies(", "build=build, masses=lambda p: p['mass'], moments=lambda p: p['inertia'],",
         f"kept=lambda p: Kept(*kept_of_bodies(build(p), {n})), potential={{'potential_energy': 'V'}})"])
 
 
-def _kept(w: Writer, given: Given, energy: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Energy and named invariants as expressions; the energy is zero for systems without one."""
+def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian: Any = None, **state: Any) -> str:
+    """Write `observe`, the columns of energy and named invariants of the state, and return what they are called, each
+    with whether it is kept. The energy is zero for systems without one; it may be the Hamiltonian that is written."""
     kept = {"energy": energy}
     for name, function in (given.invariants or {}).items():
-        if not name.isidentifier() or name in ("energy", *arguments):
+        if not name.isidentifier() or name in ("energy", *state):
             raise InputError(f"invariant {name!r} must be a name of Python, and no name of the state")
-        kept[name] = w.call(f"invariant {name}", function, (), **arguments)
-    return kept
-
-
-def _observe(w: Writer, kept: Mapping[str, Any], conservative: bool, hamiltonian: Any = None) -> None:
-    """The columns of all that is kept; the Hamiltonian stands once, it is the energy unless the energy is given."""
-    values = entries("out", list(kept.values()))
-    written: list[str] = []
-    if conservative:
-        energy = kept["energy"]
-        w.method("hamiltonian(self, y)", [("", energy if hamiltonian is None else hamiltonian)])
-        if hamiltonian is None or hamiltonian is energy:
-            values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
+        kept[name] = w.call(f"invariant {name}", function, (), **state)
+    values, written = entries("out", list(kept.values())), []
+    if hamiltonian is not None and hamiltonian is energy:
+        values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
     w.add("observe(self, y, out)", [*written, *lines(values)], [x for _, x in values])
+    return repr({name: name != "energy" or conserved for name in kept})
 
 
 def first_order(w: Writer, given: Given) -> str:
@@ -327,11 +315,10 @@ def first_order(w: Writer, given: Given) -> str:
     conservative = given.energy is not None and not any(depends(x, [w.t]) for x in rates)
     if conservative:
         w.method("slope(self, y, out)", entries("out", [gradient(energy, list(y))]))
-    kept = _kept(w, given, energy, {"y": y})
-    _observe(w, kept, conservative)
-    flags = {name: name != "energy" or given.energy is not None for name in kept}
+        w.method("hamiltonian(self, y)", [("", energy)])
+    kept = _observed(w, given, energy, given.energy is not None, energy if conservative else None, y=y)
     return w.text("first_order", w.returned(y=y0), [], [
-        "first_order(", f"build=build, size={len(y0)}, kept={flags!r}, conservative={conservative})"])
+        "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative})"])
 
 
 def lagrangian(w: Writer, given: Given) -> str:
@@ -346,7 +333,7 @@ def lagrangian(w: Writer, given: Given) -> str:
     for i, j in np.ndindex(n, n):
         matrix[i, j] = matrix[min(i, j), max(i, j)]  # it is symmetric
     where = place(given.lagrangian)
-    if any(depends(x, list(v)) for x in matrix.flat):
+    if any(depends(x, list(v)) for x in [*matrix.flat, *questions(found)]):
         raise InputError(f"lagrangian is not quadratic in v: give a hamiltonian, or rhs{where}")
     at_start = np.reshape(evaluated(list(matrix.flat), w.values), (n, n))
     if np.linalg.matrix_rank(at_start) < n:
@@ -358,10 +345,10 @@ def lagrangian(w: Writer, given: Given) -> str:
     order = _pivots(at_start)
     rate = list(solve(matrix[order], np.array([momentum[i] - shift[i] for i in order], dtype=object)))
     moving = {x.place: r for x, r in zip(v, rate, strict=True)}
-    push = substituted(gradient(found, list(q)), moving)
+    push = substituted(w.slopes("lagrangian", given.lagrangian, found, list(q)), moving)
     force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving) if given.force else []
     moves = depends(found, [w.t])
-    energy = 0.0 if moves else (total([r*m for r, m in zip(rate, momentum, strict=True)])
+    energy = 0.0 if moves else (sum([r*m for r, m in zip(rate, momentum, strict=True)])
                                 - substituted([found], moving)[0])
     first = lines(entries("y[1]", substituted(by_v, {w.t.place: 0.0})), "    ")
     start = ["    self = build(p)", f"    y = np.array({[q0.tolist(), [0.0]*n]!r})",
@@ -375,8 +362,8 @@ def hamiltonian(w: Writer, given: Given) -> str:
     p0 = np.atleast_1d(field_of(w.start, "momentum", q0.shape))
     q, momentum = w.array("y", np.array([q0, p0]))
     found = w.call("hamiltonian", given.hamiltonian, (), q=q, momentum=momentum, t=w.t)
-    push = [-x for x in gradient(found, list(q))]
-    rate = gradient(found, list(momentum))
+    slopes = w.slopes("hamiltonian", given.hamiltonian, found, [*q, *momentum])
+    push, rate = [-x for x in slopes[:len(q0)]], slopes[len(q0):]
     force = list(w.call("force", given.force, q0.shape, t=w.t, q=q, v=frozen(rate), momentum=momentum)
                  ) if given.force else []
     moves = depends(found, [w.t])
@@ -403,11 +390,12 @@ def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[
     conserved = conservative or worked
     if given.energy:
         energy, conserved = w.call("energy", given.energy, (), q=q, momentum=frozen(momentum), v=frozen(rate)), True
-    kept = _kept(w, given, energy, {"q": q, "momentum": frozen(momentum), "v": frozen(rate)})
-    _observe(w, kept, conservative, hamiltonian)
-    flags = {name: name != "energy" or conserved for name in kept}
+    if conservative:
+        w.method("hamiltonian(self, y)", [("", hamiltonian)])
+    kept = _observed(w, given, energy, conserved, hamiltonian if conservative else None, q=q,
+                     momentum=frozen(momentum), v=frozen(rate))
     return w.text("canonical", start, [], [
-        "canonical(", f"build=build, size={len(q)}, kept={flags!r}, conservative={conservative},",
+        "canonical(", f"build=build, size={len(q)}, kept={kept}, conservative={conservative},",
         f"separable={separable}{', worked=True' if worked else ''})"])
 
 
@@ -429,13 +417,11 @@ def particles(w: Writer, given: Given) -> str:
     w.method("push(self, t, y, out)", entries("out", push/mass[:, None]))
     w.method("spin(self, t, y, out)", entries("out", b/mass[:, None]))
     conserved = given.force is None and not depends(potential, [w.t])
-    energy = potential + total([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
-    kept = _kept(w, given, energy if conserved else 0.0, {"x": x, "v": y[1] if x0.ndim == 1 else y[n:]})
-    w.method("observe(self, y, out)", entries("out", list(kept.values())))
-    flags = {name: name != "energy" or conserved for name in kept}
+    energy = potential + sum([0.5*mass[i]*y[n + i, k]*y[n + i, k] for i in range(n) for k in range(3)])
+    kept = _observed(w, given, energy if conserved else 0.0, conserved, x=x, v=y[1] if x0.ndim == 1 else y[n:])
     conservative = conserved and not any(depends(z, [w.t]) for z in b.flat)
     return w.text("charged", w.returned(position=x0, velocity=v0), [], [
-        "charged(", f"build=build, shape={x0.shape!r}, kept={flags!r}, masses=lambda p: np.atleast_1d(p['mass']),",
+        "charged(", f"build=build, shape={x0.shape!r}, kept={kept}, masses=lambda p: np.atleast_1d(p['mass']),",
         f"conservative={conservative})"])
 
 
@@ -483,43 +469,49 @@ def field(w: Writer, given: Given) -> str:
     found = np.reshape(w.call("field", given.field, alone, arranged=lambda found: rates_of(found, shapes), t=w.t,
                               **arguments), (number, 3))
     w.method("algebra(self, t, y, out)", entries("out", found), "return True")
-    kept = _kept(w, given, w.call("energy", given.energy, (), **arguments) if given.energy else 0.0, arguments)
-    w.method("observe(self, y, out)", entries("out", list(kept.values())))
-    flags = {name: name != "energy" or given.energy is not None for name in kept}
+    energy = w.call("energy", given.energy, (), **arguments) if given.energy else 0.0
+    kept = _observed(w, given, energy, given.energy is not None, **arguments)
     return w.text("turning", w.returned(**{PARTS[letter].name: value for letter, value in start.items()}), [], [
-        "turning(", f"build=build, shapes={shapes!r}, kept={flags!r})"])
+        "turning(", f"build=build, shapes={shapes!r}, kept={kept})"])
 
 
-def kind_of(given: Given, start: Start) -> Callable[[Writer, Given], str]:
-    """The writer for what was given. Raises InputError where that is no system."""
-    general = {"lagrangian": lagrangian, "hamiltonian": hamiltonian, "rhs": first_order, "field": field,
-               "magnetic": particles}
-    chosen = [name for name in (*general, "potential") if getattr(given, name) is not None]
+# writer, arguments beside those that tell the kind, fields of the start
+KINDS: dict[str, tuple[Callable[[Writer, Given], str], str, str]] = {
+    "lagrangian": (lagrangian, "force energy invariants", "q v"),
+    "hamiltonian": (hamiltonian, "force energy invariants", "q momentum"),
+    "rhs": (first_order, "energy invariants", "y"), "field": (field, "energy invariants", "R q x"),
+    "magnetic": (particles, "mass force potential invariants", "x v"),
+    "free bodies": (rigid_bodies, "mass inertia force torque", "x v R rate angular_momentum"),
+    "a body about a fixed point": (fixed_body, "inertia torque", "R rate angular_momentum"),
+    "points on spheres": (spheres, "mass force", "q v omega")}
+GENERAL = ("lagrangian", "hamiltonian", "rhs", "field", "magnetic")
+
+
+def kind_of(given: Given, start: Start) -> tuple[Callable[[Writer, Given], str], str, str]:
+    """What was given. Raises InputError where that is no system."""
+    chosen = [name for name in (*GENERAL, "potential") if getattr(given, name) is not None]
     if len(chosen) > 1 and chosen != ["magnetic", "potential"]:
-        raise InputError(f"give one of {', '.join((*general, 'potential'))}, not {' and '.join(chosen)}")
-    allowed = {"lagrangian": ("force", "energy", "invariants"), "hamiltonian": ("force", "energy", "invariants"),
-               "rhs": ("energy", "invariants"), "field": ("energy", "invariants"),
-               "magnetic": ("mass", "force", "potential", "invariants")}.get(chosen[0]) if chosen else None
-    if allowed is not None:
-        made, what = general[chosen[0]], chosen[0]
-    elif given.inertia is not None and "x" in start:
-        made, what, allowed = rigid_bodies, "free bodies", ("mass", "inertia", "force", "torque")
+        raise InputError(f"give one of {', '.join((*GENERAL, 'potential'))}, not {' and '.join(chosen)}")
+    if chosen and chosen[0] in GENERAL:
+        what = chosen[0]
     elif given.inertia is not None:
-        made, what, allowed = fixed_body, "a body about a fixed point", ("inertia", "torque")
+        what = "free bodies" if "x" in start else "a body about a fixed point"
     elif given.mass is not None:
-        made, what, allowed = spheres, "points on spheres", ("mass", "force")
+        what = "points on spheres"
     else:
         raise InputError("give lagrangian, hamiltonian, rhs, field or magnetic; or a potential with mass (points on"
                          " spheres, free bodies) or inertia (bodies)")
+    found = KINDS[what]
+    takes = (*chosen, *found[1].split())
     for name, value in given._asdict().items():
-        if value is not None and name not in (*allowed, *chosen):
-            raise InputError(f"{name} is no argument of {what}, which takes {', '.join((*chosen, *allowed))}")
-    return made
+        if value is not None and name not in takes:
+            raise InputError(f"{name} is no argument of {what}, which takes {', '.join(takes)}")
+    return found
 
 
 def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float, given: Given) -> tuple[str, int]:
     """The text of the plugin, and the number of its operations."""
-    made = kind_of(given, start)
+    made, _, fields = kind_of(given, start)
     own = dict(parameters)
     for key in ("mass", "inertia"):
         value = getattr(given, key)
@@ -534,9 +526,18 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
                 own[key] = np.broadcast_to(real_array(key, own.get(key, 1.0)), shape).copy()
             except ValueError:
                 raise InputError(f"{key} must be numbers of shape {shape}, not {np.shape(own[key])}") from None
+    if callable(given.inertia):
+        raise InputError("inertia must be numbers, not a function")
     w = Writer(name, own, start, t_end)
     text, count = made(w, given), operations(w.outs)
+    for name in start:
+        if name not in fields.split():
+            raise InputError(f"start: {unknown('name', name, fields.split())}")
+    for both in ("v", "omega"), ("rate", "angular_momentum"):
+        if {*both} <= {*start}:
+            raise InputError(f"start has {' and '.join(both)}: give one of them")
     if count > MOST_WRITTEN:
         raise InputError(f"the equations are {count} operations, more than {MOST_WRITTEN}, which would take minutes to"
-                         " compile: write a plugin with loops, docs/own_system.md")
+                         " compile: write a plugin with loops, docs/own_system.md"
+                         f"{place(next(filter(callable, given)))}")
     return text, count

@@ -17,7 +17,7 @@ from liestep.mechanics.formulations.multibody.mechanism import GEAR, MOVING, PLA
 from liestep.mechanics.systems._symmetry import invariant_axes
 from liestep.plain.arrays import frozen, place
 from liestep.plain.curves import Held
-from liestep.plain.families import MOST_WRITTEN, Given, Writer, cross, entries, total
+from liestep.plain.families import MOST_WRITTEN, Given, Writer, cross, entries
 from liestep.plain.loops import lines, operations
 from liestep.plain.symbols import gradient
 
@@ -115,13 +115,13 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
     for at, name, rates in ((0, "torque", "omega"), (1, "force", "v")):
         if getattr(given, name):
             added[at::2] = w.call(name, getattr(given, name), (n, 3), t=w.t, **seen, **moving)
-            power = power + total(list((added[at::2]*moving[rates]).flat))
+            power = power + sum((added[at::2]*moving[rates]).flat)
     v = w.call("potential", given.potential, (), **seen) if given.potential else 0.0
     slope = np.reshape(gradient(v, list(s.flat)), s.shape)
     for i in range(n):
         m = MOVING*i
         parts = [cross(s[m + k], slope[m + k]) for k in range(3)]
-        added[2*i] = [x - total([part[c] for part in parts]) for c, x in enumerate(added[2*i])]
+        added[2*i] = [x - sum([part[c] for part in parts]) for c, x in enumerate(added[2*i])]
         added[2*i + 1] = added[2*i + 1] - slope[m + PLACE]
     w.method("forces(self, t, s, out)", [*((f"{target} +", x) for target, x in entries("out", added)
                                            if not (isinstance(x, float) and x == 0.0)), ("", power)])

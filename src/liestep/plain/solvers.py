@@ -29,12 +29,13 @@ NAMES = {"DOP853": "dop853", "RK45": "ode45", "RK4": "rk4", "Gauss": "gauss", "T
 
 def _factors(group: str) -> dict[str, int]:
     """How many of each factor; of R3 as many as there are, 0. Raises InputError: it is no product of GROUPS."""
-    found = {name: many for name, _, many in (factor.partition("^") for factor in group.split("x"))}
+    found = {name: many for name, _, many in (factor.partition("^") for factor in str(group).split("x"))}
     known = [name for name in GROUPS if name in found]
-    if [*found] != known or "^0" in group or not all(many.isdigit() or not many for many in found.values()) or (
-            known == ["R3"] or found.get("R3")):
+    if [*found] != known or "^0" in group or "^x" in f"{group}x" or known == ["R3"] or found.get("R3") or not all(
+            many.isdigit() or not many for many in found.values()):
         raise InputError(f"unknown group {group!r}; allowed are SO3, S2 and R3 in this order with x between, such as"
-                         " SO3, SO3xR3 or SO3^2xS2^4xR3, where R3 is all further vectors")
+                         " SO3, SO3xR3 or SO3^2xS2^4xR3, where R3 is all further vectors; rigid motions are option"
+                         " action: se3 of a liestep.system(field=...)")
     return {name: 0 if name == "R3" else int(many or 1) for name, many in found.items()}
 
 

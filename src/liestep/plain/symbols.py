@@ -11,6 +11,7 @@ import numpy as np
 from liestep.compile.straight.symbols import Graph, Node, Untraceable, reachable
 
 MOST = 250_000  # operations of all functions of a system, before sums become loops
+INSTEAD = "write it with numpy and math, as a table for np.interp, or give blackbox=True with an rhs or a field"
 DECIDE = "write np.where(condition, a, b), np.maximum, np.minimum or np.abs"
 HOLDS = {"<": operator.lt, "<=": operator.le, "==": operator.eq}
 
@@ -60,6 +61,9 @@ class Arithmetic:
     __gt__, __ge__, __ne__ = (_comparison("<", turned=True), _comparison("<=", turned=True),
                               _comparison("==", opposite=True))
 
+    def __bool__(self) -> bool:
+        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
+
     def __neg__(self) -> Any:
         return -1.0*self
 
@@ -80,11 +84,11 @@ class Symbol(Arithmetic, Node):
     real = property(lambda self: self)
     T = property(lambda self: self)
 
-    def __bool__(self) -> bool:
-        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
+    def __repr__(self) -> str:
+        return "a value of the state or of a parameter"
 
     def __float__(self) -> NoReturn:
-        raise Untraceable("it turns a value of the state or of a parameter into a plain number")
+        raise Untraceable(f"it turns {self!r}, itself or in foreign code, into a plain number: {INSTEAD}")
 
     __int__ = __round__ = __floor__ = __ceil__ = __trunc__ = __complex__ = __float__
 
@@ -118,9 +122,6 @@ class Truth(Arithmetic):
 
     def __init__(self, graph: "PlainGraph", op: str, left: Any, right: Any, wanted: bool = True):
         self.graph, self.op, self.left, self.right, self.wanted = graph, op, left, right, wanted
-
-    def __bool__(self) -> bool:
-        raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
 
     def number(self) -> Any:
         """1 where it holds, else 0."""
@@ -361,6 +362,11 @@ def depending(outs: Sequence[Any], inputs: Sequence[Symbol]) -> set[int]:
 def depends(out: Any, inputs: Sequence[Symbol]) -> bool:
     """Whether an expression depends on any of the inputs."""
     return isinstance(out, Symbol) and out.place in depending([out], inputs)
+
+
+def questions(out: Any) -> list[Any]:
+    """Both sides of all comparisons in an expression."""
+    return [x for node in reachable([out]) if node.op == "select" for x in node.args[1:3]]
 
 
 def gradient(out: Any, inputs: Sequence[Any]) -> list[Any]:

@@ -26,8 +26,8 @@ SIDE = 90.0                        # mm, for the sizes of text and lines
 MARGIN, QUALITY = 0.05, 30        # QUALITY of WebP, from 0 to 100
 
 
-def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
-    """Draw at most `frames` of the stored samples, equally spaced, and write the film whole or not at all; returns
+def animate(source: Path | RunFile, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
+    """Draw at most `frames` of the samples of a run, equally spaced, and write the film whole or not at all; returns
     their number. Raises InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be
     written."""
     target = Path(target)
@@ -38,7 +38,7 @@ def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, wi
             raise InputError(f"{name} must be from {least} to {most}, not {value}")
     if target.suffix.lower() == ".mp4" and not FFMpegWriter.isAvailable():
         raise InputError(f"cannot write {target}: MP4 needs the program ffmpeg, which is not installed; write a .gif")
-    file = read(source)
+    file = source if isinstance(source, RunFile) else read(source)
     motion, samples = motion_of(file), chosen(file, frames)
     comment = film_comment(file.attributes["run_sha256"], file.attributes["source_hash"])
     # matplotlib chooses the writer by the suffix

@@ -164,24 +164,27 @@ def vortices(file: RunFile, parameters: Parameters) -> FilmScene:
 
 
 def body(file: RunFile, parameters: Parameters) -> FilmScene:
-    """Axes of a body from its fixed point, its angular momentum and, for a top, the line to its centre of mass."""
-    attitude, momentum = file["attitude"], file["angular_momentum"]
-    arrows = momentum*(1.25/(np.linalg.norm(momentum, axis=1).max() or 1.0))
-    centre = attitude @ np.asarray(parameters["axis"]) if "axis" in parameters else None
+    """Axes of a body from its fixed point, its angular momentum and, for a top, the line to its centre of mass, as far
+    as the run has them."""
+    attitude, momentum = file["attitude"], file.variables.get("angular_momentum", np.zeros((0, 3)))
+    arrows = momentum*(1.25/(np.linalg.norm(momentum, axis=1).max(initial=0.0) or 1.0))
+    axis, gravity = (value if np.shape(value) == (3,) else None for value in map(parameters.get, ("axis", "gravity")))
+    centre = None if axis is None else attitude @ np.asarray(axis)
 
     def draw(scene: Scene, k: int) -> None:
         for j, colour in enumerate(AXES):
             trail(scene, attitude[:, :, j], colour, k, 0.7)
             scene.line(np.stack([np.zeros(3), attitude[k, :, j]]), colour, 2.2, outline=0.6, fade=0.35)
             scene.balls([attitude[k, :, j]], colour, 4.0, lift=0.01)
-        trail(scene, arrows, MOMENTUM, k, 0.7)
-        scene.line(np.stack([np.zeros(3), arrows[k]]), MOMENTUM, 1.4, fade=0.0)
-        scene.balls([arrows[k]], MOMENTUM, 6.0, lift=0.02, fade=0.0)
+        if len(arrows):
+            trail(scene, arrows, MOMENTUM, k, 0.7)
+            scene.line(np.stack([np.zeros(3), arrows[k]]), MOMENTUM, 1.4, fade=0.0)
+            scene.balls([arrows[k]], MOMENTUM, 6.0, lift=0.02, fade=0.0)
         if centre is not None:
             scene.balls([0.6*centre[k]], looks.METAL, 10.0, lift=0.03, fade=0.2)
         scene.balls([np.zeros(3)], looks.PIVOT, 4.0, lift=0.04, fade=0.0)
 
-    view = against(parameters.get("gravity", (0.0, 0.0, -1.0)), 35.0, 20.0)
+    view = against((0.0, 0.0, -1.0) if gravity is None else gravity, 35.0, 20.0)
     return FilmScene(view, draw, 1.3*np.vstack([np.eye(3), -np.eye(3)]))
 
 

@@ -29,6 +29,24 @@ class RunAccessor:
 
         return plot(self._data)
 
+    @extras()
+    def animate(self, path: Path | str = "run.gif", *, frames: int = 120, fps: int = 20, width: int = 480) -> Path:
+        """Write a film of the motion, of at most `frames` samples, `width` pixels wide, and return its path. Raises
+        InputError: a name that does not end with .gif, .webp or .mp4, or a motion that cannot be drawn."""
+        from liestep.figures.films.film import animate
+        from liestep.figures.interactive.datasets import as_file
+
+        animate(as_file(self._data), Path(path), frames, fps, width)
+        return Path(path)
+
+    def errors(self, reference: xarray.Dataset) -> xarray.Dataset:
+        """Error of each state field at each sample against another data set of the same motion, such as that of
+        `liestep.reference`: in the field's norm, relative to its largest length where it has one. The attribute `error`
+        is the largest. Raises InputError: another problem, or other sample times."""
+        from liestep.figures.interactive.datasets import errors
+
+        return errors(self._data, reference)
+
     def save(self, path: Path | str) -> None:
         """Write the run's file, as `liestep run` does: `open_run` and the commands `animate`, `check` and `judge` take
         it. Raises InputError: the name does not end with .nc, the folder cannot be written, or a file of another run is

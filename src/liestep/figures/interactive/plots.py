@@ -1,6 +1,7 @@
 """Figures of data sets for people at work: one run, or several beside each other."""
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import matplotlib
@@ -13,13 +14,11 @@ from matplotlib.figure import Figure, SubFigure
 from liestep.errors import InputError
 from liestep.figures.films.film import frame_of, method_of
 from liestep.figures.films.motions import motion_of
-from liestep.figures.interactive.datasets import Series, as_file, kept, require_run
+from liestep.figures.interactive.datasets import Series, as_file, errors, kept, require_run
 from liestep.figures.marks import colours
 from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import DOUBLE, MM, RC
-from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.specification import specify_problem
 
 HEIGHT = 108.0                 # mm
 SCREEN = 130                   # dots per inch on a screen
@@ -158,14 +157,6 @@ def _compared(axes: Sequence[Axes], first: "xarray.Dataset", data: "xarray.Datas
     axes[1].plot(time, _positive(np.abs(invariants[0].values)) if invariants else np.full(len(time), np.nan), **style)
     if residuals:
         axes[2].plot(time, _positive(np.max([one.values for one in residuals], axis=0)), **style)
-    if data is not first and len(time) == len(first["time"]) and np.allclose(time, first["time"].values):
-        axes[0].plot(time, _positive(_distance(first, data)), **style)
-
-
-def _distance(first: "xarray.Dataset", data: "xarray.Dataset") -> np.ndarray:
-    """Largest scaled distance over the state fields that both have, (time,)."""
-    run = specify_problem(first.attrs["problem"])
-    fields = formulate_standard(run.sheet, run.parameters, run.initial).error_fields
-    gaps = [part.distance(data[part.name].values, first[part.name].values)/part.scale(first[part.name].values)
-            for part in fields if part.name in first and part.name in data]
-    return np.max(gaps, axis=0) if gaps else np.zeros(first.sizes["time"])
+    if data is not first:
+        with suppress(InputError):  # other sample times
+            axes[0].plot(time, _positive(errors(data, first).to_array().max("variable").values), **style)

@@ -1,7 +1,8 @@
 """States of a run between the ends of its steps: of methods with fixed steps by one step of the method itself, which
 keeps the manifold and has its order; of adaptive ones by their interpolant."""
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -11,6 +12,7 @@ from liestep.compile.interpreted import brief_loop
 from liestep.compile.partial import interpolated_steps, partial_steps
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.catalogue import integrator_ids, method, sheet
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.execution import Outcome, build
@@ -27,13 +29,21 @@ class Between:
 
     def __init__(self, spec: RunSpecification, nodes: np.ndarray, times: np.ndarray | None = None):
         self.spec, self.adaptive = spec, spec.steps is None
-        self.formulated, integrator = build(spec)
-        self._work = integrator.workspace(self.formulated.problem, self.formulated.start)
-        problem, integrator = for_loop(self.formulated, integrator, spec.steps or 0)
-        self._parts = integrator, problem
-        self._loop = brief_loop(interpolated_steps if self.adaptive else partial_steps, *self._parts, self._work)
         self.before: tuple[float, Mapping[str, np.ndarray]] | None = None  # what is counted up to the first node
         self.extend(nodes, times)
+
+    @cached_property
+    def _made(self) -> tuple[Formulated, tuple[Any, Any], Any, Callable]:
+        """What states within steps need: the problem, (integrator, problem) for a loop, its scratch, the loop."""
+        formulated, integrator = build(self.spec)
+        work = integrator.workspace(formulated.problem, formulated.start)
+        problem, integrator = for_loop(formulated, integrator, self.spec.steps or 0)
+        return formulated, (integrator, problem), work, brief_loop(
+            interpolated_steps if self.adaptive else partial_steps, integrator, problem, work)
+
+    @property
+    def formulated(self) -> Formulated:
+        return self._made[0]
 
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
         """The same run with more nodes."""
@@ -64,7 +74,8 @@ class Between:
         states = np.empty((len(times), len(shares), *nodes.shape[1:]))
         values = np.zeros((len(times), len(shares), self.formulated.width))
         more = (whole, self.spec.duration) if self.adaptive else ()
-        status = self._loop(*self._parts, times, nodes, lengths, shares, states, values, self._work, *more)
+        _, parts, work, loop = self._made
+        status = loop(*parts, times, nodes, lengths, shares, states, values, work, *more)
         if status != Status.OK:
             raise IntegrationError(Status(status), float(times[0]), f"{self.spec.integrator}, partial step: ")
         self._integrate(steps, shares[None, :]*lengths[:, None], values)

@@ -2,7 +2,7 @@
 
 Products of two imaginary parts underflow to zero, so that the real part of every sum, product and quotient is that of
 plain float64 numbers, to the last bit, and the imaginary part follows the rules of differentiation. Comparisons look at
-the real part; sqrt, sin, cos and atan2 are continued by their derivatives. Numba itself refuses all of these for
+the real part; functions of `math` are continued by their derivatives. Numba itself refuses all of these for
 complex numbers, so that nothing which compiles without this module means anything else with it.
 
 A product of two imaginary parts that underflows costs a processor some hundred cycles, so the kernels for vectors of
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from liestep.compile import rows
 from liestep.compile.inlining import variant
@@ -50,6 +50,22 @@ def _int(x):
     return (lambda x: int(x.real)) if _complex(x) else None
 
 
+def _continued(function: Callable[[float], float], slope: Callable[[float, float], float]) -> None:
+    """A function f of real numbers x by its slope(x, f(x))."""
+    value, rate = register_jitable(lambda x: function(x)), register_jitable(slope)
+
+    @overload(function)
+    def continued(x):
+        return (lambda x: complex(value(x.real), x.imag*rate(x.real, value(x.real)))) if _complex(x) else None
+
+
+_continued(math.sin, lambda x, f: math.cos(x))
+_continued(math.cos, lambda x, f: -math.sin(x))
+_continued(math.tan, lambda x, f: 1.0 + f*f)
+_continued(math.exp, lambda x, f: f)
+_continued(math.log, lambda x, f: 1.0/x)
+
+
 @overload(math.sqrt)
 def _sqrt(x):
     if not _complex(x):
@@ -60,16 +76,6 @@ def _sqrt(x):
         return complex(root, 0.5*x.imag/root)
 
     return sqrt
-
-
-@overload(math.sin)
-def _sin(x):
-    return (lambda x: complex(math.sin(x.real), x.imag*math.cos(x.real))) if _complex(x) else None
-
-
-@overload(math.cos)
-def _cos(x):
-    return (lambda x: complex(math.cos(x.real), -x.imag*math.sin(x.real))) if _complex(x) else None
 
 
 @overload(math.atan2)
@@ -93,6 +99,18 @@ def _scaled(kinds: tuple[types.Type, ...]) -> bool:
 
 def _vectors(kinds: tuple[types.Type, ...]) -> bool:
     return all(kind == VECTOR for kind in kinds)
+
+
+def _numbers(kinds: tuple[types.Type, ...]) -> bool:
+    return any(map(_complex, kinds))
+
+
+def _if_equal(left, right, a, b):
+    return a if left.real == right.real else b
+
+
+def _quotient(a, b):
+    return a/b if b.real != 0.0 else complex(a.real*np.inf, 0.0)
 
 
 def _scale(s, u):
@@ -124,6 +142,8 @@ variant(rows.scale, _scaled, _scale)
 variant(rows.axpy, _scaled, _axpy)
 variant(rows.dot, _vectors, _dot)
 variant(rows.cross, _vectors, _cross)
+variant(rows.if_equal, _numbers, _if_equal)
+variant(rows.quotient, _numbers, _quotient)
 
 
 def advance_tangent(integrator: Any, problem: Any, y: np.ndarray, h: float, first: int, last: int, work: Any) -> Status:
