@@ -68,7 +68,7 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     found = meant(given, known, cutoff=0.5)
     hint = f"; did you mean {found}?" if found else ""
     shown = given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
-    some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {', '.join(known)}"
+    some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {', '.join(known) or 'none'}"
     return f"unknown {what} {shown!r}{hint} ({some})"
 
 

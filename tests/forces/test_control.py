@@ -275,6 +275,7 @@ def test_adaptive_methods_take_a_control_of_a_mechanism():
 
     # at the pivot 0.1 + 2/4 = 0.6 kg m2; the torque is held over each of ten samples
     rate = sum(3.0*(1.0 - 0.1*k)*0.1/0.6 for k in range(10))
-    for integrator, size in (("dop853", {"tolerance": 1e-10}), ("rkmk", {"step": 0.01})):
+    for integrator, size in (("dop853", {"tolerance": 1e-10}), ("rkmk", {"step": 0.01}),
+                             ("rkmk853", {"tolerance": 1e-10})):
         data = arm.simulate(integrator, t_end=1.0, control=motor, sample=0.1, samples=2, **size)
         assert data["joint_rate"].values[-1, 0] == pytest.approx(rate, rel=1e-8)

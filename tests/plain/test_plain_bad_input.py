@@ -65,6 +65,8 @@ FUNCTIONS = {
     "returns 'a', which is no number": lambda t, y: ["a", "b"], "returns nothing": lambda t, y: None,
     r"writes into its argument.*line \d+: y\[0\] = 2": writes, "plain number.*int": lambda t, y: [y[1], int(y[0])],
     "as an index.*np.interp.*TABLE": lambda t, y: [y[1], TABLE[y[0]]],
+    "np.interp takes places that increase.*out of order": lambda t, y: [y[1], np.interp(t, [0, 2, 1], [0, 1, 2])],
+    r"np.interp takes.*\(3,\) and \(2,\)": lambda t, y: [y[1], np.interp(t, [0, 1, 2], [0, 1])],
     "foreign code.*j0": lambda t, y: [y[1], j0(y[0])],
     "index or a number of repetitions": lambda t, y: [sum(1 for _ in range(y[0])), y[1]],
     "more than 250000 operations.*x = x": grows, "does not end.*while True: pass": endless,

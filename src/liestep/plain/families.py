@@ -29,6 +29,7 @@ FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equ
              "sin", "sqrt")
 Start = Mapping[str, Any]
 MOST_WRITTEN = 20_000  # operations of a system
+KEPT = 1e-9             # largest rate of a conserved function, relative to the sum of its terms
 
 
 class Given(NamedTuple):
@@ -315,6 +316,17 @@ def _observe(w: Writer, kept: Mapping[str, Any], conservative: bool, hamiltonian
     w.add("observe(self, y, out)", [*written, *lines(values)], [x for _, x in values])
 
 
+def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
+    """Whether a function with this slope stays constant, at the start and beside it."""
+    for moved in (0.0, 0.01):
+        place = {name: value*(1.0 + moved*(k % 5 + 1)) for k, (name, value) in enumerate(w.values.items(), 1) if name[:2] == "y["}
+        with np.errstate(all="ignore"):
+            terms = np.multiply(*np.reshape(evaluated([*slope, *rates], {**w.values, **place}), (2, -1)))
+        if abs(terms.sum()) > KEPT*np.abs(terms).sum():
+            return False
+    return True
+
+
 def first_order(w: Writer, given: Given) -> str:
     """dy/dt = f(t, y, p)."""
     y0 = np.atleast_1d(field_of(w.start, "y"))
@@ -324,12 +336,14 @@ def first_order(w: Writer, given: Given) -> str:
     rates = w.call("rhs", given.rhs, y0.shape, t=w.t, y=y)
     w.method("rates(self, t, y, out)", entries("out", rates[None]))
     energy = w.call("energy", given.energy, (), y=y) if given.energy else 0.0
-    conservative = given.energy is not None and not any(depends(x, [w.t]) for x in rates)
+    slope = gradient(energy, list(y)) if given.energy else []
+    kept_energy = given.energy is not None and _kept_by(w, slope, rates)
+    conservative = kept_energy and not any(depends(x, [w.t]) for x in rates)
     if conservative:
-        w.method("slope(self, y, out)", entries("out", [gradient(energy, list(y))]))
+        w.method("slope(self, y, out)", entries("out", [slope]))
     kept = _kept(w, given, energy, {"y": y})
     _observe(w, kept, conservative)
-    flags = {name: name != "energy" or given.energy is not None for name in kept}
+    flags = {name: name != "energy" or kept_energy for name in kept}
     return w.text("first_order", w.returned(y=y0), [], [
         "first_order(", f"build=build, size={len(y0)}, kept={flags!r}, conservative={conservative})"])
 

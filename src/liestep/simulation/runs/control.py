@@ -85,8 +85,12 @@ class Held:
             if changed.size:
                 rest.append((a, b))
         if rest:  # scratch is equal once the first component, which now holds the second one's values, is evaluated
-            for found, _ in made[:2] if hasattr(formulated.problem, "rhs") else ():
-                on_own_arrays(found.problem).rhs(0.0, found.start.copy(), np.zeros_like(found.start))
+            for found, _ in made[:2]:
+                problem = on_own_arrays(found.problem)
+                if hasattr(problem, "rhs"):
+                    problem.rhs(0.0, found.start.copy(), np.zeros_like(found.start))
+                elif hasattr(problem, "algebra"):
+                    problem.algebra(0.0, found.start.copy(), np.zeros((problem.algebra_rows(), 3)))
             if not all(np.array_equal(a, b, equal_nan=True) for a, b in rest):
                 raise InputError(f"control cannot set {', '.join(own)} of {spec.problem}: the code holds numbers that"
                                  " are computed from it; a parameter that forces or torques read as it is can be set")
