@@ -319,7 +319,8 @@ def _observe(w: Writer, kept: Mapping[str, Any], conservative: bool, hamiltonian
 def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
     """Whether a function with this slope stays constant, at the start and beside it."""
     for moved in (0.0, 0.01):
-        place = {name: value*(1.0 + moved*(k % 5 + 1)) for k, (name, value) in enumerate(w.values.items(), 1) if name[:2] == "y["}
+        place = {name: value*(1.0 + moved*(k % 5 + 1)) for k, (name, value) in enumerate(w.values.items())
+                 if name[:2] == "y["}
         with np.errstate(all="ignore"):
             terms = np.multiply(*np.reshape(evaluated([*slope, *rates], {**w.values, **place}), (2, -1)))
         if abs(terms.sum()) > KEPT*np.abs(terms).sum():
