@@ -181,7 +181,8 @@ def sleigh_energy(y, p):
 
 def snakeboard(y, p):
     """Bloch, Krishnaprasad, Marsden and Murray 1996, Arch. Ration. Mech. Anal. 136, 21, section 8: wheels at angles f
-    and -f, a free rotor. Forward speed v, rate of f, momentum of the rotor over J0; f, heading, rotor, place. The heading turns at tan(f) v/r, and (m + k tan(f)^2) v^2 is kept, k = (I - J0)/r^2."""
+    and -f, a free rotor. Forward speed v, rate of f, momentum of the rotor over J0; f, heading, rotor, place. The
+    heading turns at tan(f) v/r, and (m + k tan(f)^2) v^2 is kept, k = (I - J0)/r^2."""
     v, steering, spin, f, heading = y[0], y[1], y[2], y[3], y[4]
     t, k = np.tan(f), (p.I - p.J0)/p.r**2
     turn = t*v/p.r

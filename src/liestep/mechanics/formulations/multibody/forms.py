@@ -260,7 +260,8 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
     seen = observables(conserved)
     found = Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
-                      momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes())
+                      momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes(),
+                      bare=layout.fields if jointed else None)
     made = frames(layout.assembly) if layout.assembly.shows else []
     showing = partial(coordinates, made, layout.assembly.center_of_mass)
     return replace(found, shown=COORDINATES, showing=showing) if made else found
