@@ -64,8 +64,7 @@ def coordinates(made: Frames, arms: np.ndarray, times: np.ndarray, fields: Mappi
     ground = np.zeros((len(turn), 1, 3))  # behind the last body, where GROUND is
     spin = np.concatenate([np.einsum("tbij,tbj->tbi", turn, rate), ground], axis=1)
     turn = np.concatenate([turn, np.broadcast_to(np.eye(3), (len(turn), 1, 3, 3))], axis=1)
-    u = turned(turn[:, made.a], made.u)
-    e, f = turned(turn[:, made.a], made.e), turned(turn[:, made.b], made.f)
+    u, e, f = (turned(turn[:, at], part) for at, part in ((made.a, made.u), (made.a, made.e), (made.b, made.f)))
     found = np.arctan2(np.sum(cross(e, f)*u, axis=-1), np.sum(e*f, axis=-1))
     rates = np.sum(u*(spin[:, made.b] - spin[:, made.a]), axis=-1)
     if slides.any():
