@@ -62,6 +62,8 @@ CASES = (
     Case(f"{BODIES}, vi_sphere (explicit)", "sphere_nbody", "vi_sphere", "explicit", 1e-4, 80_000, 1.25),
     Case(f"{BODIES}, rk4", "sphere_nbody", "rk4", "runge_kutta", 1e-4, 30_000, 1.6),
     Case(f"{BODIES}, rkmk4", "sphere_nbody", "rkmk", "munthe_kaas", 1e-4, 15_000, 1.25),
+    Case("two masses on springs, verlet", "mass_spring", "verlet", "verlet", 1e-3, 400_000, 1.1),
+    Case("Penning trap, boris", "penning_trap", "boris", "boris", 1e-3, 400_000, 1.1),
     Case(f"{ROD} n = 10, vi_sphere (multipliers)", "elastic_rod", "vi_sphere", "multipliers", 1e-4, 3000, 1.25,
          small=False),
     Case(f"{ROD} n = 100, vi_sphere (multipliers)", "elastic_rod", "vi_sphere", "multipliers", 1e-5, 30, 1.25,

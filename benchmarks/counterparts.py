@@ -66,8 +66,8 @@ class Counterpart:
 
 
 def counterpart(system_id: str, step: str, problem, method, *, statistics: bool, order: int = 0) -> Counterpart:
-    """Counterpart of a formulated problem (any formulation on spheres, or a rigid body's semidirect action or momenta)
-    and a component whose fields are the method's data.
+    """Counterpart of a formulated problem (any formulation on spheres, a rigid body's semidirect action or momenta, a
+    separable Hamiltonian, charged particles) and a component whose fields are the method's data.
 
     Args:
         step: name of the header counterparts/step_<step>.h.
@@ -81,6 +81,10 @@ def counterpart(system_id: str, step: str, problem, method, *, statistics: bool,
     if hasattr(problem, "bodies"):
         return Counterpart(library("quaternion_bodies", "", "", step, statistics, order), problem.number(),
                     Fields(problem.bodies), Fields((float(problem.bodies.joints()),)), Fields(()), Fields(method))
+    if hasattr(problem, "push"):
+        kind = "canonical" if hasattr(problem, "drift") else "charged"
+        return Counterpart(library(kind, system_id, "", step, statistics, order), np.size(problem.system.mass),
+                    Fields(problem.system), Fields(()), Fields(()), Fields(method))
     body = getattr(generator, "body", problem)
     if hasattr(body, "torque_slope"):
         return Counterpart(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(body.system),

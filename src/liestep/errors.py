@@ -64,11 +64,12 @@ def meant(given: str, allowed: Iterable[str], cutoff: float = 0.6) -> str | None
 def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     """Sentence for an unknown name, closest match first."""
     known, given = sorted(set(map(str, allowed))), str(name)
+    names = ", ".join(known) or "none"
     close = difflib.get_close_matches(given, known, n=CLOSEST, cutoff=0.0)
     found = meant(given, known, cutoff=0.5)
     hint = f"; did you mean {found}?" if found else ""
     shown = given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
-    some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {', '.join(known)}"
+    some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {names}"
     return f"unknown {what} {shown!r}{hint} ({some})"
 
 

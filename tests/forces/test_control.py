@@ -275,6 +275,33 @@ def test_adaptive_methods_take_a_control_of_a_mechanism():
 
     # at the pivot 0.1 + 2/4 = 0.6 kg m2; the torque is held over each of ten samples
     rate = sum(3.0*(1.0 - 0.1*k)*0.1/0.6 for k in range(10))
-    for integrator, size in (("dop853", {"tolerance": 1e-10}), ("rkmk", {"step": 0.01})):
+    for integrator, size in (("dop853", {"tolerance": 1e-10}), ("rkmk", {"step": 0.01}),
+                             ("rkmk853", {"tolerance": 1e-10})):
         data = arm.simulate(integrator, t_end=1.0, control=motor, sample=0.1, samples=2, **size)
         assert data["joint_rate"].values[-1, 0] == pytest.approx(rate, rel=1e-8)
+
+
+@pytest.mark.parametrize("stride", [1, 5])
+def test_forces_of_joints_are_those_of_the_torque_that_is_held(stride):
+    """m r dw/dt and m r w^2 in the pivot of a rod of 0.6 kg m2, with what was held until each sample and each call."""
+    inertia, end, kept = [0.01, 0.1, 0.1], np.array([0.5, 0.0, 0.0]), []
+    arm = liestep.system("driven_arm", bodies=[Body(2.0, inertia, x=[0.5, 0, 0])], parameters={"u": [0.0]},
+                         torque=lambda R, p: [[0.0, 0.0, p.u[0]]],
+                         joints=[revolute(GROUND, np.zeros(3), [0, 0, 1.0], 0, -end, [0, 0, 1.0])])
+
+    def motor(t, state):
+        kept.append(state)
+        if t > 0.55:
+            assert np.linalg.norm(state["multiplier"][:3]) > 1.0
+        return {"u": [1.0 + t]}
+
+    data = arm.simulate("rkmk", step=0.01, t_end=1.0, control=motor, sample=0.1, samples=10//stride + 1)
+    for k, force in enumerate(data["multiplier"].values[:, :3]):
+        held, rate = 1.0 + 0.1*max(k*stride - 1, 0), data["joint_rate"].values[k, 0]
+        assert np.linalg.norm(force) == pytest.approx(np.hypot(held/0.6, rate**2), rel=1e-8)
+    for k, state in enumerate(kept):
+        held = (1.0 + 0.1*(k - 1))*(k > 0)
+        assert np.linalg.norm(state["multiplier"][:3]) == pytest.approx(
+            np.hypot(held/0.6, state["joint_rate"][0]**2), rel=1e-8, abs=1e-12)
+        assert sorted(state) == sorted(dict(state))
+        assert len(state) == len(dict(state))

@@ -166,6 +166,21 @@ def test_several_events_with_counts():
     assert data["impact_work"].values[-1] == pytest.approx(1.5, abs=1e-12)
 
 
+def test_a_kicked_rotor_makes_the_standard_map():
+    """Chirikov 1979: a coordinate of rate 1 is the clock; behind a kick its function is zero but for round-off."""
+    rotor = liestep.system("rotor", hamiltonian=lambda q, momentum: 0.5*momentum[0]**2 + momentum[1],
+                           start={"q": [0.5, 0.0], "momentum": [0.3, 0.0]})
+    kick = Event(lambda state: np.sin(np.pi*(state["q"][1] - 0.5)), reset=lambda state: {
+        "momentum": state["momentum"] + [0.6*np.sin(state["q"][0]), 0.0]})
+    data = rotor.simulate("verlet", step=0.1, t_end=50.0, samples=2, events=[kick])
+    q, p = 0.5 + 0.15, 0.3
+    for n in range(50):
+        p += 0.6*np.sin(q)
+        q += p if n < 49 else 0.5*p
+    assert np.allclose(data["event_times"], np.arange(50) + 0.5, rtol=0.0, atol=1e-11)
+    assert np.allclose([data["q"][-1, 0], data["momentum"][-1, 0]], [q, p], rtol=0.0, atol=1e-10)
+
+
 def test_the_identity_holds_what_a_reset_reads():
     def spec(e, **more):
         event = Event(FLOOR, -1, reset=lambda state: {"momentum": -e*state["momentum"]})

@@ -108,6 +108,9 @@ def test_what_does_not_fit_is_refused_with_what_does():
     with pytest.raises(InputError, match=r"its H is not T\(momentum\) \+ V\(q\).*gauss and lobatto take it"):
         double_pendulum().simulate("verlet", step=0.1)
     damped = double_pendulum(force=lambda v: -0.1*v)
+    wrong = liestep.system("own", rhs=lambda y: [y[1], -y[0]], energy=lambda y: y[0]**2 + 2*y[1]**2,
+                           start={"y": [0.3, 1.0]})
+    assert "discrete_gradient" not in wrong.integrators()  # it would keep this function, on other equations
     with pytest.raises(InputError, match=r"its energy is not conserved, or not known.*gauss and lobatto take it"):
         damped.simulate("discrete_gradient", step=0.1)
     with pytest.raises(InputError, match="option stages is 7"):

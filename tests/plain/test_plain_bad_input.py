@@ -75,6 +75,8 @@ FUNCTIONS = {
     "returns 'a', which is no number": lambda t, y: ["a", "b"], "returns nothing": lambda t, y: None,
     r"writes into its argument.*line \d+: y\[0\] = 2": writes, "plain number.*int": lambda t, y: [y[1], int(y[0])],
     "as an index.*np.interp.*TABLE": lambda t, y: [y[1], TABLE[y[0]]],
+    "np.interp takes places that increase.*out of order": lambda t, y: [y[1], np.interp(t, [0, 2, 1], [0, 1, 2])],
+    r"np.interp takes.*\(3,\) and \(2,\)": lambda t, y: [y[1], np.interp(t, [0, 1, 2], [0, 1])],
     "foreign code.*np.interp, or give blackbox=True.*j0": lambda t, y: [y[1], j0(y[0])],
     "foreign code.*Typing[^\\n]*$": lambda t, y: compiled(y), "foreign code.*JSON": lambda t, y: [json.dumps(y[0]), 0],
     "complex numbers": lambda t, y: 1j*y, "as an index.*np.where.*y>0": lambda t, y: y[y>0],

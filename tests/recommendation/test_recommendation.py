@@ -198,6 +198,13 @@ def test_bad_input_is_one_sentence(change, words):
     assert "\n" not in str(caught.value)
 
 
+def test_an_energy_that_depends_on_time_is_not_kept():
+    swing = liestep.system("swing", lagrangian=lambda t, q, v: 0.5*v[0]**2 + (1.0 + 0.1*np.sin(t))*np.cos(q[0]),
+                           start={"q": [0.4], "v": [0.0]})
+    with pytest.raises(InputError, match="has no energy that is kept: it is not known, changes or depends on t"):
+        swing.recommend(error=1e-6, t_end=5.0, keep="energy")
+
+
 def test_system_without_two_classes_of_references_is_refused():
     asked = request(SYSTEM, error=1e-6)
     with pytest.raises(InputError, match="has no reference: it needs two methods of different classes, and dop853"):

@@ -163,6 +163,8 @@ def test_a_call_is_the_id_with_its_options():
     with pytest.raises(InputError) as caught:
         specify(BODIES, "vi_sphere weights=y5", steps=10)
     assert "unknown call of the integrator 'weights=y5'" in sentence(caught)
+    with pytest.raises(InputError, match=r"'stages=3' \(allowed: none\); other choices are options: options=\{'s"):
+        specify("mass_spring", "gauss stages=3", steps=10)
 
 
 def test_integrator_that_cannot_run_on_a_system_lists_those_that_can(monkeypatch, capsys):

@@ -218,6 +218,9 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Linear between the points of a table: one choice for each interval."""
     xp, fp = np.asarray(xp, dtype=float), np.asarray(fp, dtype=float)
+    if xp.shape != fp.shape or xp.ndim != 1 or not np.all(np.diff(xp) > 0.0):
+        raise Untraceable("np.interp takes places that increase and as many values; these are of the shapes"
+                          f" {xp.shape} and {fp.shape}{', and out of order' if xp.shape == fp.shape else ''}")
 
     def one(z: Any) -> Any:
         value: Any = fp[-1] if right is None else right

@@ -31,6 +31,7 @@ FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equ
              "sin", "sqrt")
 Start = Mapping[str, Any]
 MOST_WRITTEN = 20_000  # operations of a system
+KEPT = 1e-9             # largest rate of a conserved function, relative to the sum of its terms
 
 
 # what `liestep.system` was given besides name, parameters and start; None for what was not
@@ -303,6 +304,18 @@ def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian
     return repr({name: name != "energy" or conserved for name in kept})
 
 
+def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
+    """Whether a function with this slope stays constant, at the start and beside it."""
+    for moved in (0.0, 0.01):
+        place = {name: value*(1.0 + moved*(k % 5 + 1)) for k, (name, value) in enumerate(w.values.items())
+                 if name[:2] == "y["}
+        with np.errstate(all="ignore"):
+            terms = np.multiply(*np.reshape(evaluated([*slope, *rates], {**w.values, **place}), (2, -1)))
+        if abs(terms.sum()) > KEPT*np.abs(terms).sum():
+            return False
+    return True
+
+
 def first_order(w: Writer, given: Given) -> str:
     """dy/dt = f(t, y, p)."""
     y0 = np.atleast_1d(field_of(w.start, "y"))
@@ -312,11 +325,13 @@ def first_order(w: Writer, given: Given) -> str:
     rates = w.call("rhs", given.rhs, y0.shape, t=w.t, y=y)
     w.method("rates(self, t, y, out)", entries("out", rates[None]))
     energy = w.call("energy", given.energy, (), y=y) if given.energy else 0.0
-    conservative = given.energy is not None and not any(depends(x, [w.t]) for x in rates)
+    slope = gradient(energy, list(y)) if given.energy else []
+    kept_energy = given.energy is not None and _kept_by(w, slope, rates)
+    conservative = kept_energy and not any(depends(x, [w.t]) for x in rates)
     if conservative:
-        w.method("slope(self, y, out)", entries("out", [gradient(energy, list(y))]))
+        w.method("slope(self, y, out)", entries("out", [slope]))
         w.method("hamiltonian(self, y)", [("", energy)])
-    kept = _observed(w, given, energy, given.energy is not None, energy if conservative else None, y=y)
+    kept = _observed(w, given, energy, kept_energy, energy if conservative else None, y=y)
     return w.text("first_order", w.returned(y=y0), [], [
         "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative})"])
 

@@ -1,5 +1,7 @@
 """The everyday problems of the field as plain functions, most of them after GeometricProblems.jl (Kraus 2024), HLW
 being Hairer, Lubich and Wanner 2006: each with its source and what it keeps."""
+from types import SimpleNamespace
+
 import numpy as np
 
 import liestep
@@ -16,6 +18,7 @@ EIGHT = [0.97000436, -0.24308753, -0.97000436, 0.24308753, 0.0, 0.0]
 EIGHT_RATES = [0.466203685, 0.43236573, 0.466203685, 0.43236573, -0.93240737, -0.86473146]
 STRENGTHS = [2.0, 1.0]  # of point vortices in the plane
 MOMENTS = [2.0, 1.0, 2/3]
+STONE = {"m": 1.0, "g": 9.81, "J": np.array([0.3, 1.6, 1.7]), "b": np.array([3.0, 0.8, 0.5]), "turn": 0.2}
 
 
 def oscillator(q, momentum, p):
@@ -176,6 +179,48 @@ def sleigh_energy(y, p):
     return 0.5*p.m*y[0]**2 + 0.5*(p.J + p.m*p.a**2)*y[1]**2
 
 
+def snakeboard(y, p):
+    """Bloch, Krishnaprasad, Marsden and Murray 1996, Arch. Ration. Mech. Anal. 136, 21, section 8: wheels at angles f
+    and -f, a free rotor. Forward speed v, rate of f, momentum of the rotor over J0; f, heading, rotor, place. The
+    heading turns at tan(f) v/r, and (m + k tan(f)^2) v^2 is kept, k = (I - J0)/r^2."""
+    v, steering, spin, f, heading = y[0], y[1], y[2], y[3], y[4]
+    t, k = np.tan(f), (p.I - p.J0)/p.r**2
+    turn = t*v/p.r
+    return [-k*t*(1 + t*t)*steering*v/(p.m + k*t*t), 0, 0, steering, turn, spin - turn, v*np.cos(heading),
+            v*np.sin(heading)]
+
+
+def snakeboard_energy(y, p):
+    t = np.tan(y[3])
+    return 0.5*(p.m + (p.I - p.J0)*t*t/p.r**2)*y[0]**2 + p.J1*y[1]**2 + 0.5*p.J0*y[2]**2
+
+
+def contact(up, p):
+    """The lowest point of an ellipsoid with half-axes b, from its centre."""
+    return -p.b**2*up/np.sqrt(up @ (p.b**2*up))
+
+
+def moment(up, p):
+    """M = moment @ rate about the point of contact; principal axes turned by p.turn about the third half-axis."""
+    c, s, r = np.cos(p.turn), np.sin(p.turn), contact(up, p)
+    a, b, d = p.J[0]*c*c + p.J[1]*s*s, p.J[0]*s*s + p.J[1]*c*c, (p.J[0] - p.J[1])*c*s
+    return np.array([[a, d, 0], [d, b, 0], [0, 0, p.J[2]]]) + p.m*((r @ r)*np.eye(3) - np.outer(r, r))
+
+
+def rattleback(y, p):
+    """Borisov and Mamaev 2003, Phys. Usp. 46, 393: M about the point of contact and the vertical, in the body."""
+    M, up = y[:3], y[3:]
+    rate, r, size = np.linalg.solve(moment(up, p), M), contact(up, p), np.sqrt(up @ (p.b**2*up))
+    turned = np.cross(up, rate)
+    moved = -(p.b**2*turned + r*(up @ (p.b**2*turned))/size)/size
+    change = np.cross(M, rate) + p.m*np.cross(moved, np.cross(rate, r)) + p.m*p.g*np.cross(r, up)
+    return [*change, *turned]
+
+
+def rattleback_energy(y, p):
+    return 0.5*(y[:3] @ np.linalg.solve(moment(y[3:], p), y[:3])) - p.m*p.g*(contact(y[3:], p) @ y[3:])
+
+
 def of_rates(name, rhs, y, **further):
     SHEETS[f"classic_{name}"] = liestep.system(f"{name}_functions", rhs=rhs, start={"y": y}, **further).sheet
 
@@ -220,3 +265,8 @@ made("morse", [-0.6238107163648714], [0.0], morse)
 made("calogero", [-1.0, 1.0], [0.0, 0.0], calogero)
 of_rates("sleigh", sleigh, [0.0, 3.0, 0.0, 0.0, 0.0], energy=sleigh_energy,
          parameters={"a": 0.4, "m": 2.0, "J": 0.4})
+of_rates("snakeboard", snakeboard, [1.0, 0.5, 2.0, 0.2, 0.0, 0.0, 0.0, 0.0], energy=snakeboard_energy,
+         parameters={"m": 2.0, "r": 0.5, "I": 0.6, "J0": 0.2, "J1": 0.05})
+of_rates("rattleback", rattleback,
+         [*moment(np.array([0, 0, 1.0]), SimpleNamespace(**STONE)) @ [0.01, -0.02, -1.0], 0, 0, 1],
+         energy=rattleback_energy, invariants={"length": lambda y: y[3:] @ y[3:]}, parameters=STONE)

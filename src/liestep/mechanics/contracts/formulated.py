@@ -202,6 +202,8 @@ class Formulated:
     # what follows from states in a row, for samples and controllers: of (times, fields), and of the last ones before
     shown: tuple[StateField, ...] = ()
     showing: Callable[..., dict[str, np.ndarray]] = lambda times, fields, before=None: {}
+    # `to_fields` without those for which equations with the parameters are solved; None: there are none
+    bare: Callable[[np.ndarray], dict[str, np.ndarray]] | None = None
 
     def __post_init__(self) -> None:
         column = 0

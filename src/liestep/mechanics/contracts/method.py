@@ -80,7 +80,11 @@ class Method:
             InputError: there is no such call.
         """
         if call not in self.calls:
-            raise InputError(unknown("call of the integrator", call, self.calls))
+            known = {name for one in self.calls for name in choices(one)}
+            given = next((name for name in (part.partition("=")[0] for part in call.split())
+                          if name in self.options and name not in known), None)
+            raise InputError(unknown("call of the integrator", call, self.calls) + (
+                f"; other choices are options: options={{{given!r}: ...}}" if given else ""))
         return replace(self, **self.calls[call], calls={}, options=dict(self.options) | {
             name: replace(self.options[name], default=self.options[name].check(name, value))
             for name, value in choices(call).items()})

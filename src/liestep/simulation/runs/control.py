@@ -1,10 +1,12 @@
 """Runs whose parameters a function sets, `simulate(control=..., sample=...)`: it is called at given instants, as it is,
 by machine code that holds what it gives until the next one (zero-order hold)."""
 import ctypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from math import isfinite
+from functools import partial
+from math import ceil, isfinite
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -35,6 +37,24 @@ def _leaves(part: Any) -> Iterator[Any]:
         yield part
 
 
+class Seen(Mapping[str, np.ndarray]):
+    """The state that the function sees. Forces of joints are solved for when they are asked for."""
+
+    def __init__(self, found: dict[str, np.ndarray], names: list[str], rest: Callable[[], dict[str, np.ndarray]]):
+        self.found, self.names, self.rest = found, names, rest
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.found and name in self.names:
+            self.found = self.rest() | self.found
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
 class Held:
     """The function with what it sets: arrays in the components of a run, and the places in them."""
 
@@ -42,7 +62,9 @@ class Held:
         assert spec.control is not None
         self.spec, self.function, self.error = spec, spec.control.function, ""
         self.y = build(spec)[0].start.copy()  # advanced in place
-        self.reader = build(spec)[0]
+        self.reader = build(spec)[0]  # of its own, with what is held
+        self.names = [part.name for part in (*self.reader.fields, *self.reader.shown)]
+        self.given: list[dict[str, list[float]]] = []  # at each instant
         self.before: tuple[float, dict[str, np.ndarray]] | None = None
         first = self._given(spec.t_start)
         for name in first:
@@ -59,18 +81,19 @@ class Held:
         return int(ctypes.cast(self.call, ctypes.c_void_p).value or 0)
 
     def _built(self) -> tuple[Formulated, Any, dict[str, list[tuple[Any, Any, Any]]]]:
-        """The components of the run with arrays of their own; for each parameter the arrays that hold it, the places in
-        them and which of its numbers these are. Raises InputError: it is not held as it is."""
+        """The components of the run with arrays of their own; for each parameter the arrays that hold it, there and in
+        those of the reader, the places in them and which of its numbers these are. Raises InputError: it is not held as
+        it is."""
         spec, own = self.spec, {name: np.array(self.spec.parameters[name], dtype=float) for name in self.shapes}
         one, two = ({name: (start + 0.1*k + step*np.arange(value.size)).reshape(value.shape)
                      for k, (name, value) in enumerate(own.items())} for start, step in MARKS)
         made = [build(replace(spec, parameters={**spec.parameters, **{
             name: value if value.ndim else float(value) for name, value in values.items()}}))
-            for values in (one, two, own)]
-        formulated, integrator = made[2]
+            for values in (one, two, own, {name: value.copy() for name, value in own.items()})]
+        (formulated, integrator), (self.reader, _) = made[2:]
         targets: dict[str, list[tuple[Any, Any, Any]]] = {name: [] for name in own}
         rest: list[tuple[Any, Any]] = []
-        for a, b, leaf in zip(*(_leaves((found.problem, method)) for found, method in made), strict=True):
+        for a, b, leaf, same in zip(*(_leaves((found.problem, method)) for found, method in made), strict=True):
             changed = np.flatnonzero(np.ravel(a) != np.ravel(b))
             for name in targets if changed.size else ():
                 at = [(place, k) for place in changed for k in range(own[name].size)
@@ -80,13 +103,18 @@ class Held:
                     raise InputError(f"control sets {name}, which is a single number in the code of {spec.problem}:"
                                      f" give it as an array, {name}=[...], and read p.{name}[0]")
                 if at:
-                    targets[name].append((leaf.flat, *map(list, zip(*at, strict=True))))
-                    a.flat[targets[name][-1][1]] = b.flat[targets[name][-1][1]]
+                    places, numbers = map(list, zip(*at, strict=True))
+                    targets[name] += [(held.flat, places, numbers) for held in (leaf, same)]
+                    a.flat[places] = b.flat[places]
             if changed.size:
                 rest.append((a, b))
         if rest:  # scratch is equal once the first component, which now holds the second one's values, is evaluated
-            for found, _ in made[:2] if hasattr(formulated.problem, "rhs") else ():
-                on_own_arrays(found.problem).rhs(0.0, found.start.copy(), np.zeros_like(found.start))
+            for found, _ in made[:2]:
+                problem = on_own_arrays(found.problem)
+                if hasattr(problem, "rhs"):
+                    problem.rhs(0.0, found.start.copy(), np.zeros_like(found.start))
+                elif hasattr(problem, "algebra"):
+                    problem.algebra(0.0, found.start.copy(), np.zeros((problem.algebra_rows(), 3)))
             if not all(np.array_equal(a, b, equal_nan=True) for a, b in rest):
                 raise InputError(f"control cannot set {', '.join(own)} of {spec.problem}: the code holds numbers that"
                                  " are computed from it; a parameter that forces or torques read as it is can be set")
@@ -96,11 +124,19 @@ class Held:
 
     def _given(self, t: float) -> Mapping[str, Any]:
         where = f"control at t = {t!r}"
-        fields = self.reader.to_fields(self.y[None].copy())
+        rows = self.y[None].copy()
+        fields = (self.reader.bare or self.reader.to_fields)(rows)
         shown = self.reader.showing(np.array([t]), fields, self.before)
-        state = {name: values[0] for name, values in (fields | shown).items()}
+        state: Any = {name: values[0] for name, values in (fields | shown).items()}
         self.before = t, {name: values[0].copy() for name, values in shown.items()}
+        if self.reader.bare:
+            state = Seen(state, self.names, lambda: {
+                name: values[0] for name, values in self.reader.to_fields(rows).items()})
+        alive = ref(state) if self.reader.bare else lambda: None
         given = answer(where, self.function, state, t)
+        del state
+        if (kept := alive()) is not None:
+            dict(kept)  # whoever keeps it has the forces of now
         if not isinstance(given, Mapping):
             raise InputError(f"{where} gives {given!r}; it must give a mapping of parameters to values")
         return given
@@ -109,6 +145,7 @@ class Held:
         if given.keys() != self.shapes.keys():
             raise InputError(f"control at t = {t!r} gives {', '.join(given) or 'nothing'}; it must give"
                              f" {', '.join(self.shapes)} as at the start")
+        new: dict[str, list[float]] = {}
         for name, shape in self.shapes.items():
             try:
                 values = np.asarray(given[name], dtype=float)
@@ -119,9 +156,23 @@ class Held:
             flat = values.ravel().tolist()
             if not isfinite(sum(flat)) and not all(map(isfinite, flat)):
                 raise InputError(f"control at t = {t!r}: {name} is not finite: {values.tolist()}")
+            new[name] = flat
+        self.given.append(new)
+        self._put(new)
+
+    def _put(self, values: Mapping[str, list[float]]) -> None:
+        for name, flat in values.items():
             for leaf, places, numbers in self.targets[name]:
                 for place, k in zip(places, numbers, strict=True):
                     leaf[place] = flat[k]
+
+    def fields(self, sampled: float, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Fields of samples every so many instants, with what was held until then."""
+        found = []
+        for k, row in enumerate(rows):
+            self._put(self.given[min(max(ceil(k*sampled - STEP_TOLERANCE) - 1, 0), len(self.given) - 1)])
+            found.append(self.reader.to_fields(row[None]))
+        return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
 
     def _ask(self, t: float) -> int:
         try:
@@ -157,6 +208,9 @@ def controlled(spec: RunSpecification, progress: Progress | None = None) -> Cont
     outcome = (_adaptive if spec.step is None else _fixed)(held, baseline, progress)
     if held.error:
         raise InputError(held.error)
+    if held.reader.bare:
+        every = outcome.outputs.stride*(spec.step/spec.control.sample if spec.step else 1.0)
+        outcome = replace(outcome, formulated=replace(formulated, to_fields=partial(held.fields, abs(every))))
     return collected(spec, [outcome])
 
 

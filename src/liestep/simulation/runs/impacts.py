@@ -87,9 +87,9 @@ class Law:
     def gap(self, impact: Impact, state: State) -> float:
         """Its value at a state."""
         fields = {name: np.asarray(values)[None] for name, values in state.items()}
-        if isinstance(self.assembly, Assembly):
+        if isinstance(self.assembly, Assembly) and (made := frames(self.assembly)):
             time = np.array([self.turned[0] if self.turned else 0.0])
-            fields |= coordinates(frames(self.assembly), self.assembly.center_of_mass, time, fields, self.turned)
+            fields |= coordinates(made, self.assembly.center_of_mass, time, fields, self.turned)
         return -impact.direction*float(event_function(impact, self.shapes).over(fields, 1)[0])
 
     def require_places(self, number: int, impact: Impact) -> None:

@@ -93,9 +93,10 @@ class Journey:
         spec, sign, time, interval = self.spec, self.spec.direction, self.spec.t_start, self.spec.duration
         self._require_outside(spec.initial, time)
         state = self._behind(None, spec.initial, time)
+        left = -1, 0.0  # the event before this leg, and four times what its function was there: zero to round-off
         turned: tuple[int, float] | None = None  # the event before this leg, and the rate of its function before it
         while True:
-            between, number, one = self._fly(self._leg(state, time, LONGER*interval))
+            between, number, one = self._fly(self._leg(state, time, LONGER*interval), *left)
             outcome = between.outcome
             assert outcome is not None
             if turned:
@@ -109,11 +110,13 @@ class Journey:
             ended = Ended(outcome.status.name.lower(), stopped(outcome)) if failed else self._ending(end)
             if ended is None and sign*end >= sign*spec.t_end:
                 ended = Ended("ok", Status.OK.sentence)
-            state, turned = {name: fields[name] for name in spec.initial}, None
+            state, turned, left = {name: fields[name] for name in spec.initial}, None, (-1, 0.0)
             if ended is None and one:
                 if end == time:
                     raise InputError(f"event {number} follows the last one at t = {end!r} without any time between: a"
                                      " reset must leave the surfaces of all events")
+                value = self.functions[number].over({name: values[None] for name, values in fields.items()}, 1)[0]
+                left = number, 4.0*abs(float(value))
                 if not isinstance(spec.events[number], Impact):
                     turned = number, self._rate(number, between, one.step, one.share, -1.0)
                 state = self._behind(number, fields, end)
@@ -138,13 +141,16 @@ class Journey:
                 end = spec.t_end if spec.direction*end >= spec.direction*spec.t_end else end
         return replace(self.plain, initial=state, t_start=time, t_end=end, steps=steps and max(steps, 1))
 
-    def _fly(self, leg: RunSpecification) -> tuple[Between, int, Occurrence | None]:
-        """The leg up to its first event that resets the state or ends the run; with the number of that event."""
+    def _fly(self, leg: RunSpecification, before: int, level: float) -> tuple[Between, int, Occurrence | None]:
+        """The leg up to its first event that resets the state or ends the run; with the number of that event. The event
+        `before` it is left where its function exceeds a level."""
         searches = []
         for k, (event, function) in enumerate(zip(self.spec.events, self.functions, strict=True)):
             left = None if event.count is None else event.count - len(self.book.of(k))
             searches.append(Search(function, replace(event, count=left if event.reset is None and not isinstance(
                 event, Impact) else 1)))
+            searches[-1].behind = level*(k == before)
+
         def watch(found: Between) -> bool:
             found.before = self.turned
             return max([one.watch(found) for one in searches])

@@ -56,6 +56,7 @@ class Search:
         self.done = 0              # steps
         self.sign = 0              # the last one that is not zero; 0 before the start's surface is left
         self.leaving: float | None = None
+        self.behind = 0.0          # the event at the start: what the function was there, zero to round-off
         self.zero: tuple[int, float] | None = None  # a point where the function is zero, before its next sign is known
 
     @property
@@ -107,7 +108,7 @@ class Search:
 
     def _step(self, n: int, values: np.ndarray) -> None:
         if self.leaving is None:
-            self.leaving = max(ROUNDING*np.abs(values).max(), 4.0*2.0**-52*abs(self.function.level))
+            self.leaving = max(ROUNDING*np.abs(values).max(), 4.0*2.0**-52*abs(self.function.level), self.behind)
             self.sign = 0 if abs(values[0]) <= self.leaving else int(np.sign(values[0]))
         coefficients = self.matrix @ values
         if self.zero is None and self.sign*coefficients[0] > np.abs(coefficients[1:]).sum() and np.all(

@@ -103,4 +103,7 @@ def request(problem: str, *, error: Any, preset: str | None = None, parameters: 
     if keep == "momentum" and not any(any(part.conserved) for part in seen if part.name == "momentum_map"):
         raise InputError(f"{problem} conserves no component of the momentum with these parameters; keep is"
                          f" {', '.join(word for word in KEEP if word != keep)} or nothing")
+    if keep == "energy" and not any(all(part.conserved) for part in seen if part.name == "energy"):
+        raise InputError(f"{problem} has no energy that is kept: it is not known, changes or depends on t; keep is"
+                         f" {', '.join(word for word in KEEP if word != keep)} or nothing")
     return found

@@ -1,0 +1,17 @@
+/* Hamilton's equations with H = T(p) + V(q): one row of n coordinates, one of their momenta. */
+#include SYSTEM
+
+enum { WIDTH = 1, STATE_ROWS = 2 };
+
+typedef struct { system_t system; } problem_t;
+
+static problem_t problem_from(double *const *system, double *const *mass, double *const *generator, int64_t n)
+{
+    (void)mass; (void)generator;
+    return (problem_t){system_from(system, n)};
+}
+
+static inline void observe(problem_t p, const double *restrict y, double *restrict out, int64_t n)
+{
+    out[0] = hamiltonian(p.system, y, y + n, n);
+}
