@@ -177,7 +177,8 @@ def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amp
             base = moved.get(part.tangent, state[part.tangent])
             value -= np.sum(value*base, axis=-1)[..., None]*base
         moved[part.name] = value
-    return {name: moved.get(name, np.broadcast_to(values, (count, *np.shape(values)))) for name, values in state.items()}
+    return {name: moved.get(name, np.broadcast_to(values, (count, *np.shape(values))))
+            for name, values in state.items()}
 
 
 class Starts(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from liestep.compile.cache import CompiledLoop, loop_for
-from liestep.compile.counters import counts
+from liestep.compile.counters import NAMES, counts
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
@@ -45,8 +45,9 @@ class Batch:
     def of(cls, outcome: Outcome) -> "Batch":
         """A single one."""
         def row(recorder: Recorder) -> Recorder:
-            return recorder._replace(**{name: value[None] for name, value in recorder._asdict().items()
-                                        if isinstance(value, np.ndarray) and name != "scratch"})
+            own: dict[str, Any] = {name: value[None] for name, value in recorder._asdict().items()
+                                   if isinstance(value, np.ndarray) and name != "scratch"}
+            return recorder._replace(**own)
 
         return cls(outcome.formulated, row(outcome.outputs), outcome.accepted and row(outcome.accepted),
                    np.array([outcome.status]), np.array([outcome.time_reached]), np.array([outcome.steps]),
@@ -72,52 +73,58 @@ class Batch:
 
 class Repeated:
     """Fixed steps of one component, from many starts. `possible` says whether it can be had: the component must not
-    depend on the start, and be compiled."""
+    depend on the start."""
 
     def __init__(self, spec: RunSpecification):
         self.spec, (self.formulated, self.integrator) = spec, build(spec)
         self.possible = (self.formulated.starts is not None and spec.steps is not None and not spec.exponents
                          and not hasattr(self.integrator, "measured"))
 
+    def _batch(self, y: np.ndarray, states: Mapping[str, np.ndarray], blocks: bool) -> Batch:
+        """The runs from rows, and states, before their first step."""
+        spec, formulated, starts = self.spec, self.formulated, self.formulated.starts
+        assert spec.steps is not None
+        assert starts is not None
+        n, scale = len(y), starts.scale
+        recorder = new_recorder(y.shape[1:], np.zeros((n, formulated.width)), spec.steps, spec.samples,
+                                spec.statistics_every, observables=formulated.observables, blocks=blocks)
+        return Batch(formulated, recorder, None, np.zeros(n, np.int64), np.full(n, spec.t_start), np.zeros(n, np.int64),
+                     np.zeros((n, len(NAMES)), np.int64),
+                     lambda number: scale({name: values[number] for name, values in states.items()}))
+
     @plugin_errors()
     def run(self, states: Mapping[str, np.ndarray], blocks: bool) -> Batch:
-        """The runs from states, each field (n, ...); `blocks`: keep the blocks of each. What a single run raises, see
-        `run_once`."""
-        spec, formulated = self.spec, self.formulated
-        assert formulated.starts is not None
+        """The runs from states, each field (n, ...); `blocks`: keep the blocks of each. Raises what `run_once` does."""
+        spec, formulated, seen = self.spec, self.formulated, self.formulated.observables
         assert spec.steps is not None
-        y, seen = np.ascontiguousarray(formulated.starts.rows(states)), formulated.observables
-        n, baseline = len(y), np.zeros((len(y), formulated.width))
-        made = Batch(formulated, new_recorder(y.shape[1:], baseline, spec.steps, spec.samples, spec.statistics_every,
-                                              observables=seen, blocks=blocks), None, np.zeros(n, dtype=np.int64),
-                     np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, len(formulated.problem.counters)), np.int64),
-                     lambda number: formulated.starts.scale({name: values[number] for name, values in states.items()}))
+        assert formulated.starts is not None
+        y = np.ascontiguousarray(formulated.starts.rows(states))
+        made, h, begin = self._batch(y, states, blocks), spec.step, spec.t_start
         trial = new_recorder(y.shape[1:], np.zeros(formulated.width), spec.steps, 0, observables=seen)
         problem, integrator = for_loop(formulated, self.integrator, spec.steps)
         work = integrator.workspace(formulated.problem, y[0].copy())
         loop = loop_for(advance, integrator, problem, trial, work)
-        arguments = (integrator, problem, trial, y[0].copy(), spec.step, 0, 0, work, spec.t_start)
-        call = loop.ready(*arguments) if isinstance(loop, CompiledLoop) else loop
-        memory = [(array, array.copy()) for array in _arrays((formulated.problem, problem, integrator, work, trial.filled))]
-        with in_pieces(spec, loop, y[0].size, None, lambda: spec.t_start) as pieces:
-            for k in range(n):
+        call = (loop.ready(integrator, problem, trial, y[0], h, 0, 0, work, begin) if isinstance(loop, CompiledLoop)
+                else loop)
+        memory = [(array, array.copy())
+                  for array in _arrays((formulated.problem, problem, integrator, work, trial.filled))]
+        with in_pieces(spec, loop, y[0].size, None, lambda: begin) as pieces:
+            for k in range(len(y)):
                 recorder = member(made.outputs, k)
                 if recorder.integrals.present():
-                    recorder = recorder._replace(integrals=new_integrals(seen))
-                    trial = trial._replace(integrals=new_integrals(seen))
+                    recorder, trial = (one._replace(integrals=new_integrals(seen)) for one in (recorder, trial))
                 for array, new in memory:
                     np.copyto(array, new)
-                call(integrator, problem, trial, y[k].copy(), spec.step, 0, 0, work, spec.t_start)
+                call(integrator, problem, trial, y[k].copy(), h, 0, 0, work, begin)
                 set_baseline(recorder.baseline, trial, formulated)
                 status, done = Status.OK, 0
                 while status == Status.OK and done < spec.steps:
                     pieces.steps = min(pieces.steps, spec.steps - done)
-                    status, done = call(integrator, problem, recorder, y[k], spec.step, done, done + pieces.steps, work,
-                                        spec.t_start)
+                    status, done = call(integrator, problem, recorder, y[k], h, done, done + pieces.steps, work, begin)
                     pieces.ended()
                 made.status[k], made.steps[k] = formulated.ending(Status(status), y[k]), done
                 made.counters[k] = problem.counters
-        made.time_reached[:] = spec.t_start + made.steps*spec.step
+        made.time_reached += made.steps*h
         return made
 
 

@@ -198,13 +198,14 @@ def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
         for suffix, values in found.items():
             units = f"{observable.units} s-1" if suffix == SLOPE else observable.units
             yield (f"{observable.name}_{suffix}", observable.dimensions,
-                   observable.shaped(values[:, observable.columns]), units, f"{observable.long_name}: {meaning[suffix]}")
+                   observable.shaped(values[:, observable.columns]), units,
+                   f"{observable.long_name}: {meaning[suffix]}")
 
 
 def block_slope(recorder: Recorder, finished: int, t_end: float) -> np.ndarray:
-    """(n, K), where a run has the points of run `finished`: least-squares slope (1/s) of the mean deviations of the blocks at the mean times of their points, weighted
-    by how many these are. With equal blocks it is the slope of the table drift; with at most one point in each block,
-    that of all points. NaN with points in less than two blocks."""
+    """(n, K) of runs with the points of run `finished`: least-squares slope (1/s) of the mean deviations of the blocks
+    at the mean times of their points, weighted by how many these are. With equal blocks it is the slope of the table
+    drift; with at most one point in each block, that of all points. NaN with points in less than two blocks."""
     count = recorder.block_count[finished]
     counted = count > 0
     if np.count_nonzero(counted) < 2:
