@@ -189,9 +189,7 @@ def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
     found = {START: start, END: np.where(finished, recorder.series[:, -1], np.nan),
              LOW: np.min([start - recorder.baseline, *(one.block_low.min(axis=1) for one in seen)], axis=0),
              HIGH: np.max([start - recorder.baseline, *(one.block_high.max(axis=1) for one in seen)], axis=0),
-             SLOPE: np.full_like(start, np.nan)}
-    if finished.any():  # all that are have the same points
-        found[SLOPE][batch.finished] = block_slope(recorder, int(np.argmax(finished)), t_end)[batch.finished]
+             SLOPE: np.where(finished, block_slope(recorder, t_end), np.nan)}
     meaning = {START: "at the start", END: "at the end", LOW: "smallest deviation", HIGH: "largest deviation",
                SLOPE: "slope of the deviation"}
     for observable in formulated.observables:
@@ -202,11 +200,12 @@ def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
                    f"{observable.long_name}: {meaning[suffix]}")
 
 
-def block_slope(recorder: Recorder, finished: int, t_end: float) -> np.ndarray:
-    """(n, K) of runs with the points of run `finished`: least-squares slope (1/s) of the mean deviations of the blocks
-    at the mean times of their points, weighted by how many these are. With equal blocks it is the slope of the table
-    drift; with at most one point in each block, that of all points. NaN with points in less than two blocks."""
-    count = recorder.block_count[finished]
+def block_slope(recorder: Recorder, t_end: float) -> np.ndarray:
+    """(K,), or (n, K) of many runs, where one has all points that any has: least-squares slope (1/s) of the mean
+    deviations of the blocks at the mean times of their points, weighted by how many these are. With equal blocks it is
+    the slope of the table drift; with at most one point in each block, that of all points. NaN with points in less
+    than two blocks."""
+    count = recorder.block_count.reshape(-1, BLOCKS).max(axis=0)
     counted = count > 0
     if np.count_nonzero(counted) < 2:
         return np.full_like(recorder.baseline, np.nan)
@@ -215,9 +214,9 @@ def block_slope(recorder: Recorder, finished: int, t_end: float) -> np.ndarray:
     last = edges[1:]//recorder.every
     time = 0.5*(first + last)*recorder.every*(t_end/recorder.points)
     time, weight = time[counted], count[counted].astype(float)
-    means = block_means(recorder)[:, counted]
+    means = block_means(recorder)[..., counted, :]
     time = time - np.sum(weight*time)/np.sum(weight)
-    return np.sum((weight*time)[:, None]*means, axis=1)/np.sum(weight*time*time)
+    return np.sum((weight*time)[:, None]*means, axis=-2)/np.sum(weight*time*time)
 
 
 def joined(files: Sequence[RunFile]) -> RunFile:
