@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.cache import CompiledLoop, loop_for
+from liestep.compile.cache import loop_for
 from liestep.compile.counters import NAMES, counts
 from liestep.compile.driver import advance
+from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.mechanics.contracts.formulated import Formulated
@@ -73,12 +74,12 @@ class Batch:
 
 class Repeated:
     """Fixed steps of one component, from many starts. `possible` says whether it can be had: the component must not
-    depend on the start."""
+    depend on the start, and be compiled: what a black box raises is said of one member."""
 
     def __init__(self, spec: RunSpecification):
         self.spec, (self.formulated, self.integrator) = spec, build(spec)
         self.possible = (self.formulated.starts is not None and spec.steps is not None and not spec.exponents
-                         and not hasattr(self.integrator, "measured"))
+                         and not hasattr(self.integrator, "measured") and not black_box(self.formulated.problem))
 
     def _batch(self, y: np.ndarray, states: Mapping[str, np.ndarray], blocks: bool) -> Batch:
         """The runs from rows, and states, before their first step."""
@@ -104,8 +105,7 @@ class Repeated:
         problem, integrator = for_loop(formulated, self.integrator, spec.steps)
         work = integrator.workspace(formulated.problem, y[0].copy())
         loop = loop_for(advance, integrator, problem, trial, work)
-        call = (loop.ready(integrator, problem, trial, y[0], h, 0, 0, work, begin) if isinstance(loop, CompiledLoop)
-                else loop)
+        call = loop.ready(integrator, problem, trial, y[0], h, 0, 0, work, begin)
         memory = [(array, array.copy())
                   for array in _arrays((formulated.problem, problem, integrator, work, trial.filled))]
         with in_pieces(spec, loop, y[0].size, None, lambda: begin) as pieces:
