@@ -2,9 +2,11 @@
 nor write the user's cache. And which tests are quick.
 
 LIESTEP_TEST_CACHE names a folder to keep instead; it is safe to keep, because code is found by the hash of its sources.
+It keeps the bytecode of what is collected too: rewriting all assertions takes 10 s.
 LIESTEP_TEST_SECONDS names a file into which a session writes what slow_tests.txt holds: tests and modules of LIMIT
 seconds or more of processor time, their child processes included; with --quick what quick_seconds.txt holds.
 """
+import gc
 import hashlib
 import os
 import shutil
@@ -54,6 +56,27 @@ def _results_are_not_read():
 def _loops_are_compiled(monkeypatch):
     """Tests look at machine code, also in runs that are short; `tests/kernels/test_interpreted.py` at the others."""
     monkeypatch.setattr("liestep.compile.interpreted.PAYS", 0.0)
+
+
+class Collecting:
+    """While tests are collected, bytecode is kept beside the machine code, and nothing is garbage."""
+
+    def __init__(self) -> None:
+        self.before = sys.dont_write_bytecode, sys.pycache_prefix
+        gc.disable()
+        if KEPT:
+            sys.dont_write_bytecode, sys.pycache_prefix = False, os.path.join(os.path.abspath(KEPT), "bytecode")
+
+    def end(self) -> None:
+        sys.dont_write_bytecode, sys.pycache_prefix = self.before
+        gc.enable()
+
+
+COLLECTING = Collecting()
+
+
+def pytest_collection_finish():
+    COLLECTING.end()
 
 
 if not WORKER:  # workers inherit the variable; it must stand before the package is imported

@@ -3,7 +3,6 @@ be mistaken for others."""
 import math
 from types import SimpleNamespace
 
-import heyoka
 import numpy as np
 import pytest
 from scipy.special import ellipj, ellipkinc
@@ -120,6 +119,8 @@ def test_a_composition_is_accurate_before_chaos():
 @pytest.mark.parametrize("problem", [name for name in SPHERES if name != LISTED])
 def test_traced_gradient_is_the_system_s_own(problem):
     """The gradient on symbols, evaluated, is the compiled one up to the order of additions."""
+    import heyoka  # 0.4 s, of which only the tests with it take
+
     facts = sheet(problem)
     preset = facts.presets[facts.default]
     parameters = facts.check({**preset.parameters, **SMALL.get(problem, {})})
@@ -134,6 +135,8 @@ def test_traced_gradient_is_the_system_s_own(problem):
 
 
 def test_gradient_that_decides_on_values_is_not_symbolic():
+    import heyoka
+
     class Wall:
         def gradient(self, q, out):
             out[0, 0] = 1.0 if q[0, 0] > 0.5 else 0.0

@@ -9,11 +9,13 @@ from liestep.files.records import recording
 from liestep.mechanics.contracts.formulated import perturbed
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs import outcomes, starts
-from liestep.simulation.runs.execution import ensemble_states, run_once
+from liestep.simulation.runs import starts
+from liestep.simulation.runs.batches import Repeated
+from liestep.simulation.runs.execution import ensemble_states
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.starts import each
 from liestep.simulation.runs.store import Store
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
@@ -50,7 +52,7 @@ def test_an_ensemble_in_one_file_keeps_its_text_and_its_members(tmp_path):
     assert cell.spec.sha256 == whole(1000).sha256
     fields = formulate_standard(sheet("sphere_nbody"), cell.spec.parameters, cell.spec.initial).fields
     random = np.random.Generator(np.random.PCG64(5))  # as before there were shards
-    wanted = [cell.spec.initial, *(next(perturbed(fields, cell.spec.initial, 1e-3, random, 1)) for _ in range(999))]
+    wanted = [cell.spec.initial, *each(perturbed(fields, cell.spec.initial, 1e-3, random, 999))]
     for found, state in zip(ensemble_states(cell.spec), wanted, strict=True):
         assert all(np.array_equal(found[name], state[name]) for name in state)
 
@@ -101,23 +103,23 @@ def test_tables_show_one_ensemble(tmp_path, small):
 
 
 def stopping(number: int):
-    """`run_once`, but the member of this number stops half way."""
-    calls = iter(range(10**6))
+    """`Repeated.run`, but the member of this number stops half way."""
+    straight = Repeated.run
 
-    def run(spec, state=None, progress=None, **more):
-        outcome = run_once(spec, state, progress)
-        if next(calls) == number:
-            outcome.status, outcome.time_reached = Status.NOT_FINITE, 0.5
-            kept = outcome.samples - 1
-            outcome.outputs.filled[0] = kept
-            outcome.outputs.states[kept:] = outcome.outputs.series[kept:] = np.nan
-        return outcome
+    def run(repeated, states, blocks):
+        made, row = straight(repeated, states, blocks), number - repeated.spec.ensemble.first
+        if 0 <= row < len(made.status):
+            made.status[row], made.time_reached[row] = Status.NOT_FINITE, 0.5
+            kept = made.samples[row] - 1
+            made.outputs.filled[row, 0] = kept
+            made.outputs.states[row, kept:] = made.outputs.series[row, kept:] = np.nan
+        return made
 
     return run
 
 
 def test_a_member_that_stops_is_that_of_the_ensemble(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(outcomes, "run_once", stopping(5))
+    monkeypatch.setattr(Repeated, "run", stopping(5))
     made = study(BODIES % (10, ""), tmp_path, HEAD.replace(", horizons", ""))
     assert run_cells(made.cells).failed == 1
     assert [read(cell.path).attributes["status"] for cell in made.cells] == ["ok", "not_finite", "ok"]
@@ -156,7 +158,7 @@ def test_too_many_members_are_refused_before_they_take_memory(tmp_path):
 
 
 def test_the_message_names_the_member_and_what_is_kept_of_it(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(outcomes, "run_once", stopping(5))
+    monkeypatch.setattr(Repeated, "run", stopping(5))
     made = study(BODIES % (10, ", reduced: true"), tmp_path, HEAD.replace(", horizons", ""))
     assert run_cells(made.cells).failed == 1
     file = read(made.cells[1].path)

@@ -3,19 +3,21 @@ from types import SimpleNamespace
 
 import pytest
 from place import TOP
-from snakemake.cli import get_argument_parser
-from snakemake.scheduling.job_scheduler import JobRateLimiter
-from snakemake.settings.types import MaxJobsPerTimespan
 
 from liestep.workflow.scheduling import without_submission_limit
 
 
 def limited(text: str) -> SimpleNamespace:
     """A scheduler with --max-jobs-per-timespan TEXT."""
+    from snakemake.scheduling.job_scheduler import JobRateLimiter
+    from snakemake.settings.types import MaxJobsPerTimespan
+
     return SimpleNamespace(job_rate_limiter=JobRateLimiter(MaxJobsPerTimespan.parse_choice(text)))
 
 
 def test_default_limit_is_turned_off_before_the_first_job():
+    from snakemake.cli import get_argument_parser  # half a second
+
     scheduler = limited(get_argument_parser().get_default("max_jobs_per_timespan"))
     without_submission_limit(scheduler)
     assert scheduler.job_rate_limiter is None

@@ -145,6 +145,16 @@ class CompiledLoop:
         with _complaints():
             return self.call(*args)
 
+    def ready(self, *args: Any) -> Callable:
+        """The machine code for arguments like these, which does not look at their types at each call: 3 us, not 13."""
+        if self.call is self.function:
+            return self
+        prepare(*args)
+        with _complaints():
+            kinds = tuple(map(compiling()[0].typeof, args))
+            self.call.compile(kinds)
+        return self.call.overloads[kinds].entry_point
+
     def compile_separately(self, kinds: tuple[Any, ...]) -> int:
         """Compile a method that is called by its address, for types of arguments; the address."""
         with _complaints():

@@ -2,8 +2,9 @@
 named fields and observables."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -154,10 +155,10 @@ class StateField:
 
 
 def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amplitude: float,
-              random: np.random.Generator, count: int) -> Iterator[dict[str, np.ndarray]]:
-    """`count` initial states with every counted field moved by its norm, in the order of the fields; those that are
-    tangent to another one are made orthogonal to its new value. Other parts of the state stay. The random numbers are
-    those of one state after the other.
+              random: np.random.Generator, count: int) -> dict[str, np.ndarray]:
+    """`count` initial states, each field (count, ...), with every counted field moved by its norm, in the order of the
+    fields; those that are tangent to another one are made orthogonal to its new value. Other parts of the state stay.
+    The random numbers are those of one state after the other.
 
     Raises:
         InputError: no part of the state can be perturbed.
@@ -176,8 +177,21 @@ def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amp
             base = moved.get(part.tangent, state[part.tangent])
             value -= np.sum(value*base, axis=-1)[..., None]*base
         moved[part.name] = value
-    for k in range(count):
-        yield {**state, **{name: values[k] for name, values in moved.items()}}
+    return {name: moved.get(name, np.broadcast_to(values, (count, *np.shape(values))))
+            for name, values in state.items()}
+
+
+class Starts(NamedTuple):
+    """How a component whose numbers do not depend on the start begins elsewhere: rows (members, m, d) of fields
+    (members, ...), and `Formulated.momentum_scale` at one state."""
+
+    rows: Callable[[Mapping[str, np.ndarray]], np.ndarray]
+    scale: Callable[[Mapping[str, np.ndarray]], float]
+
+    def at(self, state: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """What `Formulated` holds of a start, and this."""
+        (start,) = self.rows({name: np.asarray(values)[None] for name, values in state.items()})
+        return {"start": np.array(start, order="C"), "momentum_scale": self.scale(state), "starts": self}
 
 
 @dataclass(frozen=True)
@@ -197,6 +211,7 @@ class Formulated:
     momentum_scale: float
     # (status, rows where a run ended) -> the status that says why, where the form knows it better
     ending: Callable[[Status, np.ndarray], Status] = lambda status, rows: status
+    starts: Starts | None = None                          # None: the component is made anew for another start
     formulation: str = ""                                 # its name, from which follows what integrators may call
     notes: Mapping[str, Any] = field(default_factory=dict)  # further attributes of runs
     # what follows from states in a row, for samples and controllers: of (times, fields), and of the last ones before
@@ -237,6 +252,11 @@ class Formulated:
     def width(self) -> int:
         """Number of columns of `observe`."""
         return int(self.observables[-1].columns.stop)
+
+    @cached_property
+    def invariant_columns(self) -> np.ndarray:
+        """(width,): which columns of `observe` are invariants."""
+        return np.concatenate([np.full(part.width, part.kind == "invariant") for part in self.observables])
 
     @property
     def error_fields(self) -> list[StateField]:

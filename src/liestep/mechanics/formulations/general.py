@@ -14,7 +14,7 @@ from liestep.geometry.groups.rigid_motions import CotangentRotations
 from liestep.geometry.groups.rotations import Attitudes, SphereRotations
 from liestep.mechanics.contracts import formulations
 from liestep.mechanics.contracts.form import Form
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
@@ -290,8 +290,9 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
     columns, fields = observed(kept), (StateField("y", "1", "state", ("coordinate",), "coordinate"),)
 
     def made(problem: Any, state: State) -> Formulated:
-        return Formulated(problem, np.array(state["y"])[None], fields, columns, lambda rows: {"y": rows[..., 0, :]},
-                          0.0)
+        starts = Starts(lambda states: states["y"][:, None], lambda other: 0.0)
+        return Formulated(problem, fields=fields, observables=columns, to_fields=lambda rows: {"y": rows[..., 0, :]},
+                          **starts.at(state))
 
     def field(values: Parameters, state: State, options: Options) -> Formulated:
         return made(RatesField(build(values), new_counters()), state)
@@ -317,9 +318,12 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
     columns = with_work(observed(kept), len(kept)) if worked else observed(kept)
 
     def made(problem: Any, state: State) -> Formulated:
-        rows = [state["q"], state["momentum"], *([np.zeros(size)] if worked else ())]
-        return Formulated(problem, np.array(rows), CANONICAL, columns,
-                          lambda rows: {"q": rows[..., 0, :], "momentum": rows[..., 1, :]}, 0.0)
+        def rows(states: State) -> np.ndarray:
+            return np.stack([states["q"], states["momentum"], *[np.zeros_like(states["q"])]*worked], axis=1)
+
+        starts = Starts(rows, lambda other: 0.0)
+        return Formulated(problem, fields=CANONICAL, observables=columns, to_fields=lambda rows: {
+            "q": rows[..., 0, :], "momentum": rows[..., 1, :]}, **starts.at(state))
 
     def field(values: Parameters, state: State, options: Options) -> Formulated:
         system, counters = build(values), new_counters()

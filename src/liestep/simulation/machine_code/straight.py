@@ -4,6 +4,7 @@ methods themselves. It is compiled separately from the time loops, and called by
 Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.routines`). Of Lie group
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
 nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action."""
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import compiles, loop_for
+from liestep.compile.cache import class_names, compiles, loop_for
 from liestep.compile.dispatch import hands_on
 from liestep.compile.driver import evaluate
 from liestep.compile.separate import call_address
@@ -101,13 +102,18 @@ MOST_KEPT = 100    # traces in memory
 MOST_OPERATIONS = 8_000  # of a method, on one way
 FEWEST = 100             # of equations of motion that are called by their address in a long run
 LONG = 1_000_000         # steps of a run that gains by a loop of its own for small equations: seconds of compiling
+SHORT = 50_000           # steps that cost less than a trace, whatever their code
+MOST_TRACED = 200        # components of the same classes with other numbers (a map's): short runs then take the loops
 MOST_STAGED = 2_000      # of a right-hand side all of whose stages are one routine
 _found: dict[str, dict[str, Routine] | Untraceable] = {}
+_traced: Counter[tuple[str, ...]] = Counter()  # traces of components by their classes
 
 
 def for_loop(formulated: Formulated, integrator: Any, steps: float = inf) -> tuple[Any, Any]:
     """Problem and integrator for the time loop of a run of so many steps: with machine code where both have it, else
     as they are. Workspaces are made for the problem itself; bits do not depend on the number of steps."""
+    if steps <= SHORT and _traced[class_names(formulated.problem)] >= MOST_TRACED:
+        return formulated.problem, integrator
     for made in _chosen(formulated, integrator, FEWEST if steps > LONG else 0):
         if not isinstance(made, Untraceable):
             return made
@@ -294,6 +300,7 @@ def _remembered(asked: Sequence[Method], key: str, problem: Any, parts: tuple[An
     if key not in _found:
         if len(_found) == MOST_KEPT:
             _found.clear()
+        _traced[class_names(problem)] += 1
         try:
             _found[key] = kept(f"{source_hash(*component_modules(problem, *parts), __name__)} {key}", traced)
         except Untraceable as error:

@@ -1,8 +1,9 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Formulated, Observable
+from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, not_run, spread
 from liestep.simulation.runs.specification import RunSpecification, dimension
+from liestep.simulation.runs.starts import each
 
 FORMAT = "2"  # version of the layout of files
 JOINTS_OFF = 1e-2  # largest residual of a row of a joint, m or 1, of which a run does not warn
+DENSE = LEAST_SAMPLES*BLOCKS  # samples; the blocks of an ensemble with fewer are left out
 ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
 CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)",
@@ -40,109 +44,156 @@ class Content:
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
 
+    def put(self, lead: tuple[str, int], place: slice, variable: Variable, samples: int = 0,
+            finished: np.ndarray | None = None) -> None:
+        """Rows of a variable of all along the dimension `lead`, with room for so many samples: those that are not
+        written are NaN. finished: which rows must have all values."""
+        name, dims, values, *about = variable
+        if name not in self.variables:
+            shape = (samples, *values.shape[2:]) if "time" in dims else values.shape[1:]
+            self.add(name, (lead[0], *dims), np.full((lead[1], *shape), np.nan), *about)
+            if finished is not None:
+                self.whole[name] = np.zeros(lead[1], dtype=bool)
+        array = self.variables[name][1]
+        if "time" in dims:
+            array[place, :values.shape[1]] = values
+        else:
+            array[place] = values
+        if finished is not None:
+            self.whole[name][place] = finished
+
 
 def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
     """The content of a run that cannot be made: no sample, and the reason."""
-    content = collected(spec, [not_run(spec)]*(spec.ensemble.size if spec.ensemble else spec.replicas))
+    content = (gathered(spec, [Batch.of(not_run(spec))]*spec.ensemble.size) if spec.ensemble
+               else collected(spec, [not_run(spec)]*spec.replicas))
     content.attributes["message"] = without_folders(str(error))
     return content
 
 
 def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
-    """The content of a run's file from its trajectories: of all its replicas or members."""
+    """The content of a run's file from its trajectories: of all its replicas."""
     first = outcomes[0]
     content = Content()
-    samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)
-    content.add("time", ("time",), times(spec, first, samples), "s", "time")
-    if spec.ensemble is None:
-        for made in series(spec, first, samples):
-            content.add(*made)
-        _blocks(content, [first], ())
-        if spec.replicas > 1:
-            for part in first.formulated.error_fields:
-                content.add(f"spread_{part.name}", ("time",), spread(outcomes, part.name), part.units,
-                            f"largest distance of {part.name} between {spec.replicas} runs started 1 ulp apart")
-        if spec.log_steps:
-            content.add("accepted_time", ("step",), first.step_log[:, 0], "s", "end of each accepted step")
-            content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
-    else:
-        for of_members in zip(*(series(spec, outcome, samples) for outcome in outcomes), strict=True):
-            name, dims, _, *about = of_members[0]
-            content.add(name, ("member", *dims), np.stack([values for _, _, values, *_ in of_members]), *about)
-        if samples > LEAST_SAMPLES*BLOCKS:
-            _blocks(content, outcomes, ("member",))
-        whole, found = np.array([one.status == Status.OK for one in outcomes]), [statistics(one) for one in outcomes]
-        for name in found[0]:
-            content.whole[name] = whole
-            numbers = np.where(whole, [one[name] for one in found], np.nan)
-            content.add(name, ("member",), numbers, "1", f"{name} of each member")
+    content.add("time", ("time",), times(spec, first, first.samples), "s", "time")
+    for made in (*series(spec, first, first.samples), *_blocks(first)):
+        content.add(*made)
+    if spec.replicas > 1:
+        for part in first.formulated.error_fields:
+            content.add(f"spread_{part.name}", ("time",), spread(outcomes, part.name), part.units,
+                        f"largest distance of {part.name} between {spec.replicas} runs started 1 ulp apart")
+    if spec.log_steps:
+        content.add("accepted_time", ("step",), first.step_log[:, 0], "s", "end of each accepted step")
+        content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
     if spec.exponents:
-        _exponents(content, spec, outcomes)
-    # the first failed member, else member 0
-    worst = next((one for one in outcomes if one.status != Status.OK), first) if spec.ensemble else first
+        _exponents(content, spec, first)
+    content.attributes |= _attributes(spec, first)
+    return content
+
+
+def gathered(spec: RunSpecification, batches: Iterable[Batch]) -> Content:
+    """The content of the file of an ensemble from its members in their order: samples that all have, of each the
+    statistics, and the attributes of the first one that failed, else of member 0."""
+    assert spec.ensemble is not None
+    content, worst, samples, at, rates = Content(), None, spec.samples, 0, []
+    content.add("time", ("time",), np.zeros(0), "s", "time")
+    for batch in batches:
+        place, finished = slice(at, at + len(batch.status)), batch.finished
+        samples = min(samples, int(batch.samples.min()))
+        for name, dims, *about in (*series(spec, batch, samples), *(_blocks(batch) if keeps_blocks(spec) else ())):
+            content.put(("member", spec.ensemble.size), place, (name, dims, *about), spec.samples)
+        for name, numbers in statistics(batch).items():
+            content.put(("member", spec.ensemble.size), place, (
+                name, (), np.where(finished, numbers, np.nan), "1", f"{name} of each member"), finished=finished)
+        if spec.exponents:
+            rates += [largest_rate(spec, growth) for growth in batch.growth]
+        if worst is None or (worst.status == Status.OK and not finished.all()):
+            worst = batch.member(int(np.argmin(finished)))
+        at = place.stop
+    assert worst is not None
+    for name, (dims, values, about) in list(content.variables.items()):
+        if name.endswith(BLOCKS_SUFFIX) and samples <= DENSE:
+            del content.variables[name]
+        elif "time" in dims[1:]:
+            content.variables[name] = dims, np.ascontiguousarray(values[:, :samples]), about
+    content.variables["time"] = ("time",), times(spec, worst, samples), content.variables["time"][2]
+    if spec.exponents:
+        content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
+        for name, angles, units, long_name in spec.ensemble.coordinates():
+            content.add(name, ("member",), angles, units, long_name)
     content.attributes |= _attributes(spec, worst)
     return content
 
 
-def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]) -> None:
+def keeps_blocks(spec: RunSpecification) -> bool:
+    """Whether members have blocks in the file: where samples are so dense that a drift can be judged."""
+    return spec.samples > DENSE
+
+
+def largest_rate(spec: RunSpecification, growth: np.ndarray) -> float:
+    from liestep.simulation.tangents.rates import exponents
+
+    return max(one.rate for one in exponents(growth, spec.t_end))
+
+
+def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> None:
     """The growth of derivatives, and as attributes the largest Lyapunov exponent (1/s) with its standard error and, if
-    all exponents are there, the largest sum of two that belong together; of an ensemble the exponent of each member."""
+    all exponents are there, the largest sum of two that belong together."""
     from liestep.simulation.tangents.rates import exponents, pair_sums
 
-    if spec.ensemble is not None:
-        rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
-        content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
-        for name, angles, units, long_name in spec.ensemble.coordinates():
-            content.add(name, ("member",), angles, units, long_name)
-        return
-    growth = outcomes[0].growth
+    growth = outcome.growth
     found = exponents(growth, spec.t_end)
     content.add("growth", ("block", "tangent"), growth, "1",
                 f"logarithm of the growth of orthonormal derivatives in each of {BLOCKS} equal parts of the run")
     largest = max(found, key=lambda one: one.rate)
     content.attributes |= {"lyapunov": largest.rate, "lyapunov_uncertainty": largest.uncertainty,
                            "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found),
-                           "symplectic_error": outcomes[0].symplectic_error}
+                           "symplectic_error": outcome.symplectic_error}
     if spec.exponents == dimension(spec.sheet, spec.parameters, spec.initial):
         content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
 
 
-def times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
+def times(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> np.ndarray:
     """The start and k times the sampling interval: the same numbers as the loop's own times."""
     interval = spec.step or spec.direction*spec.duration/(spec.outputs - 1)
     return spec.t_start + np.arange(samples)*outcome.outputs.stride*interval
 
 
-def series(spec: RunSpecification, outcome: Outcome, samples: int) -> Iterator[Variable]:
-    """State fields and observables at the samples."""
-    formulated = outcome.formulated
-    fields = formulated.to_fields(outcome.outputs.states[:samples])
-    fields |= formulated.showing(times(spec, outcome, samples), fields)
+def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> Iterator[Variable]:
+    """State fields and observables at the samples, of a batch with its rows first."""
+    formulated, at = outcome.formulated, times(spec, outcome, samples)
+    states = outcome.outputs.states[..., :samples, :, :]
+    lead = states.shape[:-2]
+    fields = {name: values.reshape(*lead, *values.shape[1:])
+              for name, values in formulated.to_fields(states.reshape(prod(lead), *states.shape[-2:])).items()}
+    if formulated.shown:
+        rows = [formulated.showing(at, one) for one in (each(fields) if len(lead) > 1 else [fields])]
+        fields |= {name: np.stack([row[name] for row in rows]) if len(lead) > 1 else values
+                   for name, values in rows[0].items()}
     for part in (*formulated.fields, *formulated.shown):
         yield part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name
     for seen in formulated.observables:
         own = seen.components if seen.dimensions not in ((), ("xyz",)) else ()
-        yield (seen.name, ("time", *seen.dimensions), seen.shaped(outcome.outputs.series[:samples, seen.columns]),
+        yield (seen.name, ("time", *seen.dimensions), seen.shaped(outcome.outputs.series[..., :samples, seen.columns]),
                seen.units, f"{seen.long_name}; components {', '.join(own)}" if own else seen.long_name)
 
 
-def _blocks(content: Content, outcomes: list[Outcome], of: tuple[str, ...]) -> None:
-    """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point; `of`: the
-    dimension of several members. One variable per observable: each further one would take a third of a millisecond to
-    write. Of an ensemble only where samples are so dense that a drift can be judged."""
-    found = np.stack([np.stack((block_means(one.outputs), *(np.where(np.isfinite(ends), ends, np.nan)
-                                for ends in (one.outputs.block_low, one.outputs.block_high)))) for one in outcomes])
-    for observable in outcomes[0].formulated.observables:
-        values = observable.shaped(found[..., observable.columns])
-        content.add(f"{observable.name}{BLOCKS_SUFFIX}", (*of, "statistic", "block", *observable.dimensions),
-                    values if of else values[0], observable.units,
-                    f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS}"
-                    " equal parts of the run")
+def _blocks(outcome: Outcome | Batch) -> Iterator[Variable]:
+    """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point. One variable per
+    observable: each further one would take a third of a millisecond to write."""
+    recorder = outcome.outputs
+    found = np.stack((block_means(recorder), *(np.where(np.isfinite(ends), ends, np.nan)
+                                               for ends in (recorder.block_low, recorder.block_high))), axis=-3)
+    for observable in outcome.formulated.observables:
+        yield (f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block", *observable.dimensions),
+               observable.shaped(found[..., observable.columns]), observable.units,
+               f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS}"
+               " equal parts of the run")
 
 
-def statistics(outcome: Outcome) -> dict[str, float]:
-    """Means, maxima and mean squares of the deviations over all counted points; the suffix _accepted is over accepted
-    steps."""
+def statistics(outcome: Outcome | Batch) -> dict[str, Any]:
+    """Means, maxima and mean squares of the deviations over all counted points, numbers or of each row; the suffix
+    _accepted is over accepted steps."""
     found = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
     if outcome.accepted is not None:
         found |= {f"{name}_accepted": value
@@ -150,10 +201,10 @@ def statistics(outcome: Outcome) -> dict[str, float]:
     return found
 
 
-def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]) -> dict[str, float]:
-    points = max(int(recorder.filled[1]), 1)
-    values = {"mean": recorder.total[0]/points, "max": recorder.largest, "mean_square": recorder.total[1]/points}
-    return {name: float(value) for observable in observables for what in observable.asked
+def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]) -> dict[str, Any]:
+    means = (recorder.total/np.maximum(recorder.filled[..., 1], 1)[..., None, None]).T
+    values = {"mean": means[:, 0], "max": recorder.largest.T, "mean_square": means[:, 1]}
+    return {name: value if value.ndim else float(value) for observable in observables for what in observable.asked
             for name, value in zip(observable.statistic(what), values[what][observable.columns], strict=True)}
 
 
@@ -203,10 +254,10 @@ def message_of(outcome: Outcome, spec: RunSpecification) -> str:
     return (status.sentence if status == Status.OK else f"{stopped(outcome)}{chart and f'; it ran {chart}'}")
 
 
-def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, float]) -> dict[str, float]:
+def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The largest error of the conserved components of the momentum map; nothing where there is none."""
     kept = [numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes]
-    return {"momentum_error_max": max(kept)} if kept else {}
+    return {"momentum_error_max": np.max(kept, axis=0)} if kept else {}
 
 
 def _warning(spec: RunSpecification, outcome: Outcome) -> dict[str, str]:

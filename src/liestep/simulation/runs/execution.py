@@ -21,6 +21,7 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.starts import each
 
 BLOCKS = 100
 LEAST_SAMPLES = 8  # stored samples in every block of a run whose drift can be judged
@@ -151,18 +152,28 @@ def new_integrals(observables: Iterable[Observable], *, integrate: bool = True) 
 
 def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samples: int, every: int = 1, *,
                  observables: Iterable[Observable] = (), integrals: Integrals | NoIntegrals | None = None,
-                 steps: bool = True) -> Recorder:
-    """Recorder for points 0..points of a state of shape (m, d); `samples` = 0 keeps statistics only. observables: say
-    which columns are integrals. integrals: those of another recorder of the same run. steps: whether each point ends a
-    step."""
-    width = baseline.size
+                 steps: bool = True, blocks: bool = True) -> Recorder:
+    """Recorder for points 0..points of a state of shape (m, d); `samples` = 0 keeps statistics only. baseline: (K,), or
+    (members, K) for recorders of as many runs, see `member`. observables: say which columns are integrals. integrals:
+    those of another recorder of the same run. steps: whether each point ends a step. blocks: whether each member has
+    its own."""
+    *many, width = baseline.shape
+    by_block = (*(many if blocks else [1]*len(many)), BLOCKS)
     return Recorder(
-        states=np.full((samples, *shape), np.nan), series=np.full((samples, width), np.nan), scratch=np.zeros(width),
-        baseline=baseline, total=np.zeros((2, width)), largest=np.zeros(width), block_sum=np.zeros((BLOCKS, width)),
-        block_low=np.full((BLOCKS, width), np.inf), block_high=np.full((BLOCKS, width), -np.inf),
-        block_count=np.zeros(BLOCKS, dtype=np.int64), filled=np.zeros(2, dtype=np.int64),
+        states=np.full((*many, samples, *shape), np.nan), series=np.full((*many, samples, width), np.nan),
+        scratch=np.zeros(width), baseline=baseline, total=np.zeros((*many, 2, width)), largest=np.zeros((*many, width)),
+        block_sum=np.zeros((*by_block, width)), block_low=np.full((*by_block, width), np.inf),
+        block_high=np.full((*by_block, width), -np.inf), block_count=np.zeros(by_block, dtype=np.int64),
+        filled=np.zeros((*many, 2), dtype=np.int64),
         integrals=new_integrals(observables) if integrals is None else integrals, steps=bool(steps), points=int(points),
         stride=int(points//(samples - 1)) if samples > 1 else int(points + 1), every=int(every))
+
+
+def member(recorders: Recorder, number: int) -> Recorder:
+    """The recorder of one run among those of many; they share their scratch."""
+    own = {name: value[min(number, len(value) - 1)] for name, value in zip(Recorder._fields, recorders, strict=True)
+           if isinstance(value, np.ndarray) and name != "scratch"}
+    return recorders._replace(**own)
 
 
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
@@ -238,18 +249,15 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
     return run(spec, formulated, integrator, loop_for, progress, limit, watch)
 
 
-def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:
+def set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:
     """Invariants at the start, zero for other observables, from a trial of the run's own loop that ended at point 0:
     a loop of its own for them would have to be compiled. The counters return to zero."""
-    baseline[:] = trial.scratch
-    for observable in formulated.observables:
-        if observable.kind != "invariant":
-            baseline[observable.columns] = 0.0
+    baseline[:] = np.where(formulated.invariant_columns, trial.scratch, 0.0)
     formulated.problem.counters[:] = 0
 
 
 @contextmanager
-def _in_pieces(spec: RunSpecification, loop: Callable, numbers: int, limit: float | None,
+def in_pieces(spec: RunSpecification, loop: Callable, numbers: int, limit: float | None,
                reached: Callable[[], float]) -> Iterator[Pieces]:
     """Pieces of a run; how far it had come is said where it is given up."""
     try:
@@ -275,9 +283,9 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     work = integrator.workspace(formulated.problem, y)
     loop = finds(advance, integrator, problem, recorder, work)
     loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
-    _set_baseline(baseline, trial, formulated)
+    set_baseline(baseline, trial, formulated)
     status, done = Status.OK, 0
-    with _in_pieces(spec, loop, y.size, limit, lambda: spec.t_start + done*h) as pieces:
+    with in_pieces(spec, loop, y.size, limit, lambda: spec.t_start + done*h) as pieces:
         while status == Status.OK and done < spec.steps:
             last = min(done + (min(pieces.steps, WATCHED) if watch else pieces.steps), spec.steps)
             status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
@@ -304,9 +312,9 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, fin
     interval = spec.duration/(spec.outputs - 1)
     loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0],  # no room for a step
          interval, spec.duration, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
-    _set_baseline(baseline, trial, formulated)
+    set_baseline(baseline, trial, formulated)
     logs, steps, status = [], 0, Status.RUNNING
-    with _in_pieces(spec, loop, y.size, limit,
+    with in_pieces(spec, loop, y.size, limit,
                     lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
         while status == Status.RUNNING:
             room = log[:pieces.steps]  # at most all of it
@@ -350,11 +358,16 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     return states
 
 
-def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
-    """Initial states of the members of an ensemble, or of its shard."""
+def starts_of(spec: RunSpecification) -> Iterator[dict[str, np.ndarray]]:
+    """Initial states of the members of an ensemble, or of its shard: see `Ensemble.states`."""
     fields = formulate(spec.sheet, spec.parameters, spec.initial, "vector_field", {}).fields
     assert spec.ensemble is not None
-    return list(spec.ensemble.states(fields, spec.initial))
+    return spec.ensemble.states(fields, spec.initial)
+
+
+def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
+    """The same one by one."""
+    return [state for states in starts_of(spec) for state in each(states)]
 
 
 def spread(outcomes: list[Outcome], name: str) -> np.ndarray:
@@ -371,6 +384,6 @@ def spread(outcomes: list[Outcome], name: str) -> np.ndarray:
 
 def block_means(recorder: Recorder) -> np.ndarray:
     """Means of the signed deviations over each of the BLOCKS equal parts of the run; NaN where it did not come."""
-    count = recorder.block_count[:, None]
+    count = recorder.block_count[..., None]
     with np.errstate(invalid="ignore"):
-        return np.where(count > 0, recorder.block_sum/np.maximum(count, 1), np.nan).reshape(BLOCKS, -1)
+        return np.where(count > 0, recorder.block_sum/np.maximum(count, 1), np.nan)

@@ -7,9 +7,11 @@ from functools import partial
 import numpy as np
 
 from liestep.compile.status import Status
-from liestep.simulation.runs.content import Content, collected
-from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, ensemble_states, replica_states, run_once
+from liestep.simulation.runs.batches import Batch, Repeated
+from liestep.simulation.runs.content import Content, collected, gathered, keeps_blocks
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, replica_states, run_once, starts_of
 from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.starts import each
 
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None, *, interpreted: bool = False) -> Content:
@@ -29,16 +31,21 @@ def carry_out(spec: RunSpecification, progress: Progress | None = None, *, inter
 
         return observed(spec, progress)
     if spec.ensemble is not None:
-        outcomes = [run() for run in members(spec)]
-    else:
-        outcomes = [trajectory(spec, state, progress if k == 0 else None, interpreted)
-                    for k, state in enumerate(replica_states(spec))]
-    return collected(spec, outcomes)
+        return gathered(spec, (run() for _, run in members(spec)))
+    return collected(spec, [trajectory(spec, state, progress if k == 0 else None, interpreted)
+                            for k, state in enumerate(replica_states(spec))])
 
 
-def members(spec: RunSpecification) -> Iterator[Callable[[], Outcome]]:
-    """What gives the outcome of each member of an ensemble, or of its shard, in order (see `run_once`)."""
-    return (partial(trajectory, spec, state) for state in ensemble_states(spec))
+def members(spec: RunSpecification) -> Iterator[tuple[int, Callable[[], Batch]]]:
+    """What gives the outcomes of the next so many members of an ensemble, or of its shard, in order (see
+    `run_once`)."""
+    repeated = Repeated(spec)
+    for states in starts_of(spec):
+        if repeated.possible:
+            yield len(next(iter(states.values()))), partial(repeated.run, states, spec.reduced or keeps_blocks(spec))
+        else:
+            for state in each(states):
+                yield 1, lambda state=state: Batch.of(trajectory(spec, state))  # type: ignore[misc]
 
 
 def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None,

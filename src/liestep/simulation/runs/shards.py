@@ -10,6 +10,7 @@ from liestep.compile import counters
 from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import InputError, PluginError
+from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.content import (
     Content,
     Variable,
@@ -38,7 +39,7 @@ class Cells:
     there are may depend on the parameters."""
 
     def __init__(self, spec: RunSpecification, prototype: Outcome):
-        self.spec, self.prototype = spec, prototype
+        self.spec, self.prototype, self.usual = spec, prototype, prototype.formulated.attributes
         self.lead = CELL if isinstance(spec, ShardSpecification) else MEMBER
         self.number = spec.trajectories
         self.content = Content()
@@ -47,45 +48,30 @@ class Cells:
         self.words: dict[str, list[str]] = {}
         self.messages: dict[int, str] = {}
 
-    def add(self, number: int, outcome: Outcome) -> None:
-        """The result of a cell."""
-        samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK
-        found = statistics(outcome)
-        made = reductions(outcome, self.spec.t_end) if self.spec.reduced else series(self.spec, outcome, samples)
-        for variable in made:
-            self._put(number, variable, finished)
-        self.status[number] = outcome.status
-        counted = {"steps": outcome.steps, **outcome.counters, "samples": samples,
-                   "statistics_points": int(outcome.outputs.filled[1])}
-        for name, value in counted.items():
-            self.counts[name][number] = value
-        scalars: dict[str, float] = {"time_reached": outcome.time_reached, **found,
-                                     **largest_momentum_error(outcome.formulated, found)}
-        usual = self.prototype.formulated.attributes  # for cells that are refused
+    def add(self, first: int, batch: Batch) -> None:
+        """The results of cells from number `first` on; those that keep their samples come one by one."""
+        place, finished, formulated = slice(first, first + len(batch.status)), batch.finished, batch.formulated
+        found = statistics(batch)
+        scalars: dict[str, Any] = {"time_reached": batch.time_reached, **found,
+                                   **largest_momentum_error(formulated, found)}
         for name, told in formulated.attributes.items():
-            if isinstance(told, str):
-                self.words.setdefault(name, [usual.get(name, "")]*self.number)[number] = told
+            if isinstance(told, str):  # the usual one for cells that are refused
+                row = self.words.setdefault(name, [self.usual.get(name, "")]*self.number)
+                row[place] = [told]*len(finished)
             else:
-                scalars[name] = told
-        for name, scalar in scalars.items():
-            self._put(number, (name, (), np.array(scalar), "s" if name == "time_reached" else "1",
-                               f"{name} of each {self.lead}"), finished)
-        if not finished:
-            self.messages[number] = message_of(outcome, self.spec)
-
-    def _put(self, number: int, variable: Variable, finished: bool) -> None:
-        """One variable of a cell: of one that is not finished, up to its last sample."""
-        name, dims, values, units, long_name = variable
-        if name not in self.content.variables:
-            shape = (self.spec.samples, *values.shape[1:]) if "time" in dims else values.shape
-            self.content.add(name, (self.lead, *dims), np.full((self.number, *shape), np.nan), units, long_name)
-            self.content.whole[name] = np.zeros(self.number, dtype=bool)
-        array = self.content.variables[name][1]
-        if "time" in dims:
-            array[number, :len(values)] = values
-        else:
-            array[number] = values
-        self.content.whole[name][number] = finished
+                scalars[name] = np.full(len(finished), told)
+        scalars["momentum_scale"] = np.array([batch.scale(number) for number in range(len(finished))])
+        made = (reductions(batch, self.spec.t_end) if self.spec.reduced
+                else series(self.spec, batch, int(batch.samples.max())))
+        for variable in (*made, *((name, (), numbers, "s" if name == "time_reached" else "1",
+                                   f"{name} of each {self.lead}") for name, numbers in scalars.items())):
+            self.content.put((self.lead, self.number), place, variable, self.spec.samples, finished)
+        self.status[place] = batch.status
+        for name, value in {"steps": batch.steps, **dict(zip(counters.NAMES, batch.counters.T, strict=True)),
+                            "samples": batch.samples, "statistics_points": batch.outputs.filled[:, 1]}.items():
+            self.counts[name][place] = value
+        for number in np.flatnonzero(~finished).tolist():
+            self.messages[first + number] = message_of(batch.member(number), self.spec)
 
     def refuse(self, number: int, sentence: str, status: int = REFUSED) -> None:
         """A cell that cannot be made."""
@@ -141,8 +127,8 @@ def name_of(status: int) -> str:
 def carry_out_shard(spec: RunSpecification) -> Content:
     """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other. Raises
     InputError: not one of its cells can be made; the sentence is that of the first."""
-    cells, first = Cells(spec, not_run(spec)), None
-    for number, run in enumerate(_runs(spec)):
+    cells, first, number = Cells(spec, not_run(spec)), None, 0
+    for count, run in _runs(spec):
         try:
             cells.add(number, run())
         except PluginError as error:  # code that cannot be compiled is that of all cells
@@ -151,20 +137,22 @@ def carry_out_shard(spec: RunSpecification) -> Content:
             break
         except InputError as error:
             first = first or error
-            cells.refuse(number, without_folders(str(error)))
+            for one in range(number, number + count):
+                cells.refuse(one, without_folders(str(error)))
+        number += count
     if first is not None and (cells.status == REFUSED).all():
         raise first
     return cells.collected()
 
 
-def _runs(spec: RunSpecification) -> Iterable[Callable[[], Outcome]]:
+def _runs(spec: RunSpecification) -> Iterable[tuple[int, Callable[[], Batch]]]:
     if isinstance(spec, ShardSpecification):
-        return (partial(_cell, spec, number) for number in range(spec.count))
+        return ((1, partial(_cell, spec, number)) for number in range(spec.count))
     return members(spec)
 
 
-def _cell(spec: ShardSpecification, number: int) -> Outcome:
-    return run_once(spec.cell(number))
+def _cell(spec: ShardSpecification, number: int) -> Batch:
+    return Batch.of(run_once(spec.cell(number)))
 
 
 def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
@@ -187,47 +175,48 @@ def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
         yield RunFile(file.path, attributes, {"time": file["time"][:samples], **variables})
 
 
-def reductions(outcome: Outcome, t_end: float) -> Iterator[Variable]:
-    """What is kept of a trajectory without its samples: last state, extrema and drift slope of its observables, from
+def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
+    """What is kept of trajectories without its samples: last state, extrema and drift slope of its observables, from
     what the recorder keeps inside the loop. What belongs to the end is NaN for one that stopped early; extrema are
     those of the steps that it made. low and high are the extrema of the deviation (of an invariant from its start, else
     from zero) over all counted points and accepted steps, slope is that of `block_slope` in units per second."""
-    recorder, formulated = outcome.outputs, outcome.formulated
-    finished = outcome.status == Status.OK
-    last = formulated.to_fields(recorder.states[-1:])  # NaN until the end is reached
+    recorder, formulated, finished = batch.outputs, batch.formulated, batch.finished[:, None]
+    last = formulated.to_fields(recorder.states[:, -1])  # NaN until the end is reached
     for part in formulated.fields:
-        yield f"{part.name}_{END}", part.dims, last[part.name][0], part.units, f"{part.long_name} at the end"
-    nothing = np.full(formulated.width, np.nan)
-    start = recorder.series[0] if outcome.samples else nothing
-    seen = [recorder, *([outcome.accepted] if outcome.accepted else [])]
-    found = {START: start, END: recorder.series[-1] if finished else nothing,
-             LOW: np.min([start - recorder.baseline, *(one.block_low.min(axis=0) for one in seen)], axis=0),
-             HIGH: np.max([start - recorder.baseline, *(one.block_high.max(axis=0) for one in seen)], axis=0),
-             SLOPE: block_slope(recorder, t_end) if finished else nothing}
+        yield f"{part.name}_{END}", part.dims, last[part.name], part.units, f"{part.long_name} at the end"
+    start = np.where(batch.samples[:, None] > 0, recorder.series[:, 0], np.nan)
+    seen = [recorder, *([batch.accepted] if batch.accepted else [])]
+    found = {START: start, END: np.where(finished, recorder.series[:, -1], np.nan),
+             LOW: np.min([start - recorder.baseline, *(one.block_low.min(axis=1) for one in seen)], axis=0),
+             HIGH: np.max([start - recorder.baseline, *(one.block_high.max(axis=1) for one in seen)], axis=0),
+             SLOPE: np.where(finished, block_slope(recorder, t_end), np.nan)}
     meaning = {START: "at the start", END: "at the end", LOW: "smallest deviation", HIGH: "largest deviation",
                SLOPE: "slope of the deviation"}
     for observable in formulated.observables:
         for suffix, values in found.items():
             units = f"{observable.units} s-1" if suffix == SLOPE else observable.units
-            yield (f"{observable.name}_{suffix}", observable.dimensions, observable.shaped(values[observable.columns]),
-                   units, f"{observable.long_name}: {meaning[suffix]}")
+            yield (f"{observable.name}_{suffix}", observable.dimensions,
+                   observable.shaped(values[:, observable.columns]), units,
+                   f"{observable.long_name}: {meaning[suffix]}")
 
 
 def block_slope(recorder: Recorder, t_end: float) -> np.ndarray:
-    """(K,): least-squares slope (1/s) of the mean deviations of the blocks at the mean times of their points, weighted
-    by how many these are. With equal blocks it is the slope of the table drift; with at most one point in each block,
-    that of all points. NaN with points in less than two blocks."""
-    counted = recorder.block_count > 0
+    """(K,), or (n, K) of many runs, where one has all points that any has: least-squares slope (1/s) of the mean
+    deviations of the blocks at the mean times of their points, weighted by how many these are. With equal blocks it is
+    the slope of the table drift; with at most one point in each block, that of all points. NaN with points in less
+    than two blocks."""
+    count = recorder.block_count.reshape(-1, BLOCKS).max(axis=0)
+    counted = count > 0
     if np.count_nonzero(counted) < 2:
-        return np.full(recorder.block_sum.shape[1], np.nan)
+        return np.full_like(recorder.baseline, np.nan)
     edges = -(-np.arange(BLOCKS + 1)*recorder.points//BLOCKS)  # block b holds the points edges[b] + 1 to edges[b + 1]
     first = edges[:-1]//recorder.every + 1
     last = edges[1:]//recorder.every
     time = 0.5*(first + last)*recorder.every*(t_end/recorder.points)
-    time, weight = time[counted], recorder.block_count[counted].astype(float)
-    means = block_means(recorder)[counted]
+    time, weight = time[counted], count[counted].astype(float)
+    means = block_means(recorder)[..., counted, :]
     time = time - np.sum(weight*time)/np.sum(weight)
-    return np.sum((weight*time)[:, None]*means, axis=0)/np.sum(weight*time*time)
+    return np.sum((weight*time)[:, None]*means, axis=-2)/np.sum(weight*time*time)
 
 
 def joined(files: Sequence[RunFile]) -> RunFile:

@@ -135,6 +135,7 @@ class RunSpecification(Horizon, Output, Trajectories):
                 "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
                 # an edit of one of these puts only the runs that use it out of date
                 *(module for module, used in (
+                    ("liestep.simulation.runs.batches", self.ensemble),
                     ("liestep.simulation.tangents.exponents", self.exponents),
                     ("liestep.simulation.runs.until", self.observed),
                     ("liestep.simulation.runs.legs", self.events),

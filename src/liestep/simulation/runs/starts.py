@@ -1,7 +1,6 @@
 """Starts of the members of an ensemble: perturbed, or on a grid: vectors turned by equally spaced angles."""
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -68,34 +67,38 @@ class Ensemble:
         for first in range(0, self.members, MOST):
             yield replace(self, first=first, count=min(MOST, self.members - first))
 
-    def states(self, parts: Iterable[StateField], initial: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
-        """The starts of the members. Each MOST of them have random numbers of their own, so that a shard needs none
-        of the others."""
-        end = self.first + self.size
-        if self.turns:
-            yield from islice(turned_states(parts, initial, self.turns), self.first, end)
-            return
-        for first in range(self.first, end, MOST):
+    def states(self, parts: Sequence[StateField], initial: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
+        """The starts of at most MOST members, each field (members, ...), of all one after the other. Each MOST have
+        random numbers of their own, so that a shard needs none of the others."""
+        for first in range(self.first, self.first + self.size, MOST):
+            count = min(MOST, self.first + self.size - first)
+            if self.turns:
+                yield turned_states(parts, initial, self.turns, np.arange(first, first + count))
+                continue
             seeds = np.random.SeedSequence(self.seed, spawn_key=(first//MOST,)) if first else self.seed
-            if first == 0:
-                yield dict(initial)
             random = np.random.Generator(np.random.PCG64(seeds))
-            if (count := min(MOST, end - first) - (first == 0)) > 0:
-                yield from perturbed(parts, initial, self.amplitude, random, count)
+            moved = perturbed(parts, initial, self.amplitude, random, count - (first == 0))
+            yield moved if first else {name: np.concatenate([np.asarray(values)[None], moved[name]])
+                                       for name, values in initial.items()}
 
 
-def turned_states(parts: Iterable[StateField], initial: Mapping[str, np.ndarray],
-                  turns: tuple[Turn, ...]) -> Iterator[dict[str, np.ndarray]]:
-    """The starts, the last turn fastest."""
-    tangents = {turn.field: [turn.field, *(part.name for part in parts if part.tangent == turn.field)]
-                for turn in turns}
-    for angles in product(*(turn.angles for turn in turns)):
-        state = {name: values.copy() for name, values in initial.items()}
-        for turn, angle in zip(turns, angles, strict=True):
-            rotation = quaternion_matrix(rotation_quaternion(angle*np.eye(3)[AXES.index(turn.axis)]))
-            for name in tangents[turn.field]:
-                state[name][turn.index] = np.sum(rotation*state[name][turn.index], axis=-1)
-        yield state
+def turned_states(parts: Sequence[StateField], initial: Mapping[str, np.ndarray], turns: tuple[Turn, ...],
+                  numbers: np.ndarray) -> dict[str, np.ndarray]:
+    """The starts of these numbers, the last turn fastest."""
+    found = {name: np.repeat(np.asarray(values)[None], len(numbers), axis=0) for name, values in initial.items()}
+    places = np.unravel_index(numbers, tuple(turn.count for turn in turns))
+    for turn, place in zip(turns, places, strict=True):
+        axis = np.eye(3)[AXES.index(turn.axis)]
+        rotations = np.array([quaternion_matrix(rotation_quaternion(angle*axis)) for angle in turn.angles])[place]
+        for name in (turn.field, *(part.name for part in parts if part.tangent == turn.field)):
+            found[name][:, turn.index] = np.sum(rotations*found[name][:, None, turn.index], axis=-1)
+    return found
+
+
+def each(states: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
+    """The starts one by one."""
+    for number in range(len(next(iter(states.values())))):
+        yield {name: values[number] for name, values in states.items()}
 
 
 def read_turns(given: Any, initial: Mapping[str, np.ndarray]) -> tuple[Turn, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from liestep.compile.counters import new_counters
 from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
@@ -85,7 +85,7 @@ class Declared(NamedTuple):
         problem = self.driven(parameters, QuadraticTop(system, new_counters()))
         plain = self.attitude(parameters, state, problem)
         start = np.concatenate([plain.start[:4], [np.zeros(3), -system.lever], plain.start[4:]])
-        return replace(plain, start=start, fields=(*plain.fields, AUXILIARY))
+        return replace(plain, start=start, fields=(*plain.fields, AUXILIARY), starts=None)
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         system, counters = self.build(parameters), new_counters()
@@ -155,13 +155,17 @@ class Declared(NamedTuple):
 
     def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on rows Q e_1, Q e_2, Q e_3, pi; with applied torques one for the work follows."""
-        gravity, momentum = self.gravity(parameters), state["angular_momentum"]
-        start, columns = [state["attitude"].T, momentum[None]], self.observables(parameters)
-        if self.has_applied(parameters):
-            start.append(np.zeros_like(momentum[None]))
+        gravity, columns, applied = self.gravity(parameters), self.observables(parameters), self.has_applied(parameters)
+        if applied:
             columns = with_work(columns, columns[-1].columns.stop)
-        return Formulated(problem, np.ascontiguousarray(np.concatenate(start)), attitude_fields(gravity), columns,
-                          _attitude_reader(gravity), float(np.linalg.norm(momentum)))
+
+        def rows(states: State) -> np.ndarray:
+            momentum = states["angular_momentum"][:, None]
+            work = [np.zeros_like(momentum)]*applied
+            return np.concatenate([np.swapaxes(states["attitude"], 1, 2), momentum, *work], axis=1)
+
+        return Formulated(problem, fields=attitude_fields(gravity), observables=columns,
+                          to_fields=_attitude_reader(gravity), **Starts(rows, _momentum_scale).at(state))
 
     def check_form(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for the coadjoint motion of a body with applied torques, or without its equations."""
@@ -180,7 +184,7 @@ class Declared(NamedTuple):
         fields = tuple(StateField(name, *BODY_FIELDS[name], ("xyz",), "relative")
                        for name in list(BODY_FIELDS)[:len(frame)])
         return Formulated(problem, np.ascontiguousarray(np.array(frame) @ state["attitude"]), fields,
-                          (ENERGY, *self.invariants(parameters, 1)), _body_reader, float(np.linalg.norm(momentum)))
+                          (ENERGY, *self.invariants(parameters, 1)), _body_reader, _momentum_scale(state))
 
     def forms(self, quadratic: bool) -> dict[str, Form]:
         """All formulations; `quadratic` says whether the potential is one of `QuadraticTop`."""
@@ -244,6 +248,10 @@ def attitude_fields(gravity: np.ndarray | None) -> tuple[StateField, ...]:
             StateField("angular_momentum", MOMENTUM, "angular momentum about the fixed point, spatial", ("xyz",),
                        "relative"),
             *(StateField(name, *BODY_FIELDS[name], ("xyz",), "derived") for name in shown))
+
+
+def _momentum_scale(state: State) -> float:
+    return float(np.linalg.norm(state["angular_momentum"]))
 
 
 def _attitude_reader(gravity: np.ndarray | None) -> Callable[[np.ndarray], dict[str, np.ndarray]]:

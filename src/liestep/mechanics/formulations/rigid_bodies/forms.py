@@ -10,7 +10,7 @@ from liestep.geometry.groups.charted import in_coordinates
 from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rigid_motions import CotangentRotations
 from liestep.mechanics.contracts.form import Form
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
@@ -122,11 +122,12 @@ class Declared(NamedTuple):
     def formulated(self, parameters: Parameters, state: State, bodies: Any, problem: Any) -> Formulated:
         """A component on the rows of all bodies; with forces of velocity one for their work follows."""
         inertia, moves = self.moments(parameters), self.masses is not None
-        start, seen = rows_of(state), self.columns(parameters)
-        if isinstance(bodies, DampedBodies):
-            start, seen = np.concatenate([start, np.zeros((1, 3))]), with_work(seen, seen[-1].columns.stop)
-        return Formulated(problem, start, (*(POSITION if moves else ()), *ATTITUDE), seen, reader(inertia, moves),
-                          self._momentum_scale(parameters, state))
+        seen, damped = self.columns(parameters), isinstance(bodies, DampedBodies)
+        if damped:
+            seen = with_work(seen, seen[-1].columns.stop)
+        starts = Starts(lambda states: rows_of(states, damped), lambda other: self._momentum_scale(parameters, other))
+        return Formulated(problem, fields=(*(POSITION if moves else ()), *ATTITUDE), observables=seen,
+                          to_fields=reader(inertia, moves), **starts.at(state))
 
     def _momentum_scale(self, parameters: Parameters, state: State) -> float:
         """Sum of the sizes of all terms of the total angular momentum at the start."""
@@ -143,12 +144,13 @@ class Declared(NamedTuple):
                 "lie_action": Form(self.action, CHART)}
 
 
-def rows_of(state: State) -> np.ndarray:
-    """Rows of a state, (4n, 3) or, with positions, (6n, 3)."""
-    parts = [np.swapaxes(state["attitude"], 1, 2).reshape(-1, 3), state["angular_momentum"]]
-    if "position" in state:
-        parts += [state["position"], state["velocity"]]
-    return np.ascontiguousarray(np.concatenate(parts))
+def rows_of(states: State, damped: bool) -> np.ndarray:
+    """Rows of states, (members, 4n, 3) or, with positions, (members, 6n, 3); one for the work follows."""
+    momenta = states["angular_momentum"]
+    parts = [np.swapaxes(states["attitude"], 2, 3).reshape(len(momenta), -1, 3), momenta]
+    if "position" in states:
+        parts += [states["position"], states["velocity"]]
+    return np.concatenate([*parts, *([np.zeros((len(momenta), 1, 3))]*damped)], axis=1)
 
 
 def reader(inertia: np.ndarray, moves: bool) -> Callable[[np.ndarray], dict[str, np.ndarray]]:

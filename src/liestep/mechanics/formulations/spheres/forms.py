@@ -10,7 +10,7 @@ from liestep.geometry.groups.charted import in_coordinates
 from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rigid_motions import TangentSpheres
 from liestep.mechanics.contracts.form import Form
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_directions, check_tangent
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
@@ -69,7 +69,7 @@ class Declared(NamedTuple):
 
     def lagrangian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         parts = _parts(self, parameters, state, options)
-        return parts.formulated(parts.lagrangian, state, state["omega"], _omega_fields)
+        return parts.formulated(parts.lagrangian, state, _omega_fields)
 
     def forced(self, parameters: Parameters) -> bool:
         """Whether the system declares forces of time and velocity."""
@@ -81,12 +81,13 @@ class Declared(NamedTuple):
         common = (parts.lagrangian, parts.lagrangian.counters, scratch, PROJECTIONS[options["projection"]])
         if options["form"] == "velocity":
             form = SphereVelocityForm(*common, np.zeros_like(state["q"]))
-            return parts.formulated(form, state, parts.velocity, _velocity_fields)
+            return parts.formulated(form, state, _velocity_fields,
+                                    lambda states: np.cross(states["omega"], states["q"]))
         if options["form"] == "angles":
             problem = SphereAngleForm(*common[:3], np.zeros((2*len(scratch), 3), scratch.dtype), np.zeros_like(scratch))
             start = angles_of(state["q"], state["omega"])
-            return Formulated(problem, start, FIELDS, parts.observables, fields_of_angles, parts.momentum_scale)
-        return parts.formulated(SphereOmegaForm(*common), state, state["omega"], _omega_fields)
+            return Formulated(problem, start, FIELDS, parts.observables, fields_of_angles, parts.momentum_scale(state))
+        return parts.formulated(SphereOmegaForm(*common), state, _omega_fields)
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         parts, n = _parts(self, parameters, state, options), len(state["q"])
@@ -96,7 +97,7 @@ class Declared(NamedTuple):
         if parts.lagrangian.forced():
             action = product((action, 2*n), (Translation(1), 1))
         problem = ActionForm(action, generator, parts.lagrangian.counters)
-        return parts.formulated(problem, state, state["omega"], _omega_fields)
+        return parts.formulated(problem, state, _omega_fields)
 
     def cartesian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulations `constrained_lagrangian` and `constant_mass`."""
@@ -186,32 +187,41 @@ class _Parts(NamedTuple):
     """What the formulations of one system and start have in common."""
 
     lagrangian: SphereLagrangian | ForcedSphereLagrangian
-    velocity: np.ndarray      # (n, 3) dq/dt
     observables: tuple[Observable, ...]
-    momentum_scale: float
+    momentum_scale: Callable[[State], float]
 
-    def formulated(self, problem: Any, state: State, last: np.ndarray, to_fields: Callable) -> Formulated:
-        """`last` are the n rows of the state after q; with forces one for the work follows."""
-        work = [np.zeros_like(last[:1])] if self.lagrangian.forced() else []
-        start = np.ascontiguousarray(np.concatenate([state["q"], last, *work]))
-        return Formulated(problem, start, FIELDS, self.observables, to_fields, self.momentum_scale)
+    def formulated(self, problem: Any, state: State, to_fields: Callable,
+                   last: Callable[[State], np.ndarray] = lambda states: states["omega"]) -> Formulated:
+        """`last` gives the n rows of states after q; with forces one for the work follows."""
+        forced = self.lagrangian.forced()
+
+        def rows(states: State) -> np.ndarray:
+            second = last(states)
+            return np.concatenate([states["q"], second, *([np.zeros_like(second[:, :1])]*forced)], axis=1)
+
+        return Formulated(problem, fields=FIELDS, observables=self.observables, to_fields=to_fields,
+                          **Starts(rows, self.momentum_scale).at(state))
 
 
 def _parts(declared: Declared, parameters: Parameters, state: State, options: Options) -> _Parts:
     matrix = np.asarray(declared.mass(parameters))
     if options["mass"] != "diagonal" and matrix.ndim == 1:
         matrix = np.diag(matrix)
-    velocity = np.cross(state["omega"], state["q"])
-    momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
-    plain = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
-                             np.zeros_like(velocity), new_counters())
+
+    def scale(other: State) -> float:
+        velocity = np.cross(other["omega"], other["q"])
+        momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
+        return float(np.sum(np.linalg.norm(momenta, axis=1)))
+
+    room = np.cross(state["omega"], state["q"])
+    plain = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]), np.zeros_like(room),
+                             new_counters())
     observables = sphere_observables(declared.conserved_momentum(parameters))
-    scale = float(np.sum(np.linalg.norm(momenta, axis=1)))
     if not declares(plain.system, "force"):
-        return _Parts(plain, velocity, observables, scale)
+        return _Parts(plain, observables, scale)
     forced = ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.counters,
-                                    np.zeros_like(velocity))
-    return _Parts(forced, velocity, with_work(observables, WORK), scale)
+                                    np.zeros_like(room))
+    return _Parts(forced, with_work(observables, WORK), scale)
 
 
 def _omega_fields(rows: np.ndarray) -> dict[str, np.ndarray]:

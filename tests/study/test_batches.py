@@ -1,0 +1,124 @@
+"""Members that share one component have the bits of runs alone, those beside one that fails too."""
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from liestep.compile.status import Status
+from liestep.compile.tracing import digest_of
+from liestep.errors import InputError
+from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.formulations import formulate, general
+from liestep.simulation.runs import batches
+from liestep.simulation.runs.execution import Outcome, ensemble_states, run_once
+from liestep.simulation.runs.outcomes import members
+from liestep.simulation.runs.shards import carry_out_shard
+from liestep.simulation.runs.specification import RunSpecification, specify
+
+EXACT = ("block_count", "block_high", "block_low", "block_sum", "baseline", "filled", "largest", "series", "states",
+         "total")
+
+DECLARED = ("bonded_block", "bonded_particles", "bonded_ring", "dipole_array", "elastic_rod", "free_rigid_body",
+            "heavy_top", "lennard_jones_cutoff", "sphere_nbody", "spherical_pendulum_chain",
+            "spring_pendula")
+
+
+def many(problem: str, integrator: str, amplitude: float = 1e-3, **more) -> RunSpecification:
+    return specify(problem, integrator, samples=3, ensemble={"members": 12, "amplitude": amplitude, "seed": 3}, **more)
+
+
+def same(one: Outcome, alone: Outcome) -> bool:
+    """Whether a member is the run from its start, to the last bit."""
+    return ((one.status, one.steps, one.time_reached, one.counters, one.formulated.attributes)
+            == (alone.status, alone.steps, alone.time_reached, alone.counters, alone.formulated.attributes)
+            and all(getattr(one.outputs, name).tobytes() == getattr(alone.outputs, name).tobytes() for name in EXACT))
+
+
+def wrong(spec: RunSpecification) -> list[int]:
+    """Members that differ from the run alone."""
+    ((count, run),) = members(spec)
+    made, states = run(), ensemble_states(spec)
+    assert count == len(states) == len(made.status) == 12
+    return [k for k, state in enumerate(states) if not same(made.member(k), run_once(spec, state))]
+
+
+@pytest.mark.parametrize(("problem", "integrator"), [
+    ("free_rigid_body", "rk4"), ("sphere_nbody", "vi_sphere"), ("bonded_ring", "rodrigues")])
+def test_members_have_the_bits_of_runs_alone(problem, integrator):
+    spec = replace(many(problem, integrator, steps=20, t_end=1.0), reduced=True)
+    assert wrong(spec) == []
+    without_blocks = replace(spec, reduced=False)
+    assert [run().outputs.block_sum.shape[0] for _, run in members(without_blocks)] == [1]
+
+
+@pytest.mark.parametrize(("problem", "integrator", "size", "amplitude"), [
+    ("heavy_top", "rkmk", {"steps": 60, "t_end": 1.0}, 0.1),
+    ("spherical_pendulum_chain", "vi_sphere", {"steps": 20, "t_end": 5.0}, 0.3)])
+def test_a_member_that_fails_keeps_its_status_and_the_others_their_bits(problem, integrator, size, amplitude):
+    spec = replace(many(problem, integrator, amplitude, **size), reduced=True)
+    assert wrong(spec) == []
+    content = carry_out_shard(spec)
+    status, steps = (content.variables[name][1] for name in ("status", "steps"))
+    failed = status != Status.OK
+    assert 0 < failed.sum() < 12
+    assert (steps[~failed] == spec.steps).all()
+    assert (steps[failed] > 0).all()
+    first = int(np.argmax(failed))
+    assert f"{failed.sum()} of 12 members did not come to their end; member {first}: " in content.attributes["message"]
+
+
+def test_a_mutant_that_leaves_memory_to_the_next_member_dies(monkeypatch):
+    monkeypatch.setattr(batches, "_arrays", lambda item: iter(()))
+    spec = replace(many("free_rigid_body", "rk4", steps=20, t_end=1.0), reduced=True)
+    assert 0 not in wrong(spec)
+    assert len(wrong(spec)) == 11
+
+
+def check_starts(facts: Sheet, parameters, states, form: str, options) -> bool:
+    """The component that is made from another start is the same, and its rows and momentum are those declared; False
+    where nothing is declared."""
+    first, *_ = made = [formulate(facts, parameters, state, form, options) for state in states]
+    if first.starts is None:
+        return False
+    rows = first.starts.rows({key: np.stack([state[key] for state in states]) for key in states[0]})
+    for state, one, row in zip(states, made, rows, strict=True):
+        assert digest_of(one.problem) == digest_of(first.problem), (form, options)
+        assert one.start.tobytes() == np.ascontiguousarray(row).tobytes(), (form, options)
+        assert first.starts.scale(state) == one.momentum_scale, (form, options)
+    return True
+
+
+@pytest.mark.parametrize("problem", DECLARED)
+def test_what_a_form_declares_of_other_starts_is_what_it_makes_of_them(problem):
+    spec = specify(problem, "rk4", steps=10, ensemble={"members": 4, "amplitude": 1e-2})
+    states, declared = ensemble_states(spec), set()
+    for name, form in spec.sheet.forms.items():
+        for option in ("form", "action", "mass"):
+            for choice in form.options[option].choices if option in form.options else ("",):
+                with suppress(InputError):  # not at these parameters
+                    if check_starts(spec.sheet, spec.parameters, states, name, {option: choice} if choice else {}):
+                        declared.add(name)
+    assert declared >= {"vector_field", "lie_action"}
+
+
+class Rates(NamedTuple):
+    """dy/dt = y."""
+
+    unit: float
+
+    def rates(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        out[0] = self.unit*y[0]
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        out[0] = 0.0
+
+
+@pytest.mark.parametrize(("family", "fields"), [(general.first_order, ("y",)), (general.canonical, ("q", "momentum"))])
+def test_systems_of_equations_declare_their_starts(family, fields):
+    facts = family(size=2, kept={"energy": False}, build=lambda values: Rates(1.0), title="", equations="",
+                   parameters={}, presets={}, citation="")
+    drawn = np.random.default_rng(1)
+    states = [{name: drawn.standard_normal(2) for name in fields} for _ in range(3)]
+    assert check_starts(facts, {}, states, "vector_field", {})
