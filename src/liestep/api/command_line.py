@@ -139,6 +139,26 @@ def ids(what: str, **_: Any) -> list[str]:
     return list(catalogue.system_ids() if what == "problem" else catalogue.integrator_ids())
 
 
+def _run_arguments(run: argparse.ArgumentParser) -> None:
+    for what in ("problem", "integrator"):
+        vars(run.add_argument(what, help="id, see `liestep list`"))["completer"] = partial(ids, what)  # of argcomplete
+    run.add_argument("--step", type=float, help="size in s, for integrators with fixed steps")
+    run.add_argument("--tolerance", type=float, help="relative, for adaptive integrators")
+    run.add_argument("--t-start", type=float, help="time at the start, default 0")
+    run.add_argument("--t-end", type=float, help="default: of the preset; before the start the run goes backward")
+    run.add_argument("--preset", help="parameters and start, see `liestep describe PROBLEM` (default: the first)")
+    run.add_argument("--samples", type=int, help="stored times, equally spaced, with both ends (default: <= 1001)")
+    run.add_argument("--times", metavar="T,T,...", help="own output times, for example 0,0.1,1")
+    run.add_argument("--until", metavar="NAME:INDEX=VALUE", help="end where a component reaches a value: q:0,2=-0.5")
+    run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
+    run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
+    run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="replaces the preset's")
+    run.add_argument("--initial", action="append", default=[], metavar="NAME=VALUE",
+                     help="state field that replaces the preset's: q=[[0,0,1],[1,0,0]]")
+    run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="see `liestep describe ID`")
+    run.add_argument("-o", "--output", type=Path, required=True, help="name of the NetCDF file")
+
+
 def build_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="liestep", usage="%(prog)s [options] command ...", description="Numerical studies of"
                     " structure-preserving integrators.", formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -170,23 +190,7 @@ def build_parser() -> argparse.ArgumentParser:
     described.add_argument("part", nargs="?", help="an integrator: which code its runs get; a key, mapping or figure")
     run = add("run", command_run, "make one run and write its NetCDF file",
               "run spring_pendulum rk4 --step 0.01 -o pendulum.nc")
-    for what in ("problem", "integrator"):
-        vars(run.add_argument(what, help="id, see `liestep list`"))["completer"] = partial(ids, what)  # of argcomplete
-    run.add_argument("--step", type=float, help="size in s, for integrators with fixed steps")
-    run.add_argument("--tolerance", type=float, help="relative, for adaptive integrators")
-    run.add_argument("--t-start", type=float, help="time at the start, default 0")
-    run.add_argument("--t-end", type=float, help="default: of the preset; before the start the run goes backward")
-    run.add_argument("--preset", help="parameters and start, see `liestep describe PROBLEM` (default: the first)")
-    run.add_argument("--samples", type=int, help="stored times, equally spaced, with both ends (default: <= 1001)")
-    run.add_argument("--times", metavar="T,T,...", help="own output times, for example 0,0.1,1")
-    run.add_argument("--until", metavar="NAME:INDEX=VALUE", help="end where a component reaches a value: q:0,2=-0.5")
-    run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
-    run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
-    run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="replaces the preset's")
-    run.add_argument("--initial", action="append", default=[], metavar="NAME=VALUE",
-                     help="state field that replaces the preset's: q=[[0,0,1],[1,0,0]]")
-    run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="see `liestep describe ID`")
-    run.add_argument("-o", "--output", type=Path, required=True, help="name of the NetCDF file")
+    _run_arguments(run)
     add("check", command_check, "check a run's file or a study", "check quick/double_pendulum").add_argument(
         "target", help="name of a file, or id of a study")
     sweep = add("sweep", command_sweep, "make the missing or outdated runs of one problem of a study")

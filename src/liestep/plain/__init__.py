@@ -154,26 +154,21 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
         InputError: a function that cannot be traced, with its line, or data that make no system.
     """
     _require_free(name)
-    for what, value in (("start", start), ("parameters", parameters), ("invariants", invariants)):
-        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
-            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
+    _require_mappings(start=start, parameters=parameters, invariants=invariants)
     if not 0.0 < number_or_nan(t_end) < math.inf:
         raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
+    given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
+                  invariants)
     if blackbox:
-        others = (potential, lagrangian, hamiltonian, magnetic, mass, inertia, force, torque, energy, invariants,
-                  bodies)
-        if any(one is not None for one in others):
+        if any(one is not None for one in (bodies, *given._replace(rhs=None, field=None))):
             raise InputError("blackbox=True takes rhs or field alone, without energy and invariants")
         found = System(called(name, parameters or {}, start or {}, t_end, rhs, field))
         found.source, found.operations = "", 0
         return found
-    given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
-                  invariants)
     if bodies is not None:
         if start is not None:
             raise InputError("start is no argument of a mechanism, whose bodies have x, R, v and rate")
-        text, count = mechanisms.written(name, parameters or {}, t_end, given,
-                                         bodies, joints, elements, gravity, fit)
+        text, count = mechanisms.written(name, parameters or {}, t_end, given, bodies, joints, elements, gravity, fit)
     elif joints or elements or fit or np.any(gravity):
         raise InputError("joints, elements, gravity and fit are for a mechanism: give its bodies")
     else:
@@ -181,6 +176,12 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
     found = System.of(name, text)
     found.operations = count
     return found
+
+
+def _require_mappings(**given: Any) -> None:
+    for what, value in given.items():
+        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
+            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
 
 
 def lost_digits(facts: Sheet) -> float:

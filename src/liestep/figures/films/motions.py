@@ -168,7 +168,8 @@ def body(file: RunFile, parameters: Parameters) -> FilmScene:
     as the run has them."""
     attitude, momentum = file["attitude"], file.variables.get("angular_momentum", np.zeros((0, 3)))
     arrows = momentum*(1.25/(np.linalg.norm(momentum, axis=1).max(initial=0.0) or 1.0))
-    axis, gravity = (value if np.shape(value) == (3,) else None for value in map(parameters.get, ("axis", "gravity")))
+    axis, gravity = (value if np.shape(value) == (3,) else None for value in (
+        parameters.get(name, ()) for name in ("axis", "gravity")))
     centre = None if axis is None else attitude @ np.asarray(axis)
 
     def draw(scene: Scene, k: int) -> None:
