@@ -276,7 +276,7 @@ def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
                     axes.loglog(*points.T, color=colour, marker=MARKERS[code], label=code, markersize=2.8,
                                 linestyle="-" if code.startswith("liestep") else "--")
             axes.set(title=label, xlabel="processor time (s)")
-        for axes in panels[:, 0]:
+        for axes in np.atleast_2d(panels)[:, 0]:
             axes.set_ylabel("error at the end")
         handles = {text: handle for axes in panels.flat for handle, text in zip(*axes.get_legend_handles_labels(),
                                                                                 strict=True)}
