@@ -1,5 +1,5 @@
-"""Mechanisms of public test sets, as bodies, joints and force elements: IFToMM's library of multibody benchmarks A01, A03
-to A05 (Gonzalez, Dopico, Gonzalez and Cuadrado 2006, Multibody Syst. Dyn. 16, 191) and Andrews' squeezing
+"""Mechanisms of public test sets, as bodies, joints and force elements: IFToMM's library of multibody benchmarks A01,
+A03 to A05 (Gonzalez, Dopico, Gonzalez and Cuadrado 2006, Multibody Syst. Dyn. 16, 191) and Andrews' squeezing
 mechanism; an arm of six axes and a satellite whose panels unfold, with data of our own.
 """
 import numpy as np
