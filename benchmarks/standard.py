@@ -245,7 +245,7 @@ def _done(call: Call) -> None:
 
 def compare(repeats: int = 3, chosen: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """Rows of all problems, or of those with chosen labels."""
-    for name in ("problems", "mechanisms"):
+    for name in ("problems", "mechanisms", "windows"):
         load_plugin(TESTSETS/f"{name}.py")
     for problem in problems():
         if not chosen or problem.label in chosen:
@@ -277,7 +277,7 @@ def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
                     axes.loglog(*points.T, color=colour, marker=MARKERS[code], label=code, markersize=2.8,
                                 linestyle="-" if code.startswith("liestep") else "--")
             axes.set(title=label, xlabel="processor time (s)")
-        for axes in panels[:, 0]:
+        for axes in np.atleast_2d(panels)[:, 0]:
             axes.set_ylabel("error at the end")
         handles = {text: handle for axes in panels.flat for handle, text in zip(*axes.get_legend_handles_labels(),
                                                                                 strict=True)}

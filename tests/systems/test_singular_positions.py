@@ -71,7 +71,7 @@ def test_a_bennett_loop_that_drifts_apart_says_what_holds_it():
 def test_forty_four_bars_pass_all_positions_in_line():
     """IFToMM's A02 with 40 windows, against the equation of one angle: 41 rods about their ends, 40 that do not turn.
     The benchmark allows 0.1 J."""
-    windows, t_end = runpy.run_path(str(TESTSETS/"mechanisms.py"))["windows"](40), 2.0
+    windows, t_end = runpy.run_path(str(TESTSETS/"windows.py"))["windows"](40), 2.0
     system = liestep.system("windows", **windows)
     with pytest.raises(IntegrationError, match="'soft_projection' to pass"):
         system.simulate("rkmk", step=0.001, t_end=t_end, options={"stabilisation": "projection"})

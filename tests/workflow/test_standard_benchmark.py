@@ -2,7 +2,6 @@
 import csv
 import math
 
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -13,7 +12,7 @@ from liestep.simulation.plugins.loading import load_plugin
 
 @pytest.fixture(scope="module", autouse=True)
 def systems():
-    for name in ("problems", "mechanisms"):
+    for name in ("problems", "mechanisms", "windows"):
         load_plugin(standard.TESTSETS/f"{name}.py")
 
 
@@ -29,8 +28,8 @@ def test_the_pendulum_is_compared_and_its_figure_drawn(monkeypatch, tmp_path):
     errors = {(row["code"], row["tolerance"]): row["error"] for row in rows}
     assert len(errors) == 6
     for code in ("liestep dop853", "scipy DOP853", "scipy Radau"):
-        assert errors[code, 1e-9] < 1e-5 < 1e-2*errors[code, 1e-4] + 1e-5
-    assert all(row["floor"] == errors["liestep dop853", 1e-9] < 1e-7 for row in rows)
+        assert errors[code, 1e-9] < 1e-6 < 1e-5 < errors[code, 1e-4]
+    assert all(row["floor"] == errors["liestep dop853", 1e-9] for row in rows)
     (entry,) = standard.reached(rows, targets=(2.0*errors["liestep dop853", 1e-9],))
     assert 0.0 < entry["liestep dop853"] < math.inf
     standard.store(rows)
@@ -43,25 +42,6 @@ def test_the_stored_rows_are_those_of_all_problems():
         rows = list(csv.DictReader(file))
     assert {row["problem"] for row in rows} == {problem.label for problem in problems()}
     assert {row["code"] for row in rows} <= set(standard.COLOURS)
-
-
-def test_slopes_and_stabilised_equations_agree_at_the_start():
-    """M v' = f + A^T lambda with the accelerations of the other form, and the Jacobian against differences."""
-    problem = next(problem for problem in problems() if problem.label == "car axis")
-    mass, force, _, matrix = problem.constrained
-    n = len(problem.start)//2
-    q, v, change = problem.start[:n], problem.start[n:], problem.slope(0.0, problem.start)[n:]
-    pull = mass(q) @ change - force(0.0, q, v)
-    multipliers = np.linalg.lstsq(matrix(0.0, q).T, pull, rcond=None)[0]
-    residual, jacobian = standard.stabilised(problem)
-    rows = len(multipliers)
-    y = np.concatenate([problem.start, multipliers, np.zeros(rows)])
-    rates = np.concatenate([v, change, np.zeros(2*rows)])
-    np.testing.assert_allclose(residual(0.0, y, rates, n), 0.0, atol=1e-12)
-    found, h = jacobian(0.0, y, rates, n, 7.0), 1e-6
-    for k, unit in enumerate(np.eye(len(y))):
-        difference = residual(0.0, y + h*unit, rates + 7.0*h*unit, n) - residual(0.0, y - h*unit, rates - 7.0*h*unit, n)
-        np.testing.assert_allclose(found[:, k], difference/(2.0*h), rtol=1e-6, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["car_axis", "pendulum"])

@@ -1,6 +1,6 @@
-"""Mechanisms of public test sets, as bodies, joints and force elements: IFToMM's library of multibody benchmarks A01 to
-A05 (Gonzalez, Dopico, Gonzalez and Cuadrado 2006, Multibody Syst. Dyn. 16, 191) and Andrews' squeezing mechanism; an
-arm of six axes and a satellite whose panels unfold, with data of our own.
+"""Mechanisms of public test sets, as bodies, joints and force elements: IFToMM's library of multibody benchmarks A01,
+A03 to A05 (Gonzalez, Dopico, Gonzalez and Cuadrado 2006, Multibody Syst. Dyn. 16, 191) and Andrews' squeezing
+mechanism; an arm of six axes and a satellite whose panels unfold, with data of our own.
 """
 import numpy as np
 
@@ -8,11 +8,9 @@ import liestep
 from liestep.extend import (
     GROUND,
     Body,
-    cylindrical,
     distance,
     prismatic,
     revolute,
-    spherical,
     spring_damper,
     torsion,
 )
@@ -34,21 +32,6 @@ def cuboid(mass, a, b, c):
 def pendulum():
     """A01: 1 kg, 1 m, at rest at x = -1. The turn of the body itself is free and stands still."""
     return {"bodies": [Body(1.0, [0.1]*3, x=-X)], "joints": [distance(GROUND, ZERO, 0, ZERO, 1.0)], "gravity": DOWN}
-
-
-def windows(count):
-    """A02: `count` windows of rods of 1 m and 1 kg, upright, the upper ends at 1 m/s along x. Cylindrical and spherical
-    joints hold a window as its four revolutes would, without rows that depend on each other."""
-    moments, bodies, joints = [1e-4, 1/12, 1/12], [], []
-    for k in range(count + 1):
-        bodies.append(Body(1.0, moments, x=[k, 0.5, 0], R=turned(np.pi/2), v=0.5*X, rate=-Z))
-        joints.append(revolute(GROUND, k*X, Z, 2*k, -0.5*X, Z))
-        if k:
-            joints.append(spherical(2*k - 1, 0.5*X, 2*k, 0.5*X))
-        if k < count:
-            bodies.append(Body(1.0, moments, x=[k + 0.5, 1, 0], v=X))
-            joints.append(cylindrical(2*k, 0.5*X, Z, 2*k + 1, -0.5*X, Z))
-    return {"bodies": bodies, "joints": joints, "gravity": DOWN}
 
 
 def squeezer():
@@ -145,6 +128,5 @@ def satellite():
 
 
 SHEETS = {name: liestep.system(f"{name}_bodies", **given).sheet for name, given in {
-    "iftomm_pendulum": pendulum(), "iftomm_windows_2": windows(2), "iftomm_windows_10": windows(10),
-    "iftomm_windows_40": windows(40), "iftomm_bricard": bricard(), "iftomm_governor": governor(),
+    "iftomm_pendulum": pendulum(), "iftomm_bricard": bricard(), "iftomm_governor": governor(),
     "andrews_squeezer": squeezer(), "six_axis_arm": arm(), "satellite_panels": satellite()}.items()}
