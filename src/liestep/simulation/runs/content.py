@@ -20,7 +20,7 @@ from liestep.simulation.runs.starts import each
 
 FORMAT = "2"  # version of the layout of files
 JOINTS_OFF = 1e-2  # largest residual of a row of a joint, m or 1, of which a run does not warn
-DENSE = LEAST_SAMPLES*BLOCKS  # samples; the blocks of an ensemble with fewer are left out
+DENSE = LEAST_SAMPLES*BLOCKS  # samples; an ensemble has blocks with more, so that a drift can be judged
 ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
 CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)",
@@ -95,18 +95,18 @@ def gathered(spec: RunSpecification, batches: Iterable[Batch]) -> Content:
     """The content of the file of an ensemble from its members in their order: samples that all have, of each the
     statistics, and the attributes of the first one that failed, else of member 0."""
     assert spec.ensemble is not None
-    content, worst, samples, at, rates = Content(), None, spec.samples, 0, []
+    content, worst, samples, at = Content(), None, spec.samples, 0
+    growths: list[np.ndarray] = []
     content.add("time", ("time",), np.zeros(0), "s", "time")
     for batch in batches:
         place, finished = slice(at, at + len(batch.status)), batch.finished
         samples = min(samples, int(batch.samples.min()))
-        for name, dims, *about in (*series(spec, batch, samples), *(_blocks(batch) if keeps_blocks(spec) else ())):
+        for name, dims, *about in (*series(spec, batch, samples), *(_blocks(batch) if spec.samples > DENSE else ())):
             content.put(("member", spec.ensemble.size), place, (name, dims, *about), spec.samples)
         for name, numbers in statistics(batch).items():
             content.put(("member", spec.ensemble.size), place, (
                 name, (), np.where(finished, numbers, np.nan), "1", f"{name} of each member"), finished=finished)
-        if spec.exponents:
-            rates += [largest_rate(spec, growth) for growth in batch.growth]
+        growths.extend(batch.growth)
         if worst is None or (worst.status == Status.OK and not finished.all()):
             worst = batch.member(int(np.argmin(finished)))
         at = place.stop
@@ -118,22 +118,14 @@ def gathered(spec: RunSpecification, batches: Iterable[Batch]) -> Content:
             content.variables[name] = dims, np.ascontiguousarray(values[:, :samples]), about
     content.variables["time"] = ("time",), times(spec, worst, samples), content.variables["time"][2]
     if spec.exponents:
+        from liestep.simulation.tangents.rates import exponents
+
+        rates = [max(one.rate for one in exponents(growth, spec.t_end)) for growth in growths]
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
         for name, angles, units, long_name in spec.ensemble.coordinates():
             content.add(name, ("member",), angles, units, long_name)
     content.attributes |= _attributes(spec, worst)
     return content
-
-
-def keeps_blocks(spec: RunSpecification) -> bool:
-    """Whether members have blocks in the file: where samples are so dense that a drift can be judged."""
-    return spec.samples > DENSE
-
-
-def largest_rate(spec: RunSpecification, growth: np.ndarray) -> float:
-    from liestep.simulation.tangents.rates import exponents
-
-    return max(one.rate for one in exponents(growth, spec.t_end))
 
 
 def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> None:

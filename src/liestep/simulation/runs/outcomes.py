@@ -8,7 +8,7 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.simulation.runs.batches import Batch, Repeated
-from liestep.simulation.runs.content import Content, collected, gathered, keeps_blocks
+from liestep.simulation.runs.content import DENSE, Content, collected, gathered
 from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, replica_states, run_once, starts_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.starts import each
@@ -42,7 +42,7 @@ def members(spec: RunSpecification) -> Iterator[tuple[int, Callable[[], Batch]]]
     repeated = Repeated(spec)
     for states in starts_of(spec):
         if repeated.possible:
-            yield len(next(iter(states.values()))), partial(repeated.run, states, spec.reduced or keeps_blocks(spec))
+            yield len(next(iter(states.values()))), partial(repeated.run, states, spec.reduced or spec.samples > DENSE)
         else:
             for state in each(states):
                 yield 1, lambda state=state: Batch.of(trajectory(spec, state))  # type: ignore[misc]
