@@ -49,6 +49,7 @@ class System(str):
     def of(cls, name: str, text: str) -> Self:
         """The system of a plugin's text, under a name that means the latest definition in a session. Raises InputError:
         the name is none, or is taken."""
+        _require_free(name)
         found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
         found.source = text
         path = cache_root()/"plain"/f"{found}.py"
@@ -116,6 +117,14 @@ def _require_free(name: str) -> None:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
 
 
+def _require_named(t_end: float, **named: Any) -> None:
+    for what, value in named.items():
+        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
+            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
+    if not 0.0 < number_or_nan(t_end) < math.inf:
+        raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
+
+
 @arguments_named
 def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None,
            t_end: float = 10.0, potential: Callable | None = None, lagrangian: Callable | None = None,
@@ -154,11 +163,7 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
         InputError: a function that cannot be traced, with its line, or data that make no system.
     """
     _require_free(name)
-    for what, value in (("start", start), ("parameters", parameters), ("invariants", invariants)):
-        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
-            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
-    if not 0.0 < number_or_nan(t_end) < math.inf:
-        raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
+    _require_named(t_end, start=start, parameters=parameters, invariants=invariants)
     if blackbox:
         others = (potential, lagrangian, hamiltonian, magnetic, mass, inertia, force, torque, energy, invariants,
                   bodies)
