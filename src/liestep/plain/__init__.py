@@ -112,7 +112,7 @@ class System(str):
 
 def _require_free(name: str) -> None:
     if not isinstance(name, str) or not ID.fullmatch(name) or len(name) > LONGEST:
-        raise InputError(f"name {name!r:.{LONGEST}} must be up to {LONGEST} letters, digits and underscores")
+        raise InputError(f"name {name!r:.{LONGEST}} must be letters, digits and underscores, at most {LONGEST}")
     if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
 
