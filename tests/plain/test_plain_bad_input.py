@@ -159,7 +159,7 @@ def test_systems(complaint):
 
 
 @pytest.mark.parametrize(("name", "complaint"), [("heavy_top", "already"), ("rk4", "already"), ("a b", "letters"),
-                                               (None, "letters"), ("x"*300, "up to 100")])
+                                               (None, "letters"), ("x"*300, "at most 100")])
 def test_names(name, complaint):
     with pytest.raises(InputError, match=complaint):
         liestep.system(name, rhs=lambda y: y, start={"y": [1.0]})

@@ -12,7 +12,7 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.status import Status
-from liestep.integrators._newton import converged, iterate
+from liestep.integrators._newton import STAGNATION, converged, iterate, worse
 from liestep.integrators.collocation import gauss_nodes, lobatto_nodes, partner, tableau
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import CanonicalField, VectorField
@@ -21,31 +21,31 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
-SMALLEST_ROW = 1e-3  # of the largest
-
 
 @kernel
-def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> float:
+def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> tuple[float, float]:
     """k = new (m, d); returns the largest change of h k in a row, relative to the row of y and its change in the step,
-    or to a thousandth of the largest row: one near zero, such as the work of a magnetic force, is round-off. NaN if
-    there is one."""
-    worst, largest = 0.0, 0.0
-    for i in range(y.shape[0]):
-        size = 0.0
-        for j in range(y.shape[1]):
-            size += abs(y[i, j])
-        largest = max(largest, size)
+    and relative to the largest row: of a row near zero, such as the work of a magnetic force, all digits are round-off.
+    NaN if there is one."""
+    worst, most, largest = 0.0, 0.0, 0.0
     for i in range(y.shape[0]):
         change, size = 0.0, 0.0
         for j in range(y.shape[1]):
             change += abs(h*(new[i, j] - k[i, j]))
             size += abs(y[i, j]) + abs(h*new[i, j])
             k[i, j] = new[i, j]
+        most, largest = worse(most, change), worse(largest, size)
         if change > 0.0:
-            change = change/max(size, SMALLEST_ROW*largest)
-        if not change <= worst:
-            worst = change
-    return worst
+            change = change/size
+        worst = worse(worst, change)
+    return worst, most/largest if most > 0.0 else most
+
+
+@kernel
+def ended(change: float, rounding: float, previous: float, tolerance: float) -> bool:
+    """Whether such an iteration has converged: in each row, or up to round-off of the largest one, where the rows no
+    longer come closer to their end."""
+    return converged(change, previous, 1.0, 1.0, tolerance) or (rounding <= STAGNATION and change >= previous)
 
 
 @borrows(OneStep)
@@ -79,20 +79,19 @@ class Collocation(NamedTuple):
         problem, t, h, y, work = given
         k, z, slope = work
         stages = self.b.shape[0]
-        change, done = 0.0, False
+        change, rounding, done = 0.0, 0.0, False
         # the last one is the end of the step: one call of each method, see `compile.driver`
         for s in range(stages + 1):
             if s == stages:
-                done = converged(change, previous, 1.0, 1.0, self.tolerance)
+                done = ended(change, rounding, previous, self.tolerance)
                 if not done:
                     break
             self.reach(problem, s, h, k, y, y if s == stages else z)
             if s < stages:
                 if not problem.rhs(t + self.c[s]*h, z, slope):
                     return Status.NOT_EVALUABLE, x, change, False
-                moved = replace_slope(h, y, slope, k[s])
-                if not moved <= change:
-                    change = moved
+                moved, rounded = replace_slope(h, y, slope, k[s])
+                change, rounding = worse(change, moved), worse(rounding, rounded)
         problem.counters[Counter.ITERATIONS] += 1
         return Status.OK, x, change, done
 

@@ -49,6 +49,7 @@ class System(str):
     def of(cls, name: str, text: str) -> Self:
         """The system of a plugin's text, under a name that means the latest definition in a session. Raises InputError:
         the name is none, or is taken."""
+        _require_free(name)
         found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
         found.source = text
         path = cache_root()/"plain"/f"{found}.py"
@@ -111,9 +112,17 @@ class System(str):
 
 def _require_free(name: str) -> None:
     if not isinstance(name, str) or not ID.fullmatch(name) or len(name) > LONGEST:
-        raise InputError(f"name {name!r:.{LONGEST}} must be up to {LONGEST} letters, digits and underscores")
+        raise InputError(f"name {name!r:.{LONGEST}} must be letters, digits and underscores, at most {LONGEST}")
     if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
+
+
+def _require_named(t_end: float, **named: Any) -> None:
+    for what, value in named.items():
+        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
+            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
+    if not 0.0 < number_or_nan(t_end) < math.inf:
+        raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
 
 
 @arguments_named
@@ -154,9 +163,7 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
         InputError: a function that cannot be traced, with its line, or data that make no system.
     """
     _require_free(name)
-    _require_mappings(start=start, parameters=parameters, invariants=invariants)
-    if not 0.0 < number_or_nan(t_end) < math.inf:
-        raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
+    _require_named(t_end, start=start, parameters=parameters, invariants=invariants)
     given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
                   invariants)
     if blackbox:
@@ -176,12 +183,6 @@ def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Map
     found = System.of(name, text)
     found.operations = count
     return found
-
-
-def _require_mappings(**given: Any) -> None:
-    for what, value in given.items():
-        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
-            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
 
 
 def lost_digits(facts: Sheet) -> float:
