@@ -88,8 +88,7 @@ def between(module, weights, count, times):
     run = object.__new__(module.Between)
     run.spec = SimpleNamespace(integrator="vi_sphere", method=method("vi_sphere"), t_start=0.0, step=T/count,
                                direction=1.0)
-    run.formulated, run.adaptive = form, False
-    run._parts, run._work, run._loop = (step, form.problem), work, partial_steps
+    run.adaptive, run._made = False, (form, (step, form.problem), work, partial_steps)
     run.extend(nodes, None)
     return run.at(times)[0][:, :-1]
 

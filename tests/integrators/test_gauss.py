@@ -53,3 +53,17 @@ def test_a_step_without_convergence_says_so():
 def test_other_stages_are_refused(stages):
     with pytest.raises(InputError, match="allowed are 1, 2, 3, 4, 5, 6"):
         simulate("sphere_nbody", "gauss", preset="paper", step=5e-3, t_end=1.0, options={"stages": stages})
+
+
+@pytest.mark.parametrize("integrator", ["gauss", "discrete_gradient"])
+def test_units_of_a_row_do_not_change_its_digits(integrator):
+    """Coordinates in units that make them 1e-9 of the momenta: the same motion to round-off."""
+    ends = []
+    for unit in (1.0, 1e-9):
+        def energy(q, momentum, unit=unit):
+            return 0.5*momentum[0]**2 - np.cos(q[0]/unit)
+
+        swing = system(f"swing_of_units_{len(ends)}", hamiltonian=energy, start={"q": [2.0*unit], "momentum": [0.1]})
+        end = swing.simulate(integrator, step=0.05*unit, t_end=2.0*unit, samples=2)
+        ends.append([end["q"].values[-1, 0]/unit, end["momentum"].values[-1, 0]])
+    np.testing.assert_allclose(ends[0], ends[1], rtol=2e-14)
