@@ -80,6 +80,8 @@ VALID = {
                              "grid": {"gamma": {"from": 0.0, "to": 1.0, "count": 3}}},
                      "two": {"system": "sphere_nbody", "t_end": 1.0,
                              "sample": {"ranges": {"gamma": [0.0, 1.0]}, "count": 3, "seed": 0}}}},
+    "control": {"title": "t", "integrators": {"rk4": {}}, "steps": [0.1], "plugins": ["pushed.py"], "problems": {
+        "cart": {"system": "pushed_cart", "t_end": 1.0, "control": {"function": "push", "sample": 0.1}}}},
     "claims": {"paper": "paper", "citation": "c", "groups": {"pair": {"type": "parts", "reason": "r"}},
                "claims": list(CRITERIA.values()),
                "headlines": [{"about": "limit", "figure": "tiny/energy_error",
@@ -96,6 +98,7 @@ PLACES = {  # definition -> the mappings of the valid file that it describes
                              ("problems", "bodies", "overrides", "ode45")], "EnsembleConfig": [("ensemble",)],
               "TurnConfig": [("problems", "bodies", "overrides", "vi_sphere", "grid", 0)], "Ladder": [("steps",)]},
     "maps": {"SpanConfig": [("problems", "one", "grid", "gamma")], "SampleConfig": [("problems", "two", "sample")]},
+    "control": {"ControlConfig": [("problems", "cart", "control")]},
     "claims": {"ClaimFile": [()], "Group": [("groups", "pair")], "Claim": [("claims", 0)],
                "RunChoice": [("claims", 0, "runs", 0), ("claims", 4, "against", 0)],
                "Counterpart": [("claims", 0, "counterpart")],
@@ -152,6 +155,9 @@ TABLES = {
                        (3, "must be a mapping, not 3")],
             "count": [*COUNT, (10**9, "sample makes 1000000000 cells"), (LOST, "count is missing")],
             "seed": [(-1, "must be at least 0, not -1"), (0.5, "must be a whole number, not 0.5")]}},
+    "control": {"ControlConfig": {
+        "function": [("pusch", "did you mean push?"), *NEEDED_TEXT],
+        "sample": [*POSITIVE, (LOST, "sample is missing")]}},
     "study": {
         "StudyConfig": {
             **SETTINGS, "map_quantity": [(3, "must be text, not 3"), ("a b", "must be a name")],
@@ -183,7 +189,8 @@ TABLES = {
             "plugins": [(["none.py"], "there is no plugin file none.py"), ("x.py", "must be a list, not 'x.py'"),
                         ([3], "must be text, not 3"), (["tiny.yaml"], "a plugin is a Python file")]},
         "ProblemConfig": {
-            **SETTINGS, "system": [("sphere_nbdy", "did you mean sphere_nbody?"), *NEEDED_TEXT],
+            **SETTINGS, "control": [(3, "must be a mapping, not 3"), ({"function": "push"}, "sample is missing")],
+            "system": [("sphere_nbdy", "did you mean sphere_nbody?"), *NEEDED_TEXT],
             "preset": [("for_bodies", "did you mean four_bodies?"), *TEXT[:2]],
             "parameters": [({"gama": 1.0}, "did you mean gamma?"), (3, "must be a mapping, not 3"),
                            ({"mass": [1.0, -1.0]}, "mass must be positive"),

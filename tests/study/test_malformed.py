@@ -16,9 +16,9 @@ from liestep.study.plan.yamlfile import line_of, read_yaml
 
 SCHEMAS = Path(__file__).parents[2]/"workflow"/"schemas"
 COMMANDS = {"config": ["job", "manifest"], "study": ["check", "tiny"], "maps": ["check", "maps"],
-            "claims": ["job", "claims"], "errata": ["job", "errata"]}
+            "control": ["check", "control"], "claims": ["job", "claims"], "errata": ["job", "errata"]}
 FILES = {"config": "config/config.yaml", "study": "config/studies/tiny.yaml", "maps": "config/studies/maps.yaml",
-         "claims": "config/claims/paper.yaml",
+         "control": "config/studies/control.yaml", "claims": "config/claims/paper.yaml",
          "errata": "config/errata/twospheres2009.yaml"}
 STUDY = """\
 title: Four bodies
@@ -34,6 +34,17 @@ steps: [0.1, 0.05]
 samples: 6
 tables: [orders, drift, which, crossover_time]
 figures: [energy_error]
+"""
+PUSHED = """\
+import liestep
+
+
+def push(t, state):
+    return {"u": -state["q"]}
+
+
+SHEETS = {"pushed_cart": liestep.system("cart_of_malformed", lagrangian=lambda v: 0.5*(v @ v), force=lambda p: p.u,
+                                        parameters={"u": [0.0]}, start={"q": [1.0], "v": [0.0]}).sheet}
 """
 
 
@@ -62,16 +73,16 @@ def below(content, place):
     return content
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FILES if kind != "maps"])  # which are studies
+@pytest.mark.parametrize("kind", [kind for kind in FILES if kind not in ("maps", "control")])  # studies
 def test_every_key_of_the_schemas_has_at_least_two_malformed_values(kind):
     wanted = definitions(kind)
-    tables = {**TABLES[kind], **(TABLES["maps"] if kind == "study" else {})}
+    tables = {**TABLES[kind], **(TABLES["maps"] | TABLES["control"] if kind == "study" else {})}
     assert {name: set(keys) for name, keys in tables.items()} == wanted
     for name, keys in tables.items():
         for key, entries in keys.items():
             assert len(entries) >= 2, f"{name}.{key}"
             assert len({repr(value) for value, _ in entries}) == len(entries), f"{name}.{key} has an entry twice"
-        assert {**PLACES["maps"], **PLACES[kind]}[name]
+        assert {**PLACES["maps"], **PLACES["control"], **PLACES[kind]}[name]
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +94,7 @@ def made(tmp_path_factory):
         for kind in FILES:
             write(kind, VALID[kind])
         Path(FILES["study"]).write_text(STUDY)
+        Path("config/studies/pushed.py").write_text(PUSHED)
         for command in (["job", "sweep", "tiny", "bodies,many,top"], ["job", "analyse", "tiny"]):
             assert main(command) == 0
     return folder
@@ -96,7 +108,7 @@ def place(made, tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("kind", ["study", "maps", "claims", "errata"])
+@pytest.mark.parametrize("kind", ["study", "maps", "control", "claims", "errata"])
 def test_the_files_that_are_changed_are_valid(kind, place, capsys):
     write(kind, VALID[kind])
     assert main(COMMANDS[kind]) == 0, capsys.readouterr().err
