@@ -63,7 +63,7 @@ def draw(system: str, target: Path) -> None:
         file = read(path)
         motion = motion_of(file)
         figure = new_figure(SIDE, SIDE, layout=None)
-        axes, _ = stage(figure, file, motion)
+        axes, _ = stage(figure, file, motion, PIXELS)
         limits, near, far = frame_of(motion)
         scene = Scene(axes, motion.view, fade=0.6, near=near, far=far)
         motion.draw(scene, len(file["time"]) - 1)

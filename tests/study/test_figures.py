@@ -2,6 +2,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jinja2
 import numpy as np
@@ -248,6 +249,13 @@ def test_convergence_marks_admissible_points_and_orders(made):
     assert texts.count(f"{order['p']:.2f} ± {order['u']:.2f}") == 1
     assert texts.count("tol.") == 1
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["VI", "RK2, velocities", "ode45"]
+
+
+@pytest.mark.parametrize(("label", "shown"), [("three bodies", "three bodies"), ("b"*60, "b"*60),
+                                              ("b"*61, "b"*57 + "..."), ("a word "*9, ("a word "*9)[:57] + "...")])
+def test_a_label_of_any_length_begins_with_its_own_letters(label, shown):
+    problems = {"bodies": SimpleNamespace(label=label)}
+    assert panels.label_of(SimpleNamespace(config=SimpleNamespace(problems=problems)), "bodies") == shown
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 40])

@@ -3,7 +3,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from textwrap import shorten
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +36,8 @@ class Curve:
 
 def label_of(results: Results, problem: str) -> str:
     """How figures call a problem, in at most 60 letters."""
-    return shorten(results.config.problems[problem].label or problem, 60, placeholder=" ...")
+    label = results.config.problems[problem].label or problem
+    return label if len(label) <= 60 else f"{label[:57]}..."
 
 
 def size_of(cell: Cell) -> str:
