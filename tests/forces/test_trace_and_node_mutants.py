@@ -30,7 +30,7 @@ TRACES = {
     "force at rest": (("np.cross(q, v), out", "0.0*np.cross(q, v), out"),),
 }
 NODES = {
-    "without the time of the node": (("self._parts, times, nodes", "self._parts, 0.0*times, nodes"),),
+    "without the time of the node": (("loop(*parts, times, nodes", "loop(*parts, 0.0*times, nodes"),),
     "from the node before": (("self.nodes[steps]", "self.nodes[max(steps.start - 1, 0):][:1]"),),
     "of the whole length of the run": (("return n, (time - self.times[n])", "return n, time"),),
 }

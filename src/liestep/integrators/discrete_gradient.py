@@ -7,10 +7,10 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.status import Status
-from liestep.integrators._newton import iterate, worse
+from liestep.integrators._newton import converged, iterate
 from liestep.integrators.collocation import gauss_nodes, tableau
 from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, weighted
-from liestep.integrators.gauss import ITERATION, ended, replace_slope
+from liestep.integrators.gauss import ITERATION, NONE, replace_slope
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import SkewGradient
 from liestep.mechanics.contracts.keeping import Keeps
@@ -127,19 +127,20 @@ class DiscreteGradient(NamedTuple):
         only two together are smaller than those before."""
         problem, h, y, work = given
         new, rates, point, slope, g, found = work
-        change, rounding = 0.0, 0.0
+        change = 0.0
         for _ in range(2):
             self.rule.gradient(problem, y, new, point, slope, g)
             between(0.5, y, new, point)
             if not problem.turn(point, g, found):
                 return Status.NOT_EVALUABLE, x, previous, False
-            moved, rounded = replace_slope(h, y, found, rates)
-            change, rounding = worse(change, moved), worse(rounding, rounded)
+            moved = replace_slope(h, y, found, rates, NONE)
+            if not moved <= change:
+                change = moved
             for i in range(y.shape[0]):
                 for j in range(y.shape[1]):
                     new[i, j] = y[i, j] + h*rates[i, j]
         problem.counters[Counter.ITERATIONS] += 2
-        return Status.OK, x, change, ended(change, rounding, previous, self.tolerance)
+        return Status.OK, x, change, converged(change, previous, 1.0, 1.0, self.tolerance)
 
 
 def _made(options: Options) -> DiscreteGradient:

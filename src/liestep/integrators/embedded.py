@@ -11,7 +11,7 @@ from liestep.compile.rows import copy, sqrt
 from liestep.compile.separate import call_address
 from liestep.compile.status import Status
 from liestep.compile.straight.routines import Tableau
-from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_of, try_sizes
+from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_for_errors, try_sizes
 from liestep.integrators.step_control import HairerControl, MatlabControl
 from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
@@ -36,7 +36,7 @@ class DormandPrince(NamedTuple):
     sizes: np.ndarray = np.zeros((3, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        groups, sizes = sizes_of(formulated)
+        groups, sizes = sizes_for_errors(formulated)
         return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
     def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
@@ -217,7 +217,7 @@ class Dop853(NamedTuple):
     sizes: np.ndarray = np.zeros((3, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        groups, sizes = sizes_of(formulated)
+        groups, sizes = sizes_for_errors(formulated)
         return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 
     def tableau(self) -> Tableau:

@@ -6,7 +6,7 @@ import numpy as np
 
 from liestep.compile.dispatch import borrows, kernel, outlined
 from liestep.compile.rows import copy, dot, put, row, scale, sqrt, sub
-from liestep.integrators.sizes import NUDGE, any_at_zero, keep_sizes, note_rates, nudge, sizes_of, try_sizes
+from liestep.integrators.sizes import NUDGE, any_at_zero, keep_sizes, note_rates, nudge, sizes_for_errors, try_sizes
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.option import Option
@@ -115,4 +115,4 @@ def error_norm(options: Mapping[str, Any]) -> AlgebraNorm | StateNorm:
 
 def for_system(norm: Any, formulated: Formulated) -> Any:
     """The norm with the fields of a system's rows, where it asks for them."""
-    return StateNorm(*sizes_of(formulated)) if isinstance(norm, StateNorm) else norm
+    return StateNorm(*sizes_for_errors(formulated)) if isinstance(norm, StateNorm) else norm

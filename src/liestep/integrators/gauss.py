@@ -12,40 +12,35 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.status import Status
-from liestep.integrators._newton import STAGNATION, converged, iterate, worse
+from liestep.integrators._newton import converged, iterate
 from liestep.integrators.collocation import gauss_nodes, lobatto_nodes, partner, tableau
 from liestep.integrators.one_step import OneStep
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import CanonicalField, VectorField
 from liestep.mechanics.contracts.keeping import CANONICAL, Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
+NONE = np.zeros(0, dtype=np.bool_)
+
 
 @kernel
-def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> tuple[float, float]:
+def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray, left_out: np.ndarray) -> float:
     """k = new (m, d); returns the largest change of h k in a row, relative to the row of y and its change in the step,
-    and relative to the largest row: of a row near zero, such as the work of a magnetic force, all digits are round-off.
-    NaN if there is one."""
-    worst, most, largest = 0.0, 0.0, 0.0
+    but for rows that are left out; NaN if there is one."""
+    worst = 0.0
     for i in range(y.shape[0]):
         change, size = 0.0, 0.0
         for j in range(y.shape[1]):
             change += abs(h*(new[i, j] - k[i, j]))
             size += abs(y[i, j]) + abs(h*new[i, j])
             k[i, j] = new[i, j]
-        most, largest = worse(most, change), worse(largest, size)
         if change > 0.0:
             change = change/size
-        worst = worse(worst, change)
-    return worst, most/largest if most > 0.0 else most
-
-
-@kernel
-def ended(change: float, rounding: float, previous: float, tolerance: float) -> bool:
-    """Whether such an iteration has converged: in each row, or up to round-off of the largest one, where the rows no
-    longer come closer to their end."""
-    return converged(change, previous, 1.0, 1.0, tolerance) or (rounding <= STAGNATION and change >= previous)
+        if not change <= worst and not (i < left_out.shape[0] and left_out[i]):
+            worst = change
+    return worst
 
 
 @borrows(OneStep)
@@ -59,6 +54,11 @@ class Collocation(NamedTuple):
     c: np.ndarray     # (s,)
     tolerance: float  # error left in a row of the state, relative to it
     iterations: int   # at most
+    left_out: np.ndarray = NONE  # (m,) rows that enter no field: the work of a magnetic force is round-off
+
+    def measured(self: Any, formulated: Formulated) -> Any:
+        groups, left_out = formulated.grouping
+        return self._replace(left_out=groups == left_out)
 
     def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return np.zeros((self.b.shape[0], *y.shape), y.dtype), np.zeros_like(y), np.zeros_like(y)
@@ -79,19 +79,20 @@ class Collocation(NamedTuple):
         problem, t, h, y, work = given
         k, z, slope = work
         stages = self.b.shape[0]
-        change, rounding, done = 0.0, 0.0, False
+        change, done = 0.0, False
         # the last one is the end of the step: one call of each method, see `compile.driver`
         for s in range(stages + 1):
             if s == stages:
-                done = ended(change, rounding, previous, self.tolerance)
+                done = converged(change, previous, 1.0, 1.0, self.tolerance)
                 if not done:
                     break
             self.reach(problem, s, h, k, y, y if s == stages else z)
             if s < stages:
                 if not problem.rhs(t + self.c[s]*h, z, slope):
                     return Status.NOT_EVALUABLE, x, change, False
-                moved, rounded = replace_slope(h, y, slope, k[s])
-                change, rounding = worse(change, moved), worse(rounding, rounded)
+                moved = replace_slope(h, y, slope, k[s], self.left_out)
+                if not moved <= change:
+                    change = moved
         problem.counters[Counter.ITERATIONS] += 1
         return Status.OK, x, change, done
 
@@ -111,6 +112,7 @@ class PartitionedCollocation(NamedTuple):
     c: np.ndarray        # (s,)
     tolerance: float     # as of Collocation
     iterations: int
+    left_out: np.ndarray = NONE
 
     def reach(self, problem: CanonicalField, s: int, h: float, k: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         stages = self.b.shape[0]

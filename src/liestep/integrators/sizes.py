@@ -29,6 +29,14 @@ def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
     return groups, np.zeros((3, int(groups.max(initial=0)) + 1))
 
 
+def sizes_for_errors(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
+    """Those for the error of a step. Rows that enter no field count in none: the work of a magnetic force is round-off,
+    which no step makes smaller."""
+    groups, sizes = sizes_of(formulated)
+    sizes[0, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
+    return groups, sizes
+
+
 @kernel
 def try_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h: float) -> None:
     """Sizes with a step h from y to `new`."""

@@ -232,6 +232,11 @@ class Formulated:
     @property
     def groups(self) -> np.ndarray:
         """(m,): rows with the same number enter the same fields, and have one scale: the largest of their numbers."""
+        return self.grouping[0]
+
+    @cached_property
+    def grouping(self) -> tuple[np.ndarray, int]:
+        """`groups`, and which one enters no field, as the work of forces or a clock; if there is none, one more."""
         found: dict[frozenset[str], int] = {}
         groups = np.zeros(len(self.start), dtype=np.int64)
         largest = float(np.abs(self.start).max(initial=0.0)) or 1.0
@@ -246,7 +251,7 @@ class Formulated:
                 changed = frozenset(name for name, value in fields.items()
                                     if not np.array_equal(value[place - first], known[name][0]))
                 groups[place] = found.setdefault(changed, len(found))
-        return groups
+        return groups, found.get(frozenset(), len(found))
 
     @property
     def width(self) -> int:

@@ -79,7 +79,7 @@ class Repeated:
     def __init__(self, spec: RunSpecification):
         self.spec, (self.formulated, self.integrator) = spec, build(spec)
         self.possible = (self.formulated.starts is not None and spec.steps is not None and not spec.exponents
-                         and not hasattr(self.integrator, "measured") and not black_box(self.formulated.problem))
+                         and not black_box(self.formulated.problem))
 
     def _batch(self, y: np.ndarray, states: Mapping[str, np.ndarray], blocks: bool) -> Batch:
         """The runs from rows, and states, before their first step."""
