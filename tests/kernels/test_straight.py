@@ -122,7 +122,9 @@ def test_machine_code_has_the_bits_of_maps_to_algebras(name, change):
     formulated = formulated_with(name, "lie_action", change)
     problem, y = formulated.problem, formulated.start
     methods = generator_methods(y.shape, (problem.algebra_rows(), 3), formulated.width)
-    assert "algebra" in same_bits(problem, y, methods) or name == "elastic_rod"  # a matrix of 10 x 10
+    names = same_bits(problem, y, methods)
+    # a matrix of 10 x 10; and where rows that have become dependent are softened, the code asks for pivots
+    assert "algebra" in names or name == "elastic_rod" or "soft_projection" in change.values()
 
 
 @pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in ("jointed_body", "four_bar")

@@ -285,8 +285,7 @@ MUTANTS = {  # name: (check that kills it, module, old, new)
     "sign of the multipliers of index 1": (accelerations, MECHANISM, "value = -self.vectors[which, self.place[k]]",
                                            "value = self.vectors[which, self.place[k]]"),
     "projection without M": (projection, MECHANISM,
-                             "turned, weighed = times(c, BODY*i + 4, torque), scale(light, force)",
-                             "turned, weighed = torque, force"),
+                             "put(s, at + 2, times(self.constants, BODY*i + 4, torque))", "put(s, at + 2, torque)"),
 }
 
 

@@ -37,7 +37,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 GROUND = -1
 LENGTH_TOLERANCE = 1e-6  # of unit vectors that a joint is given
 UNIT = {DIRECTION: (2, 3), LINE: (2,), SCREW: (2, 3, 4, 5), DRIVE: (2, 4, 5), SLIDE_DRIVE: (2,), EVEN: (2, 3, 4, 5),
-        BLADE: (2,), ROLL: (2, 3), SLIDER: (2,), ROTOR: (2,), ROTOR_BETWEEN: (2, 3)}  # of the vectors of `Rows`
+        BLADE: (2,), ROLL: (2, 3), ROTOR: (2,), ROTOR_BETWEEN: (2, 3)}  # of the vectors of `Rows`
 
 
 @dataclass(frozen=True)
@@ -389,7 +389,7 @@ def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v
 def slide_rotor(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, inertia: float,
                 damping: float = 0.0) -> Joint:
     """Beside a joint that leaves a slide: inertia (kg) and damping (N s/m) of the rate at which point q of b leaves
-    point p of a along u of a."""
+    point p of a along u of a: a unit vector, or that of the dual basis where slides are not orthogonal."""
     return Joint("slide_rotor", a, b, (Rows(SLIDER, (p, q, u), inertia=inertia, damping=damping),))
 
 
