@@ -2,11 +2,11 @@
 the environment.
 
 From the last commit, not from the working folder: sdist and wheel, checked by twine, check-wheel-contents and pyroma,
-the wheel installed in an empty environment where the README's examples run; the workflow's format; bill of materials,
-site, snapshot; of a complete run in `results` its crate and digest. A release is refused, in one sentence each, where
-the tag is not the version, the tree is dirty, a person's value is unfilled, a package of an extra is missing, or the
-snapshot is of another run. A dry run says what would be refused, builds and checks the packages, and makes nothing that
-takes minutes.
+the wheel installed in an empty environment where the README's examples run, and from there one of machine code; the
+workflow's format; bill of materials, site, snapshot; of a complete run in `results` its crate and digest. A release is
+refused, in one sentence each, where the tag is not the version, the tree is dirty, a person's value is unfilled, a
+package of an extra is missing, or the snapshot is of another run. A dry run says what would be refused, builds and
+checks the packages, and makes nothing that takes minutes.
 """
 import hashlib
 import os
@@ -117,6 +117,11 @@ def examples(wheel: Path) -> None:
     print(f"README.md: {len(blocks)} examples run in an empty environment")
 
 
+def machine_code() -> None:
+    """The wheel of machine code, made where nothing but the package is installed."""
+    print(run(EMPTY/"bin"/"python", SOURCE/".ci"/"machine_code.py", DIST).strip())
+
+
 def records() -> None:
     """Bill of materials, site, snapshot."""
     run(sys.executable, SOURCE/".ci"/"sbom.py", DIST/"sbom.json")
@@ -150,6 +155,7 @@ def main(arguments: list[str]) -> int:
     wheel = packages()
     if not arguments:
         examples(wheel)
+        machine_code()
         records()
         complete_run()
     for folder in (SOURCE, TOOLS, EMPTY):

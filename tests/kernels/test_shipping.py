@@ -1,4 +1,9 @@
 """Machine code in one file: another cache takes it from there, and nothing else."""
+import base64
+import hashlib
+import importlib.util
+from importlib.metadata import version
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -31,6 +36,35 @@ def test_another_cache_takes_all_code_and_compiles_nothing(exported, capsys):
     assert forked(small) == numbers
     assert {path.name: path.stat().st_mtime_ns for path in empty.iterdir()} == times
     assert f"0 files of machine code added, {len(names)} were there" in shipping.take_in(file)
+
+
+def test_an_installed_package_of_machine_code_is_read_after_the_cache(exported, folder, monkeypatch):  # noqa: F811
+    _, numbers, names, empty = exported
+    monkeypatch.setattr(cache, "SHIPPED", folder)
+    assert forked(small) == numbers
+    assert not list(empty.iterdir())
+    (folder/names[0]).write_bytes((folder/names[0]).read_bytes()[:-1] + b"?")  # damaged: made anew, in the cache
+    assert forked(small) == numbers
+    assert [path.name for path in empty.iterdir()] == names[:1]
+
+
+def test_the_wheel_of_machine_code_holds_the_files_and_their_digests(exported, folder, tmp_path):  # noqa: F811
+    spec = importlib.util.spec_from_file_location("machine_code", Path(__file__).parents[2]/".ci"/"machine_code.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    names = exported[2]
+    path = made.wheel(tmp_path, [folder/name for name in names])
+    assert path.name.startswith(f"liestep_machine_code-{version('liestep')}-cp3")
+    with ZipFile(path) as wheel:
+        for name in names:
+            assert sealed.unsealed(name, wheel.read(f"liestep_machine_code/{name}")) is not None
+        (record,) = (name for name in wheel.namelist() if name.endswith("RECORD"))
+        lines = dict(line.split(",", 1) for line in wheel.read(record).decode().splitlines())
+        assert set(lines) == set(wheel.namelist())
+        for name in set(lines) - {record}:
+            digest = base64.urlsafe_b64encode(hashlib.sha256(wheel.read(name)).digest()).rstrip(b"=").decode()
+            assert lines[name] == f"sha256={digest},{len(wheel.read(name))}"
+    assert {method for _, method, _ in made.RUNS} >= set(made.ADAPTIVE)
 
 
 def test_code_of_another_machine_is_ignored_in_one_line(exported, tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import cache_root
+from liestep.compile.cache import cache_root, known
 from liestep.compile.straight.exact import MOST_NODES, STALE, Leaf, Unset, decision_tree, leaves_of
 from liestep.compile.straight.straight import Routine
 from liestep.compile.straight.symbols import Node, Untraceable, reachable
@@ -172,9 +172,9 @@ def kept(key: str, traced: Callable[[], dict[str, Routine]]) -> dict[str, Routin
     """The routines of a key from the folder of the machine code, or new ones, which are kept there if they are large; a
     refusal too. Raises Untraceable where there is none, and says why."""
     path = cache_root()/f"trace-{hashlib.sha256(key.encode()).hexdigest()[:24]}.z"
-    known = sealed.content(path)
-    if known is not None:
-        found = json.loads(zlib.decompress(known))
+    data = known(path)
+    if data is not None:
+        found = json.loads(zlib.decompress(data))
     else:
         try:
             found = {name: [new.text, [float(x).hex() for x in new.constants], new.operations]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import cache_root, machine_mark
+from liestep.compile.cache import cache_root, known, machine_mark
 from liestep.compile.straight.symbols import Expressions
 from liestep.compile.straight.writer import CONDITIONS, Writer
 from liestep.files import sealed
@@ -124,7 +124,7 @@ def _object_code(text: str) -> bytes:
     from llvmlite import binding
 
     path = cache_root()/f"straight-{machine_mark()}-{hashlib.sha256(text.encode()).hexdigest()[:24]}.o"
-    kept = sealed.content(path)
+    kept = known(path)
     if kept is not None:
         return kept
     module = binding.parse_assembly(text)
