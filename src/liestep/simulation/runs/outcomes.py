@@ -1,15 +1,17 @@
 """Make a run: its one trajectory or all of them, with what its specification asks for beside them.
 
 No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`."""
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from liestep.compile.status import Status
-from liestep.simulation.runs.batches import Batch, Repeated
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.simulation.runs.batches import Batch, Repeated, Runs, in_groups
 from liestep.simulation.runs.content import DENSE, Content, collected, gathered
-from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, replica_states, run_once, starts_of
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, build, replica_states, run_once, starts_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.starts import each
 
@@ -31,21 +33,30 @@ def carry_out(spec: RunSpecification, progress: Progress | None = None, *, inter
 
         return observed(spec, progress)
     if spec.ensemble is not None:
-        return gathered(spec, (run() for _, run in members(spec)))
+        return gathered(spec, ((numbers, run()) for numbers, run in members(spec)))
     return collected(spec, [trajectory(spec, state, progress if k == 0 else None, interpreted)
                             for k, state in enumerate(replica_states(spec))])
 
 
-def members(spec: RunSpecification) -> Iterator[tuple[int, Callable[[], Batch]]]:
-    """What gives the outcomes of the next so many members of an ensemble, or of its shard, in order (see
-    `run_once`)."""
-    repeated = Repeated(spec)
+def members(spec: RunSpecification) -> Iterator[Runs]:
+    """What gives the outcomes of the members of an ensemble, or of its shard (see `run_once`)."""
+    repeated, first, blocks = Repeated(spec), 0, spec.reduced or spec.samples > DENSE
     for states in starts_of(spec):
-        if repeated.possible:
-            yield len(next(iter(states.values()))), partial(repeated.run, states, spec.reduced or spec.samples > DENSE)
-        else:
-            for state in each(states):
-                yield 1, lambda state=state: Batch.of(trajectory(spec, state))  # type: ignore[misc]
+        starts = list(each(states))
+        found = ([(range(len(starts)), partial(repeated.run, states, blocks))] if repeated.possible else
+                 in_groups(spec, repeated.formulated, len(starts), partial(_built, spec, starts),
+                           partial(_alone, spec, starts), blocks))
+        for numbers, run in found:
+            yield [first + number for number in numbers], run
+        first += len(starts)
+
+
+def _built(spec: RunSpecification, starts: Sequence[dict[str, np.ndarray]], number: int) -> tuple[Formulated, Any]:
+    return build(spec, starts[number])
+
+
+def _alone(spec: RunSpecification, starts: Sequence[dict[str, np.ndarray]], number: int) -> Batch:
+    return Batch.of(trajectory(spec, starts[number]))
 
 
 def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None,
