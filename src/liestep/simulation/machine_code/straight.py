@@ -103,7 +103,6 @@ MOST_OPERATIONS = 8_000  # of a method, on one way
 FEWEST = 100             # of equations of motion that are called by their address in a long run
 LONG = 1_000_000         # steps of a run that gains by a loop of its own for small equations: seconds of compiling
 SHORT = 50_000           # steps that cost less than a trace, whatever their code
-FEW = 10_000             # the same where components are many
 MOST_TRACED = 200        # components of the same classes with other numbers (a map's): short runs then take the loops
 MOST_STAGED = 2_000      # of a right-hand side all of whose stages are one routine
 _found: dict[str, dict[str, Routine] | Untraceable] = {}
@@ -111,10 +110,10 @@ _traced: Counter[tuple[str, ...]] = Counter()  # traces of components by their c
 
 
 def for_loop(formulated: Formulated, integrator: Any, steps: float = inf, *, many: bool = False) -> tuple[Any, Any]:
-    """Problem and integrator for the time loop of a run of so many steps: with machine code where both have it, else
-    as they are. many: it is one of many runs with other numbers. Workspaces are made for the problem itself; bits do
-    not depend on the number of steps."""
-    if steps <= (FEW if many else 0) or (steps <= SHORT and _traced[class_names(formulated.problem)] >= MOST_TRACED):
+    """Problem and integrator for the time loop of a run of so many steps, maybe one of many with other numbers: with
+    machine code where both have it, else as they are. Workspaces are made for the problem itself; bits do not depend
+    on the number of steps."""
+    if steps <= SHORT and (many or _traced[class_names(formulated.problem)] >= MOST_TRACED):
         return formulated.problem, integrator
     for made in _chosen(formulated, integrator, FEWEST if steps > LONG else 0):
         if not isinstance(made, Untraceable):

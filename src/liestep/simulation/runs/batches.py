@@ -2,7 +2,6 @@
 a map. What does not depend on start and parameters is made once, and each run finds it as a run alone would."""
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from liestep.compile.pieces import Pieces
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
-from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.execution import (
@@ -25,13 +23,10 @@ from liestep.simulation.runs.execution import (
     in_pieces,
     member,
     new_integrals,
-    new_recorder,
+    recorders,
     set_baseline,
 )
 from liestep.simulation.runs.specification import RunSpecification
-
-MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
-AT_ONCE = 64        # such components
 
 
 @dataclass
@@ -81,9 +76,6 @@ class Batch:
                        counts(self.counters[number]))
 
 
-Runs = tuple[Sequence[int], Callable[[], Batch]]  # their numbers, and what makes them
-
-
 class Part(NamedTuple):
     """A component before its first step, as time loops take it; the workspace is that of the problem itself."""
 
@@ -110,19 +102,14 @@ class Rows:
     """Runs of parts that are alike, each into a row of a batch of `n`. blocks: keep the blocks of each."""
 
     def __init__(self, spec: RunSpecification, part: Part, n: int, blocks: bool, scale: Callable[[int], float]):
-        self.spec, self.seen = spec, part.formulated.observables
-        new = partial(new_recorder, part.y.shape, observables=self.seen)
-        baseline, fixed = np.zeros((n, part.formulated.width)), spec.steps is not None
-        outputs = new(baseline, spec.steps or spec.outputs - 1, spec.samples, spec.statistics_every if fixed else 1,
-                      steps=fixed, blocks=blocks)
-        self.made = Batch(part.formulated, outputs, None if fixed else new(baseline, 1, 0, blocks=blocks),
-                          np.zeros(n, np.int64), np.full(n, spec.t_start), np.zeros(n, np.int64),
-                          np.zeros((n, len(NAMES)), np.int64), scale)
-        self.trial = new(np.zeros(part.formulated.width), spec.steps or 1, 0)
+        self.spec, baseline = spec, np.zeros((n, part.formulated.width))
+        outputs, accepted, self.trial = recorders(spec, part.formulated, baseline, blocks=blocks)
+        self.made = Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
+                          np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), scale)
         self.memory, self.out = np.zeros(4), np.zeros_like(part.y)
-        self.log = np.zeros((0 if fixed else STEP_LOG, 2))
+        self.log = np.zeros((0 if spec.steps else STEP_LOG, 2))
         self.size = spec.step or spec.duration/(spec.outputs - 1)  # of a step, or between outputs
-        loop = (loop_for(advance, part.integrator, part.problem, self.trial, part.work) if fixed else
+        loop = (loop_for(advance, part.integrator, part.problem, self.trial, part.work) if spec.steps else
                 loop_for(advance_adaptive, part.integrator, part.problem, self.trial, self.trial, part.work))
         self.call = loop.ready(*self._arguments(part, self.trial, self.trial, 0, 0))
         self.addressed = prepare(part.problem, part.integrator, part.work)
@@ -149,7 +136,8 @@ class Rows:
         spec, made, trial = self.spec, self.made, self.trial
         outputs, accepted = member(made.outputs, k), made.accepted and member(made.accepted, k)
         if outputs.integrals.present():
-            trial, outputs = (one._replace(integrals=new_integrals(self.seen)) for one in (trial, outputs))
+            trial, outputs = (one._replace(integrals=new_integrals(part.formulated.observables))
+                              for one in (trial, outputs))
             accepted = accepted and accepted._replace(integrals=outputs.integrals)
         if self.addressed:
             prepare(part.problem, part.integrator, part.work)
@@ -207,38 +195,8 @@ def _arrays(item: Any) -> Iterator[np.ndarray]:
             yield from _arrays(part)
 
 
-def in_groups(spec: RunSpecification, like: Formulated, count: int, make: Callable[[int], tuple[Formulated, Any]],
-              alone: Callable[[int], Batch], blocks: bool) -> Iterator[Runs]:
-    """`count` runs whose components, with their integrators, `make` gives; those that are alike together. like: one
-    of the components, of which some must run `alone`: what a black box raises is said of one run."""
-    if like.start.size > MOST_NUMBERS or like.shown or spec.exponents or black_box(like.problem):
-        yield from (((number,), partial(alone, number)) for number in range(count))
-        return
-    for first in range(0, count, AT_ONCE):
-        groups: list[dict[int, Part]] = []
-        for number in range(first, min(first + AT_ONCE, count)):
-            try:
-                with plugin_errors():
-                    part = Part.of(*make(number), spec.steps, many=True)
-            except InputError as error:
-                yield (number,), partial(_refuse, error)
-                continue
-            for group in groups:
-                if next(iter(group.values())).alike(part):
-                    group[number] = part
-                    break
-            else:
-                groups.append({number: part})
-        for group in groups:
-            yield tuple(group), partial(_group, spec, tuple(group.values()), blocks)
-
-
-def _refuse(error: InputError) -> Batch:
-    raise error
-
-
 @plugin_errors()
-def _group(spec: RunSpecification, parts: Sequence[Part], blocks: bool) -> Batch:
+def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool) -> Batch:
     """Runs of components that are alike."""
     each = tuple(part.formulated for part in parts)
 

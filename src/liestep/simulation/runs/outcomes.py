@@ -1,19 +1,28 @@
 """Make a run: its one trajectory or all of them, with what its specification asks for beside them.
 
 No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`."""
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from liestep.compile.sources import black_box
 from liestep.compile.status import Status
+from liestep.compile.translation import plugin_errors
+from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.runs.batches import Batch, Repeated, Runs, in_groups
+from liestep.simulation.runs.batches import Batch, Part, Repeated, together
 from liestep.simulation.runs.content import DENSE, Content, collected, gathered
 from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, build, replica_states, run_once, starts_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.starts import each
+
+MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
+AT_ONCE = 64        # such components
+
+State = dict[str, np.ndarray]
+Runs = tuple[Sequence[int], Callable[[], Batch]]  # their numbers, and what makes them
 
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None, *, interpreted: bool = False) -> Content:
@@ -43,20 +52,42 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
     repeated, first, blocks = Repeated(spec), 0, spec.reduced or spec.samples > DENSE
     for states in starts_of(spec):
         starts = list(each(states))
-        found = ([(range(len(starts)), partial(repeated.run, states, blocks))] if repeated.possible else
-                 in_groups(spec, repeated.formulated, len(starts), partial(_built, spec, starts),
-                           partial(_alone, spec, starts), blocks))
+        found = [(range(len(starts)), partial(repeated.run, states, blocks))] if repeated.possible else in_groups(
+            spec, repeated.formulated,
+            [lambda start=start: (spec, start) for start in starts], blocks)  # type: ignore[misc]
         for numbers, run in found:
             yield [first + number for number in numbers], run
         first += len(starts)
 
 
-def _built(spec: RunSpecification, starts: Sequence[dict[str, np.ndarray]], number: int) -> tuple[Formulated, Any]:
-    return build(spec, starts[number])
+def in_groups(spec: RunSpecification, like: Formulated, starts: Sequence[Callable[[], tuple[Any, ...]]],
+              blocks: bool) -> Iterator[Runs]:
+    """What gives the outcomes of runs with components of their own, those that are alike together. starts: functions
+    that give the arguments of `build` for each, or raise InputError. like: one of the components."""
+    alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
+             or black_box(like.problem))  # what it raises is said of one run
+    for first in range(0, len(starts), AT_ONCE):
+        groups: list[dict[int, Part]] = []
+        for number, start in enumerate(starts[first:first + AT_ONCE], first):
+            if alone:
+                yield (number,), lambda start=start: Batch.of(trajectory(*start()))  # type: ignore[misc]
+                continue
+            try:
+                with plugin_errors():
+                    part = Part.of(*build(*start()), spec.steps, many=True)
+            except InputError as error:
+                yield (number,), partial(_refuse, error)
+                continue
+            group = next((one for one in groups if next(iter(one.values())).alike(part)), None)
+            if group is None:
+                groups.append(group := {})
+            group[number] = part
+        for group in groups:
+            yield tuple(group), partial(together, spec, tuple(group.values()), blocks)
 
 
-def _alone(spec: RunSpecification, starts: Sequence[dict[str, np.ndarray]], number: int) -> Batch:
-    return Batch.of(trajectory(spec, starts[number]))
+def _refuse(error: InputError) -> Batch:
+    raise error
 
 
 def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None,

@@ -10,7 +10,7 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import InputError, PluginError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.runs.batches import Batch, Runs, in_groups
+from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.content import (
     Content,
     Variable,
@@ -21,10 +21,10 @@ from liestep.simulation.runs.content import (
     statistics,
     times,
 )
-from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, build, not_run, run_once
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of
-from liestep.simulation.runs.outcomes import members
+from liestep.simulation.runs.outcomes import Runs, in_groups, members
 from liestep.simulation.runs.specification import RunSpecification
 
 CELL, MEMBER = "cell", "member"  # dimensions
@@ -151,8 +151,8 @@ def carry_out_shard(spec: RunSpecification) -> Content:
 def _runs(spec: RunSpecification, like: Formulated) -> Iterable[Runs]:
     if not isinstance(spec, ShardSpecification):
         return members(spec)
-    return in_groups(spec, like, spec.count, lambda number: build(spec.cell(number)),
-                     lambda number: Batch.of(run_once(spec.cell(number))), spec.reduced)
+    cells = [lambda number=number: (spec.cell(number),) for number in range(spec.count)]
+    return in_groups(spec, like, cells, spec.reduced)
 
 
 def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
