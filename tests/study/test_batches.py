@@ -54,6 +54,15 @@ def test_members_have_the_bits_of_runs_alone(problem, integrator):
     assert [run().outputs.block_sum.shape[0] for _, run in members(without_blocks)] == [1]
 
 
+@pytest.mark.parametrize(("problem", "integrator", "size"), [
+    ("sphere_nbody", "ode45", {"tolerance": 1e-5}), ("mass_spring", "rk4", {"steps": 20}),
+    ("spherical_pendulum_chain", "rattle", {"steps": 40})])
+def test_members_with_components_of_their_own_run_together(problem, integrator, size):
+    spec = replace(many(problem, integrator, t_end=1.0, **size), reduced=True)
+    assert not batches.Repeated(spec).possible
+    assert wrong(spec) == []
+
+
 @pytest.mark.parametrize(("problem", "integrator", "size", "amplitude"), [
     ("heavy_top", "rkmk", {"steps": 60, "t_end": 1.0}, 0.1),
     ("spherical_pendulum_chain", "vi_sphere", {"steps": 20, "t_end": 5.0}, 0.3)])
