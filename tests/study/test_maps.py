@@ -10,6 +10,7 @@ from liestep.errors import InputError
 from liestep.figures.interactive.datasets import open_run
 from liestep.figures.maps import map as draw_map
 from liestep.files.records import recording
+from liestep.simulation.runs import batches
 from liestep.simulation.runs.files import RunFile, read
 from liestep.simulation.runs.maps import ParameterMap, ShardSpecification
 from liestep.simulation.runs.outcomes import carry_out
@@ -180,6 +181,19 @@ def test_parameters_that_make_no_system_refuse_their_cell_only(tmp_path):
     assert list(table["status"]) == ["ok", "ok", "ok", "refused"]
     assert table["energy_error_max"].notna().tolist() == [True, True, True, False]
     assert table["message"].iloc[3].startswith("parameter inertia is of no body")
+
+
+def springs_alone(point):
+    return carry_out(specify("spring_pendulum", "rk4", t_end=1.0, steps=10, samples=3, parameters=point))
+
+
+def test_cells_whose_files_hold_other_things_do_not_disturb_each_other(tmp_path, monkeypatch):
+    """Without drag there are errors of invariants; an energy less the work of the drag only with it."""
+    spec = one("{system: spring_pendulum, t_end: 1.0, grid: {drag: [0.0, 0.1, 0.2], mass: [1, 2]}}",
+               tmp_path).cells[0].spec
+    assert wrong_cells(spec, springs_alone) == []
+    monkeypatch.setattr(batches.Part, "alike", lambda part, other: True)
+    assert wrong_cells(spec, springs_alone) == [2, 3, 4, 5]
 
 
 def test_points_of_a_sample_fill_every_part_once(tmp_path):

@@ -219,6 +219,13 @@ def class_names(*components: Any) -> tuple[str, ...]:
     return tuple(_class_tree(component) for component in components)
 
 
+def same_code(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether machine code that was compiled for some arguments takes others: of the same classes, all arrays inside of
+    the same types and layouts."""
+    mark = compiling()[0].core.dispatcher._dispatcher.compute_fingerprint
+    return bool(mark(one) == mark(other))
+
+
 def has_code(function: Callable, *components: Any) -> bool:
     """Whether a loop for these classes is compiled, in this process or on disk."""
     return ((function, class_names(*components)) in _loops

@@ -350,7 +350,8 @@ def _spherical(parameters: Parameters) -> SphericalSpring:
 
 
 def _formulated(parameters: Parameters, problem, rows: np.ndarray, fields, to_fields) -> Formulated:
-    scale = float(np.linalg.norm(np.cross(*(to_fields(rows)[name] for name in ("position", "momentum")))))
+    start = to_fields(rows)
+    scale = float(np.linalg.norm(np.cross(start["position"], start["momentum"])))
     return Formulated(problem, rows, fields, _observables(parameters, len(rows) > 2), to_fields, scale)
 
 

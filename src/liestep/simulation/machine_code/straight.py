@@ -109,10 +109,11 @@ _found: dict[str, dict[str, Routine] | Untraceable] = {}
 _traced: Counter[tuple[str, ...]] = Counter()  # traces of components by their classes
 
 
-def for_loop(formulated: Formulated, integrator: Any, steps: float = inf) -> tuple[Any, Any]:
-    """Problem and integrator for the time loop of a run of so many steps: with machine code where both have it, else
-    as they are. Workspaces are made for the problem itself; bits do not depend on the number of steps."""
-    if steps <= SHORT and _traced[class_names(formulated.problem)] >= MOST_TRACED:
+def for_loop(formulated: Formulated, integrator: Any, steps: float = inf, *, many: bool = False) -> tuple[Any, Any]:
+    """Problem and integrator for the time loop of a run of so many steps, maybe one of many with other numbers: with
+    machine code where both have it, else as they are. Workspaces are made for the problem itself; bits do not depend
+    on the number of steps."""
+    if steps <= SHORT and (many or _traced[class_names(formulated.problem)] >= MOST_TRACED):
         return formulated.problem, integrator
     for made in _chosen(formulated, integrator, FEWEST if steps > LONG else 0):
         if not isinstance(made, Untraceable):

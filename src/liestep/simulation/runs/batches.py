@@ -1,27 +1,29 @@
-"""Runs from many starts, as arrays with a row for each: the component, its integrator and their memory are made once,
-and each run finds them as new ones would be."""
-from collections.abc import Callable, Iterator, Mapping
+"""Runs of components that the same machine code takes, as arrays with a row for each: members of an ensemble, cells of
+a map. What does not depend on start and parameters is made once, and each run finds it as a run alone would."""
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import loop_for
+from liestep.compile.cache import loop_for, prepare, same_code
 from liestep.compile.counters import NAMES, counts
-from liestep.compile.driver import advance
+from liestep.compile.driver import advance, advance_adaptive
+from liestep.compile.pieces import Pieces
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.execution import (
+    STEP_LOG,
     Outcome,
     Recorder,
     build,
     in_pieces,
     member,
     new_integrals,
-    new_recorder,
+    recorders,
     set_baseline,
 )
 from liestep.simulation.runs.specification import RunSpecification
@@ -29,8 +31,8 @@ from liestep.simulation.runs.specification import RunSpecification
 
 @dataclass
 class Batch:
-    """Trajectories of one component. Recorders and arrays have a row for each; `scale` gives the momentum scale of
-    one."""
+    """Trajectories of one component, or of several that are read alike. Recorders and arrays have a row for each;
+    `scale` gives the momentum scale of one, `each` has their own components, if there are several."""
 
     formulated: Formulated
     outputs: Recorder
@@ -40,6 +42,7 @@ class Batch:
     steps: np.ndarray         # (n,)
     counters: np.ndarray      # (n, len(counters.NAMES))
     scale: Callable[[int], float]
+    each: Sequence[Formulated] = ()
     growth: np.ndarray = field(default_factory=lambda: np.zeros((1, 0, 0)))  # see `Outcome`
 
     @classmethod
@@ -53,7 +56,7 @@ class Batch:
         return cls(outcome.formulated, row(outcome.outputs), outcome.accepted and row(outcome.accepted),
                    np.array([outcome.status]), np.array([outcome.time_reached]), np.array([outcome.steps]),
                    np.array([list(outcome.counters.values())]), lambda number: outcome.formulated.momentum_scale,
-                   outcome.growth[None])
+                   growth=outcome.growth[None])
 
     @property
     def samples(self) -> np.ndarray:
@@ -67,9 +70,90 @@ class Batch:
 
     def member(self, number: int) -> Outcome:
         """One of them."""
-        return Outcome(replace(self.formulated, momentum_scale=self.scale(number)), member(self.outputs, number),
-                       self.accepted and member(self.accepted, number), Status(self.status[number]),
-                       float(self.time_reached[number]), int(self.steps[number]), counts(self.counters[number]))
+        own = self.each[number] if self.each else replace(self.formulated, momentum_scale=self.scale(number))
+        return Outcome(own, member(self.outputs, number), self.accepted and member(self.accepted, number),
+                       Status(self.status[number]), float(self.time_reached[number]), int(self.steps[number]),
+                       counts(self.counters[number]))
+
+
+class Part(NamedTuple):
+    """A component before its first step, as time loops take it; the workspace is that of the problem itself."""
+
+    formulated: Formulated
+    problem: Any
+    integrator: Any
+    y: np.ndarray
+    work: Any
+
+    @classmethod
+    def of(cls, formulated: Formulated, integrator: Any, steps: int | None, *, many: bool = False) -> "Part":
+        problem, taken = for_loop(formulated, integrator, steps or 0, many=many)
+        y = formulated.start.copy()
+        return cls(formulated, problem, taken, y, taken.workspace(formulated.problem, y.copy()))
+
+    def alike(self, other: "Part") -> bool:
+        """Whether the same machine code takes both, and their rows are read alike."""
+        one, two = self.formulated, other.formulated
+        return (self.y.shape == other.y.shape and same_code(self[1:], other[1:]) and one.fields == two.fields
+                and one.observables == two.observables and one.notes == two.notes)
+
+
+class Rows:
+    """Runs of parts that are alike, each into a row of a batch of `n`. blocks: keep the blocks of each."""
+
+    def __init__(self, spec: RunSpecification, part: Part, n: int, blocks: bool, scale: Callable[[int], float]):
+        self.spec, baseline = spec, np.zeros((n, part.formulated.width))
+        outputs, accepted, self.trial = recorders(spec, part.formulated, baseline, blocks=blocks)
+        self.made = Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
+                          np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), scale)
+        self.memory, self.out = np.zeros(4), np.zeros_like(part.y)
+        self.log = np.zeros((0 if spec.steps else STEP_LOG, 2))
+        self.size = spec.step or spec.duration/(spec.outputs - 1)  # of a step, or between outputs
+        loop = (loop_for(advance, part.integrator, part.problem, self.trial, part.work) if spec.steps else
+                loop_for(advance_adaptive, part.integrator, part.problem, self.trial, self.trial, part.work))
+        self.call = loop.ready(*self._arguments(part, self.trial, self.trial, 0, 0))
+        self.addressed = prepare(part.problem, part.integrator, part.work)
+        self.pieces = in_pieces(spec, loop, part.y.size, None, lambda: spec.t_start)
+
+    def _arguments(self, part: Part, outputs: Recorder, accepted: Recorder | None, first: int, room: int
+                   ) -> tuple[Any, ...]:
+        """Of the time loop, for `room` more steps, of which `first` have been made."""
+        spec = self.spec
+        if spec.steps is not None:
+            return (part.integrator, part.problem, outputs, part.y, self.size, first, min(first + room, spec.steps),
+                    part.work, spec.t_start)
+        return (part.integrator, part.problem, outputs, accepted, part.y, self.out, self.memory, self.log[:room],
+                self.size, spec.duration, part.work, spec.t_start, spec.direction)
+
+    def all(self, parts: Iterable[Part]) -> Batch:
+        """Run them, in their order."""
+        with self.pieces as pieces:
+            for number, part in enumerate(parts):
+                self._run(number, part, pieces)
+        return self.made
+
+    def _run(self, k: int, part: Part, pieces: Pieces) -> None:
+        spec, made, trial = self.spec, self.made, self.trial
+        outputs, accepted = member(made.outputs, k), made.accepted and member(made.accepted, k)
+        if outputs.integrals.present():
+            trial, outputs = (one._replace(integrals=new_integrals(part.formulated.observables))
+                              for one in (trial, outputs))
+            accepted = accepted and accepted._replace(integrals=outputs.integrals)
+        if self.addressed:
+            prepare(part.problem, part.integrator, part.work)
+        trial.filled[:] = self.memory[:] = 0
+        self.call(*self._arguments(part._replace(y=part.y.copy()), trial, trial, 0, 0))
+        set_baseline(outputs.baseline, trial, part.formulated)
+        self.memory[:] = self.out[:] = 0.0
+        going = Status.RUNNING if spec.steps is None else Status.OK
+        status, steps = going, 0
+        while status == going and steps != spec.steps:
+            status, ended = self.call(*self._arguments(part, outputs, accepted, steps, pieces.steps))
+            steps = ended if spec.steps else steps + ended
+            pieces.ended()
+        made.status[k], made.steps[k] = part.formulated.ending(Status(status), part.y), steps
+        made.time_reached[k] += steps*self.size if spec.steps else spec.direction*float(self.memory[0])
+        made.counters[k] = part.formulated.problem.counters
 
 
 class Repeated:
@@ -81,51 +165,24 @@ class Repeated:
         self.possible = (self.formulated.starts is not None and spec.steps is not None and not spec.exponents
                          and not black_box(self.formulated.problem))
 
-    def _batch(self, y: np.ndarray, states: Mapping[str, np.ndarray], blocks: bool) -> Batch:
-        """The runs from rows, and states, before their first step."""
-        spec, formulated, starts = self.spec, self.formulated, self.formulated.starts
-        assert spec.steps is not None
-        assert starts is not None
-        n, scale = len(y), starts.scale
-        recorder = new_recorder(y.shape[1:], np.zeros((n, formulated.width)), spec.steps, spec.samples,
-                                spec.statistics_every, observables=formulated.observables, blocks=blocks)
-        return Batch(formulated, recorder, None, np.zeros(n, np.int64), np.full(n, spec.t_start), np.zeros(n, np.int64),
-                     np.zeros((n, len(NAMES)), np.int64),
-                     lambda number: scale({name: values[number] for name, values in states.items()}))
-
     @plugin_errors()
     def run(self, states: Mapping[str, np.ndarray], blocks: bool) -> Batch:
         """The runs from states, each field (n, ...); `blocks`: keep the blocks of each. Raises what `run_once` does."""
-        spec, formulated, seen = self.spec, self.formulated, self.formulated.observables
-        assert spec.steps is not None
-        assert formulated.starts is not None
-        y = np.ascontiguousarray(formulated.starts.rows(states))
-        made, h, begin = self._batch(y, states, blocks), spec.step, spec.t_start
-        trial = new_recorder(y.shape[1:], np.zeros(formulated.width), spec.steps, 0, observables=seen)
-        problem, integrator = for_loop(formulated, self.integrator, spec.steps)
-        work = integrator.workspace(formulated.problem, y[0].copy())
-        loop = loop_for(advance, integrator, problem, trial, work)
-        call = loop.ready(integrator, problem, trial, y[0], h, 0, 0, work, begin)
+        starts = self.formulated.starts
+        assert starts is not None
+        y = np.ascontiguousarray(starts.rows(states))
+        part = Part.of(replace(self.formulated, start=y[0]), self.integrator, self.spec.steps)
         memory = [(array, array.copy())
-                  for array in _arrays((formulated.problem, problem, integrator, work, trial.filled))]
-        with in_pieces(spec, loop, y[0].size, None, lambda: begin) as pieces:
-            for k in range(len(y)):
-                recorder = member(made.outputs, k)
-                if recorder.integrals.present():
-                    recorder, trial = (one._replace(integrals=new_integrals(seen)) for one in (recorder, trial))
+                  for array in _arrays((part.formulated.problem, part.problem, part.integrator, part.work))]
+
+        def parts() -> Iterator[Part]:
+            for row in y:
                 for array, new in memory:
                     np.copyto(array, new)
-                call(integrator, problem, trial, y[k].copy(), h, 0, 0, work, begin)
-                set_baseline(recorder.baseline, trial, formulated)
-                status, done = Status.OK, 0
-                while status == Status.OK and done < spec.steps:
-                    pieces.steps = min(pieces.steps, spec.steps - done)
-                    status, done = call(integrator, problem, recorder, y[k], h, done, done + pieces.steps, work, begin)
-                    pieces.ended()
-                made.status[k], made.steps[k] = formulated.ending(Status(status), y[k]), done
-                made.counters[k] = problem.counters
-        made.time_reached += made.steps*h
-        return made
+                yield part._replace(y=row)
+
+        return Rows(self.spec, part, len(y), blocks, lambda number: starts.scale(
+            {name: values[number] for name, values in states.items()})).all(parts())
 
 
 def _arrays(item: Any) -> Iterator[np.ndarray]:
@@ -136,3 +193,17 @@ def _arrays(item: Any) -> Iterator[np.ndarray]:
     elif isinstance(item, tuple):
         for part in item:
             yield from _arrays(part)
+
+
+@plugin_errors()
+def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool) -> Batch:
+    """Runs of components that are alike."""
+    each = tuple(part.formulated for part in parts)
+
+    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+        found = [one.to_fields(own) for one, own in zip(each, rows.reshape(len(each), -1, *rows.shape[1:]),
+                                                        strict=True)]
+        return {name: np.concatenate([fields[name] for fields in found]) for name in found[0]}
+
+    made = Rows(spec, parts[0], len(parts), blocks, lambda number: each[number].momentum_scale).all(parts)
+    return replace(made, formulated=replace(each[0], to_fields=to_fields), each=each)

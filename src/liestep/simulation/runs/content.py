@@ -1,7 +1,7 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -44,7 +44,7 @@ class Content:
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
 
-    def put(self, lead: tuple[str, int], place: slice, variable: Variable, samples: int = 0,
+    def put(self, lead: tuple[str, int], place: np.ndarray, variable: Variable, samples: int = 0,
             finished: np.ndarray | None = None) -> None:
         """Rows of a variable of all along the dimension `lead`, with room for so many samples: those that are not
         written are NaN. finished: which rows must have all values."""
@@ -65,7 +65,7 @@ class Content:
 
 def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
     """The content of a run that cannot be made: no sample, and the reason."""
-    content = (gathered(spec, [Batch.of(not_run(spec))]*spec.ensemble.size) if spec.ensemble
+    content = (gathered(spec, [([k], Batch.of(not_run(spec))) for k in range(spec.ensemble.size)]) if spec.ensemble
                else collected(spec, [not_run(spec)]*spec.replicas))
     content.attributes["message"] = without_folders(str(error))
     return content
@@ -91,25 +91,26 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     return content
 
 
-def gathered(spec: RunSpecification, batches: Iterable[Batch]) -> Content:
-    """The content of the file of an ensemble from its members in their order: samples that all have, of each the
+def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batch]]) -> Content:
+    """The content of the file of an ensemble from its members with their numbers: samples that all have, of each the
     statistics, and the attributes of the first one that failed, else of member 0."""
     assert spec.ensemble is not None
-    content, worst, samples, at = Content(), None, spec.samples, 0
+    content, worst, samples = Content(), None, spec.samples
+    at = (True, spec.ensemble.size)  # whether the worst one has finished, and its number
     growths: list[np.ndarray] = []
     content.add("time", ("time",), np.zeros(0), "s", "time")
-    for batch in batches:
-        place, finished = slice(at, at + len(batch.status)), batch.finished
+    for numbers, batch in batches:
+        place, finished = np.array(numbers), batch.finished
         samples = min(samples, int(batch.samples.min()))
         for name, dims, *about in (*series(spec, batch, samples), *(_blocks(batch) if spec.samples > DENSE else ())):
             content.put(("member", spec.ensemble.size), place, (name, dims, *about), spec.samples)
-        for name, numbers in statistics(batch).items():
+        for name, values in statistics(batch).items():
             content.put(("member", spec.ensemble.size), place, (
-                name, (), np.where(finished, numbers, np.nan), "1", f"{name} of each member"), finished=finished)
+                name, (), np.where(finished, values, np.nan), "1", f"{name} of each member"), finished=finished)
         growths.extend(batch.growth)
-        if worst is None or (worst.status == Status.OK and not finished.all()):
-            worst = batch.member(int(np.argmin(finished)))
-        at = place.stop
+        row = int(np.argmin(finished))
+        if (bool(finished[row]), numbers[row]) < at:
+            worst, at = batch.member(row), (bool(finished[row]), numbers[row])
     assert worst is not None
     for name, (dims, values, about) in list(content.variables.items()):
         if name.endswith(BLOCKS_SUFFIX) and samples <= DENSE:

@@ -22,7 +22,7 @@ from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.dense import require_partial_steps
 from liestep.simulation.runs.events import answer
-from liestep.simulation.runs.execution import Outcome, Progress, build, new_recorder
+from liestep.simulation.runs.execution import Outcome, Progress, build, recorders
 from liestep.simulation.runs.specification import STEP_TOLERANCE, RunSpecification
 
 MARKS = (0.3718, 0.0137), (1.9143, 0.0091)  # values of parameters that are recognised in components
@@ -224,8 +224,7 @@ def _fixed(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outco
     if abs(ratio - every) > STEP_TOLERANCE*every:
         raise InputError(f"sample {spec.control.sample!r} is no whole number of steps of {abs(spec.step)!r}; the"
                          f" nearest is {every*abs(spec.step)!r}")
-    recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every,
-                            observables=held.formulated.observables)
+    recorder, _, _ = recorders(spec, held.formulated, baseline)
     work = integrator.workspace(problem, y)
     loop, status, done = loop_for(advance_held, integrator, problem, recorder, work), Status.OK, 0
     with Pieces(y.size) as pieces:
@@ -242,10 +241,8 @@ def _fixed(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outco
 
 def _adaptive(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
     spec, y, problem, pair = held.spec, held.y, held.formulated.problem, held.integrator
-    seen, points = held.formulated.observables, spec.outputs - 1
-    accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
-    outputs = new_recorder(y.shape, baseline, points, spec.samples, observables=seen, integrals=accepted.integrals,
-                           steps=False)
+    outputs, accepted, _ = recorders(spec, held.formulated, baseline)
+    points = outputs.points
     work = pair.workspace(problem, y)
     loop = loop_for(advance_held_adaptive, pair, problem, outputs, accepted, work)
     status, done, time = Status.OK, 0, 0.0

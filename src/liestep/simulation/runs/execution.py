@@ -3,6 +3,7 @@ statistics, collect everything that goes into the file."""
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -220,11 +221,23 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) ->
     return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration)
 
 
+def recorders(spec: RunSpecification, formulated: Formulated, baseline: np.ndarray, *, blocks: bool = True
+              ) -> tuple[Recorder, Recorder | None, Recorder]:
+    """Of the points of a run, or of several (see `new_recorder`), of the accepted steps of adaptive ones, and of none:
+    for the trial that sets `baseline`."""
+    new = partial(new_recorder, formulated.start.shape, observables=formulated.observables)
+    trial = new(np.zeros(formulated.width), spec.steps or 1, 0)
+    if spec.steps is not None:
+        return new(baseline, spec.steps, spec.samples, spec.statistics_every, blocks=blocks), None, trial
+    accepted = new(baseline, 1, 0, blocks=blocks)
+    return new(baseline, spec.outputs - 1, spec.samples, integrals=accepted.integrals, steps=False,
+               blocks=blocks), accepted, trial
+
+
 def not_run(spec: RunSpecification) -> Outcome:
     """The outcome of a run whose code cannot be compiled: no sample, no step."""
     formulated, _ = build(spec)
-    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), (spec.steps or spec.outputs - 1),
-                            spec.samples, observables=formulated.observables)
+    recorder, _, _ = recorders(spec, formulated, np.zeros(formulated.width))
     return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.counters))
 
 
@@ -276,10 +289,8 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     assert spec.steps is not None
     assert spec.step is not None
     (problem, integrator), y = for_loop(formulated, integrator, spec.steps), formulated.start.copy()
-    baseline, seen = np.zeros(formulated.width), formulated.observables
-    h = spec.step
-    trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
-    recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
+    baseline, h = np.zeros(formulated.width), spec.step
+    recorder, _, trial = recorders(spec, formulated, baseline)
     work = integrator.workspace(formulated.problem, y)
     loop = finds(advance, integrator, problem, recorder, work)
     loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
@@ -301,11 +312,9 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, finds: Callable,
                   progress: Progress | None, limit: float | None, watch: Watch | None) -> Outcome:
     (problem, pair), y = for_loop(formulated, pair, steps=0), formulated.start.copy()
-    baseline, seen = np.zeros(formulated.width), formulated.observables
-    trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
-    accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
-    outputs = new_recorder(y.shape, baseline, spec.outputs - 1, spec.samples, observables=seen,
-                           integrals=accepted.integrals, steps=False)
+    baseline = np.zeros(formulated.width)
+    outputs, accepted, trial = recorders(spec, formulated, baseline)
+    assert accepted is not None
     work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
     memory, log = np.zeros(4), np.zeros((WATCHED if watch else STEP_LOG, 2))
     loop = finds(advance_adaptive, pair, problem, outputs, accepted, work)

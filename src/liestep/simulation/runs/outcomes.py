@@ -1,17 +1,28 @@
 """Make a run: its one trajectory or all of them, with what its specification asks for beside them.
 
 No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`."""
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from liestep.compile.sources import black_box
 from liestep.compile.status import Status
-from liestep.simulation.runs.batches import Batch, Repeated
+from liestep.compile.translation import plugin_errors
+from liestep.errors import InputError
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.simulation.runs.batches import Batch, Part, Repeated, together
 from liestep.simulation.runs.content import DENSE, Content, collected, gathered
-from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, replica_states, run_once, starts_of
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, build, replica_states, run_once, starts_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.starts import each
+
+MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
+AT_ONCE = 64        # such components
+
+State = dict[str, np.ndarray]
+Runs = tuple[Sequence[int], Callable[[], Batch]]  # their numbers, and what makes them
 
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None, *, interpreted: bool = False) -> Content:
@@ -31,21 +42,52 @@ def carry_out(spec: RunSpecification, progress: Progress | None = None, *, inter
 
         return observed(spec, progress)
     if spec.ensemble is not None:
-        return gathered(spec, (run() for _, run in members(spec)))
+        return gathered(spec, ((numbers, run()) for numbers, run in members(spec)))
     return collected(spec, [trajectory(spec, state, progress if k == 0 else None, interpreted)
                             for k, state in enumerate(replica_states(spec))])
 
 
-def members(spec: RunSpecification) -> Iterator[tuple[int, Callable[[], Batch]]]:
-    """What gives the outcomes of the next so many members of an ensemble, or of its shard, in order (see
-    `run_once`)."""
-    repeated = Repeated(spec)
+def members(spec: RunSpecification) -> Iterator[Runs]:
+    """What gives the outcomes of the members of an ensemble, or of its shard (see `run_once`)."""
+    repeated, first, blocks = Repeated(spec), 0, spec.reduced or spec.samples > DENSE
     for states in starts_of(spec):
-        if repeated.possible:
-            yield len(next(iter(states.values()))), partial(repeated.run, states, spec.reduced or spec.samples > DENSE)
-        else:
-            for state in each(states):
-                yield 1, lambda state=state: Batch.of(trajectory(spec, state))  # type: ignore[misc]
+        starts = list(each(states))
+        found = [(range(len(starts)), partial(repeated.run, states, blocks))] if repeated.possible else in_groups(
+            spec, repeated.formulated,
+            [lambda start=start: (spec, start) for start in starts], blocks)  # type: ignore[misc]
+        for numbers, run in found:
+            yield [first + number for number in numbers], run
+        first += len(starts)
+
+
+def in_groups(spec: RunSpecification, like: Formulated, starts: Sequence[Callable[[], tuple[Any, ...]]],
+              blocks: bool) -> Iterator[Runs]:
+    """What gives the outcomes of runs with components of their own, those that are alike together. starts: functions
+    that give the arguments of `build` for each, or raise InputError. like: one of the components."""
+    alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
+             or black_box(like.problem))  # what it raises is said of one run
+    for first in range(0, len(starts), AT_ONCE):
+        groups: list[dict[int, Part]] = []
+        for number, start in enumerate(starts[first:first + AT_ONCE], first):
+            if alone:
+                yield (number,), lambda start=start: Batch.of(trajectory(*start()))  # type: ignore[misc]
+                continue
+            try:
+                with plugin_errors():
+                    part = Part.of(*build(*start()), spec.steps, many=True)
+            except InputError as error:
+                yield (number,), partial(_refuse, error)
+                continue
+            group = next((one for one in groups if next(iter(one.values())).alike(part)), None)
+            if group is None:
+                groups.append(group := {})
+            group[number] = part
+        for group in groups:
+            yield tuple(group), partial(together, spec, tuple(group.values()), blocks)
+
+
+def _refuse(error: InputError) -> Batch:
+    raise error
 
 
 def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None,

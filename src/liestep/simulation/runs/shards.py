@@ -1,7 +1,6 @@
 """Make a shard of a map: its cells one after the other, with the same compiled loop, and one file of all. Ensembles
 whose members are reduced are made likewise. Files of shards are read as those of their cells, or as one file."""
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from liestep.compile import counters
 from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import InputError, PluginError
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.content import (
     Content,
@@ -21,10 +21,10 @@ from liestep.simulation.runs.content import (
     statistics,
     times,
 )
-from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run, run_once
+from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of
-from liestep.simulation.runs.outcomes import members
+from liestep.simulation.runs.outcomes import Runs, in_groups, members
 from liestep.simulation.runs.specification import RunSpecification
 
 CELL, MEMBER = "cell", "member"  # dimensions
@@ -48,30 +48,34 @@ class Cells:
         self.words: dict[str, list[str]] = {}
         self.messages: dict[int, str] = {}
 
-    def add(self, first: int, batch: Batch) -> None:
-        """The results of cells from number `first` on; those that keep their samples come one by one."""
-        place, finished, formulated = slice(first, first + len(batch.status)), batch.finished, batch.formulated
+    def add(self, numbers: Sequence[int], batch: Batch) -> None:
+        """The results of the cells with these numbers."""
+        place, finished, formulated = np.array(numbers), batch.finished, batch.formulated
         found = statistics(batch)
         scalars: dict[str, Any] = {"time_reached": batch.time_reached, **found,
                                    **largest_momentum_error(formulated, found)}
         for name, told in formulated.attributes.items():
             if isinstance(told, str):  # the usual one for cells that are refused
                 row = self.words.setdefault(name, [self.usual.get(name, "")]*self.number)
-                row[place] = [told]*len(finished)
+                for cell in numbers:
+                    row[cell] = told
             else:
                 scalars[name] = np.full(len(finished), told)
         scalars["momentum_scale"] = np.array([batch.scale(number) for number in range(len(finished))])
         made = (reductions(batch, self.spec.t_end) if self.spec.reduced
                 else series(self.spec, batch, int(batch.samples.max())))
-        for variable in (*made, *((name, (), numbers, "s" if name == "time_reached" else "1",
-                                   f"{name} of each {self.lead}") for name, numbers in scalars.items())):
+        short = np.flatnonzero(batch.samples < batch.samples.max()).tolist()
+        for variable in (*made, *((name, (), values, "s" if name == "time_reached" else "1",
+                                   f"{name} of each {self.lead}") for name, values in scalars.items())):
             self.content.put((self.lead, self.number), place, variable, self.spec.samples, finished)
+            for one in short if "time" in variable[1] else ():  # what is read of no sample may be a number
+                self.content.variables[variable[0]][1][place[one], batch.samples[one]:] = np.nan
         self.status[place] = batch.status
         for name, value in {"steps": batch.steps, **dict(zip(counters.NAMES, batch.counters.T, strict=True)),
                             "samples": batch.samples, "statistics_points": batch.outputs.filled[:, 1]}.items():
             self.counts[name][place] = value
-        for number in np.flatnonzero(~finished).tolist():
-            self.messages[first + number] = message_of(batch.member(number), self.spec)
+        for one in np.flatnonzero(~finished).tolist():
+            self.messages[numbers[one]] = message_of(batch.member(one), self.spec)
 
     def refuse(self, number: int, sentence: str, status: int = REFUSED) -> None:
         """A cell that cannot be made."""
@@ -113,7 +117,7 @@ class Cells:
             found["reduced"] = 1
         if not self.messages:
             return {"status": "ok", "message": Status.OK.sentence, **found}
-        number, sentence = next(iter(self.messages.items()))
+        number, sentence = min(self.messages.items())
         message = (f"{len(self.messages)} of {self.number} {self.lead}s did not come to their end; {self.lead}"
                    f" {first + number}: {sentence}")
         return {"status": name_of(int(self.status[number])), "message": message, **found}
@@ -127,32 +131,28 @@ def name_of(status: int) -> str:
 def carry_out_shard(spec: RunSpecification) -> Content:
     """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other. Raises
     InputError: not one of its cells can be made; the sentence is that of the first."""
-    cells, first, number = Cells(spec, not_run(spec)), None, 0
-    for count, run in _runs(spec):
+    cells, refused = Cells(spec, not_run(spec)), {}
+    for numbers, run in _runs(spec, cells.prototype.formulated):
         try:
-            cells.add(number, run())
+            cells.add(numbers, run())
         except PluginError as error:  # code that cannot be compiled is that of all cells
-            for rest in range(number, cells.number):
+            for rest in range(numbers[0], cells.number):
                 cells.refuse(rest, without_folders(str(error)), Status.NOT_COMPILED)
             break
         except InputError as error:
-            first = first or error
-            for one in range(number, number + count):
-                cells.refuse(one, without_folders(str(error)))
-        number += count
-    if first is not None and (cells.status == REFUSED).all():
-        raise first
+            refused[numbers[0]] = error
+            for number in numbers:
+                cells.refuse(number, without_folders(str(error)))
+    if refused and (cells.status == REFUSED).all():
+        raise refused[min(refused)]
     return cells.collected()
 
 
-def _runs(spec: RunSpecification) -> Iterable[tuple[int, Callable[[], Batch]]]:
-    if isinstance(spec, ShardSpecification):
-        return ((1, partial(_cell, spec, number)) for number in range(spec.count))
-    return members(spec)
-
-
-def _cell(spec: ShardSpecification, number: int) -> Batch:
-    return Batch.of(run_once(spec.cell(number)))
+def _runs(spec: RunSpecification, like: Formulated) -> Iterable[Runs]:
+    if not isinstance(spec, ShardSpecification):
+        return members(spec)
+    cells = [lambda number=number: (spec.cell(number),) for number in range(spec.count)]
+    return in_groups(spec, like, cells, spec.reduced)
 
 
 def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:

@@ -213,7 +213,7 @@ def _parts(declared: Declared, parameters: Parameters, state: State, options: Op
         momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
         return float(np.sum(np.linalg.norm(momenta, axis=1)))
 
-    room = np.cross(state["omega"], state["q"])
+    room = state["omega"]*state["q"]
     plain = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]), np.zeros_like(room),
                              new_counters())
     observables = sphere_observables(declared.conserved_momentum(parameters))
