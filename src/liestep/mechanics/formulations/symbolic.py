@@ -1,4 +1,5 @@
 """Equations of motion as expressions of heyoka: the system's own code, run once on symbols."""
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -22,10 +23,17 @@ class SeriesEquations(NamedTuple):
 
 
 def functions() -> Functions:
-    """What stands for the functions of `compile.rows` that look at values."""
+    """What stands for the functions of `compile.rows` that look at values, of parameters alone too."""
     import heyoka
 
-    return Functions(heyoka.sqrt, heyoka.sin, heyoka.cos, atan2=heyoka.atan2, exp=heyoka.exp, log=heyoka.log)
+    def of(name: str) -> Callable:
+        def either(*values: Any) -> Any:
+            if not any(isinstance(value, heyoka.expression) for value in values):
+                return getattr(math, name)(*values)
+            return getattr(heyoka, name)(*expressions(np.array(values, dtype=object)))
+        return either
+
+    return Functions(of("sqrt"), of("sin"), of("cos"), atan2=of("atan2"), exp=of("exp"), log=of("log"))
 
 
 def expressions(values: np.ndarray) -> np.ndarray:
