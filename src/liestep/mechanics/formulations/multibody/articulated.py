@@ -1,0 +1,204 @@
+"""Accelerations of trees of bodies in O(n) by the articulated-body algorithm (Featherstone 2008, Rigid Body Dynamics
+Algorithms, chapter 7), for compiled code: the equations of `mechanism` without its rows and multipliers.
+
+A joint of body b on a, about the centres of mass and in the axes of space, leaves the rates x of b against a:
+
+    dV_b = X dV_a + bias + S d2x/dt2,   force of the joint: S^T F = Q - J d2x/dt2,   Q = -c dx/dt
+
+with inertia J and damping c of each rate. Directions that S lacks keep the velocity that a state may have in them. What
+is solved for is dV less what it were without joints. Kinds of rates, with the joint's point P of body b:
+
+    SLIDE    of P along u of a; dx/dt = v.(velocity of P against a), v of a
+    TURNED   about u of b, orthogonal to the other ones of its body
+    FIRST    about u of a, of turns in sequence about u, ..., v of b
+    BETWEEN  about u x v, the turn between those two
+    LAST     about v of b
+"""
+from typing import NamedTuple
+
+import numpy as np
+
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sqrt, sub, unit
+from liestep.mechanics.formulations.multibody.mechanism import (
+    BODY,
+    MOVING,
+    PLACE,
+    PUSH,
+    SPIN,
+    TURN,
+    VELOCITY,
+    across,
+    times,
+)
+
+SLIDE, TURNED, FIRST, BETWEEN, LAST = range(5)
+FACTS = 3   # rows of `facts` of a rate: u, v, (J, c, 0); those of the bodies' points follow
+LIMB = 16   # rows of `scratch` of a body: inertia A, B^T and C of (A B; B^T C) (9), then those below
+FORCE, BIAS, GAIN, OWN = 9, 11, 13, 15  # torque and force; bias; what joints add to dV; spin without joints, spatial
+RATE = 5    # rows of `scratch` of a rate, behind those: S (2), inertia S (2), (1/D, rest, Q)
+Matrix = tuple[Vector, Vector, Vector]
+
+
+@kernel
+def matrix(a: np.ndarray, i: int) -> Matrix:
+    """Rows i, i + 1 and i + 2."""
+    return row(a, i), row(a, i + 1), row(a, i + 2)
+
+
+@kernel
+def column(m: Matrix, k: int) -> Vector:
+    """Column k."""
+    return m[0][k], m[1][k], m[2][k]
+
+
+@kernel
+def product(m: Matrix, v: Vector) -> Vector:
+    """m v"""
+    return dot(m[0], v), dot(m[1], v), dot(m[2], v)
+
+
+@kernel
+def transposed(m: Matrix, v: Vector) -> Vector:
+    """m^T v"""
+    return axpy(v[0], m[0], axpy(v[1], m[1], scale(v[2], m[2])))
+
+
+@kernel
+def less(m: Matrix, f: float, u: Vector, v: Vector) -> Matrix:
+    """m - f u v^T"""
+    return axpy(-f*u[0], v, m[0]), axpy(-f*u[1], v, m[1]), axpy(-f*u[2], v, m[2])
+
+
+class NoTree(NamedTuple):
+    """Of a mechanism that is none, or whose joints are stabilised: nothing, so that its compiled code has none."""
+
+    nothing: int = 0
+
+    def accelerate(self, s: np.ndarray, c: np.ndarray) -> bool:
+        return False
+
+
+class Articulated(NamedTuple):
+    """Data of `Tree.limbs`; bodies stand behind their parents."""
+
+    parents: np.ndarray  # (n,) n for the ground
+    first: np.ndarray    # (n + 1,) first rate of each body
+    kinds: np.ndarray    # (rates,)
+    facts: np.ndarray    # FACTS rows of each rate; P of each body from its centre of mass, body axes
+    scratch: np.ndarray  # LIMB rows of each body and the ground, RATE rows of each rate
+
+    def accelerate(self, s: np.ndarray, c: np.ndarray) -> bool:
+        """From accelerations without joints in the mechanism's scratch s, with its constants c, those with them; the
+        power of the damping is added to that of torques."""
+        n = self.parents.shape[0]
+        for i in range(n):
+            self.move(i, s, c)
+        for r in range(n):
+            self.fold(n - 1 - r, s)
+        for i in range(n):
+            self.unfold(i, s)
+        return True
+
+    def move(self, i: int, s: np.ndarray, c: np.ndarray) -> None:
+        """Inertia of body i, bias and S of its joint, and Q."""
+        w, m, a, at, rates = self.scratch, MOVING*i, MOVING*self.parents[i], LIMB*i, LIMB*(self.parents.shape[0] + 1)
+        none = (0.0, 0.0, 0.0)
+        for k in range(3):
+            put(w, at + k, across(s, m, times(c, BODY*i + 1, (s[m, k], s[m + 1, k], s[m + 2, k]))))
+            put(w, at + 3 + k, none)
+            put(w, at + 6 + k, scale(c[BODY*i, 0], unit(k)))
+        put(w, at + FORCE, none)
+        put(w, at + FORCE + 1, none)
+        spin, above = across(s, m, row(s, m + SPIN)), row(w, LIMB*self.parents[i] + OWN)
+        put(w, at + OWN, spin)
+        turn, other = row(s, m + TURN), row(s, a + TURN)
+        gap, between = sub(row(s, m + PLACE), row(s, a + PLACE)), sub(turn, other)
+        arm = across(s, m, row(self.facts, FACTS*self.kinds.shape[0] + i))
+        bent, pushed = none, sub(cross(other, cross(other, add(gap, arm))), cross(turn, cross(turn, arm)))
+        for j in range(self.first[i], self.first[i + 1]):
+            b, to = FACTS*j, rates + RATE*j
+            if self.kinds[j] == SLIDE:
+                axis = across(s, a, row(self.facts, b))
+                slide = sub(sub(row(s, m + VELOCITY), row(s, a + VELOCITY)), cross(other, gap))
+                rate = dot(across(s, a, row(self.facts, b + 1)), add(slide, cross(between, arm)))
+                pushed = axpy(2.0*rate, cross(other, axis), pushed)
+                put(w, to, none)
+                put(w, to + 1, axis)
+            else:
+                axis, rate, change = self.turning(j, m, a, s)
+                bent = axpy(rate, change, bent)
+                put(w, to, axis)
+                put(w, to + 1, cross(arm, axis))
+            w[to + 4, 2] = -self.facts[b + 2, 1]*rate
+            s[s.shape[0] - 1, 1] += w[to + 4, 2]*rate
+        put(w, at + BIAS, add(bent, sub(above, spin)))
+        put(w, at + BIAS + 1, add(sub(pushed, cross(bent, arm)), sub(
+            add(row(s, a + PUSH), cross(above, gap)), row(s, m + PUSH))))
+
+    def turning(self, j: int, m: int, a: int, s: np.ndarray) -> tuple[Vector, float, Vector]:
+        """Axis of rate j in space, the rate, and the derivative of the axis."""
+        turn, other = row(s, m + TURN), row(s, a + TURN)
+        between, kind = sub(turn, other), self.kinds[j]
+        if kind == TURNED:
+            axis = across(s, m, row(self.facts, FACTS*j))
+            return axis, dot(axis, between), cross(turn, axis)
+        u, v = across(s, a, row(self.facts, FACTS*j)), across(s, m, row(self.facts, FACTS*j + 1))
+        du, dv = cross(other, u), cross(turn, v)
+        if kind == BETWEEN:
+            normal, change = cross(u, v), add(cross(du, v), cross(u, dv))
+            size = 1.0/sqrt(dot(normal, normal))
+            normal = scale(size, normal)
+            return normal, dot(normal, between), scale(size, axpy(-dot(normal, change), normal, change))
+        near = dot(u, v)
+        if kind == LAST:
+            return v, dot(axpy(-near, u, v), between)/(1.0 - near*near), dv
+        return u, dot(axpy(-near, v, u), between)/(1.0 - near*near), du
+
+    def fold(self, i: int, s: np.ndarray) -> None:
+        """Inertia and force of body i with all that it carries, as its parent feels them through the joint."""
+        w, at, to, rates = self.scratch, LIMB*i, LIMB*self.parents[i], LIMB*(self.parents.shape[0] + 1)
+        a, b, c = matrix(w, at), matrix(w, at + 3), matrix(w, at + 6)
+        torque, force = row(w, at + FORCE), row(w, at + FORCE + 1)
+        for r in range(self.first[i + 1] - self.first[i]):
+            j = self.first[i + 1] - 1 - r
+            k = rates + RATE*j
+            u, v = row(w, k), row(w, k + 1)
+            x, y = add(product(a, u), transposed(b, v)), add(product(b, u), product(c, v))
+            inverse = 1.0/(dot(u, x) + dot(v, y) + self.facts[FACTS*j + 2, 0])
+            rest = w[k + 4, 2] - dot(u, torque) - dot(v, force)
+            torque, force = axpy(rest*inverse, x, torque), axpy(rest*inverse, y, force)
+            a, b, c = less(a, inverse, x, x), less(b, inverse, y, x), less(c, inverse, y, y)
+            put(w, k + 2, x)
+            put(w, k + 3, y)
+            w[k + 4, 0], w[k + 4, 1] = inverse, rest
+        if self.parents[i] == self.parents.shape[0]:
+            return
+        gap = sub(row(s, MOVING*i + PLACE), row(s, MOVING*self.parents[i] + PLACE))
+        x, y = row(w, at + BIAS), row(w, at + BIAS + 1)
+        torque = add(torque, add(product(a, x), transposed(b, y)))
+        force = add(force, add(product(b, x), product(c, y)))
+        add_to(w, to + FORCE, add(torque, cross(gap, force)))
+        add_to(w, to + FORCE + 1, force)
+        d = (cross(gap, column(b, 0)), cross(gap, column(b, 1)), cross(gap, column(b, 2)))
+        b = (add(b[0], cross(gap, c[0])), add(b[1], cross(gap, c[1])), add(b[2], cross(gap, c[2])))
+        for k in range(3):
+            add_to(w, to + 3 + k, b[k])
+            add_to(w, to + 6 + k, c[k])
+            add_to(w, to + k, add(add(a[k], column(d, k)), cross(gap, column(b, k))))
+
+    def unfold(self, i: int, s: np.ndarray) -> None:
+        """What joints add to the accelerations of body i, after that of its parent."""
+        w, at, to, m = self.scratch, LIMB*i, LIMB*self.parents[i], MOVING*i
+        gap = sub(row(s, m + PLACE), row(s, MOVING*self.parents[i] + PLACE))
+        turn = row(w, to + GAIN)
+        push = add(add(row(w, to + GAIN + 1), cross(turn, gap)), row(w, at + BIAS + 1))
+        turn = add(turn, row(w, at + BIAS))
+        for j in range(self.first[i], self.first[i + 1]):
+            k = LIMB*(self.parents.shape[0] + 1) + RATE*j
+            change = (w[k + 4, 1] - dot(row(w, k + 2), turn) - dot(row(w, k + 3), push))*w[k + 4, 0]
+            turn, push = axpy(change, row(w, k), turn), axpy(change, row(w, k + 1), push)
+        put(w, at + GAIN, turn)
+        put(w, at + GAIN + 1, push)
+        add_to(s, m + SPIN, times(s, m, turn))
+        add_to(s, m + PUSH, push)
