@@ -5,11 +5,13 @@ A joint of body b on a, about the centres of mass and in the axes of space, leav
 
     dV_b = X dV_a + bias + S d2x/dt2,   force of the joint: S^T F = Q - J d2x/dt2,   Q = -c dx/dt
 
-with inertia J and damping c of each rate. Directions that S lacks keep the velocity that a state may have in them. What
-is solved for is dV less what it were without joints. Kinds of rates, with the joint's point P of body b:
+with inertia J and damping c of each rate. The bias is that of the rows, up to squares of their residuals, so that
+joints drift as with these. What is solved for is dV less what it were without joints. Kinds of rates, with the point P
+of body b that stays at one of a, or slides:
 
     SLIDE    of P along u of a; dx/dt = v.(velocity of P against a), v of a
-    TURNED   about u of b, orthogonal to the other ones of its body
+    HINGE    about u of b and v of a
+    TURNED   about u of b, of three orthogonal ones
     FIRST    about u of a, of turns in sequence about u, ..., v of b
     BETWEEN  about u x v, the turn between those two
     LAST     about v of b
@@ -32,10 +34,11 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     times,
 )
 
-SLIDE, TURNED, FIRST, BETWEEN, LAST = range(5)
-FACTS = 3   # rows of `facts` of a rate: u, v, (J, c, 0); those of the bodies' points follow
-LIMB = 16   # rows of `scratch` of a body: inertia A, B^T and C of (A B; B^T C) (9), then those below
-FORCE, BIAS, GAIN, OWN = 9, 11, 13, 15  # torque and force; bias; what joints add to dV; spin without joints, spatial
+SLIDE, HINGE, TURNED, FIRST, BETWEEN, LAST = range(6)
+FACTS = 3   # rows of `facts` of a rate: u, v, (J, c, 0)
+LIMB = 17   # rows of `scratch` of a body: inertia A, B^T and C of (A B; B^T C) (9), then those below
+FORCE, BIAS, GAIN, OWN, GAP = 9, 11, 13, 15, 16  # torque and force; bias; what joints add to dV; spin without joints,
+#                                                  spatial; from the parent's centre of mass to that of the body
 RATE = 5    # rows of `scratch` of a rate, behind those: S (2), inertia S (2), (1/D, rest, Q)
 Matrix = tuple[Vector, Vector, Vector]
 
@@ -85,7 +88,7 @@ class Articulated(NamedTuple):
     parents: np.ndarray  # (n,) n for the ground
     first: np.ndarray    # (n + 1,) first rate of each body
     kinds: np.ndarray    # (rates,)
-    facts: np.ndarray    # FACTS rows of each rate; P of each body from its centre of mass, body axes
+    facts: np.ndarray    # FACTS rows of each rate; P of each body from its centre of mass, and from that of its parent
     scratch: np.ndarray  # LIMB rows of each body and the ground, RATE rows of each rate
 
     def accelerate(self, s: np.ndarray, c: np.ndarray) -> bool:
@@ -95,7 +98,7 @@ class Articulated(NamedTuple):
         for i in range(n):
             self.move(i, s, c)
         for r in range(n):
-            self.fold(n - 1 - r, s)
+            self.fold(n - 1 - r)
         for i in range(n):
             self.unfold(i, s)
         return True
@@ -113,49 +116,63 @@ class Articulated(NamedTuple):
         spin, above = across(s, m, row(s, m + SPIN)), row(w, LIMB*self.parents[i] + OWN)
         put(w, at + OWN, spin)
         turn, other = row(s, m + TURN), row(s, a + TURN)
-        gap, between = sub(row(s, m + PLACE), row(s, a + PLACE)), sub(turn, other)
-        arm = across(s, m, row(self.facts, FACTS*self.kinds.shape[0] + i))
-        bent, pushed = none, sub(cross(other, cross(other, add(gap, arm))), cross(turn, cross(turn, arm)))
+        point, between = FACTS*self.kinds.shape[0] + 2*i, sub(turn, other)
+        arm = across(s, m, row(self.facts, point))
+        gap, bent, pushed, slide = sub(across(s, a, row(self.facts, point + 1)), arm), none, none, none
+        if self.kinds[self.first[i]] == SLIDE:
+            gap = sub(row(s, m + PLACE), row(s, a + PLACE))
+            slide = add(sub(sub(row(s, m + VELOCITY), row(s, a + VELOCITY)), cross(other, gap)), cross(between, arm))
+            pushed = scale(2.0, cross(other, slide))
+        if self.kinds[self.first[i + 1] - 1] == SLIDE:
+            bent = cross(other, between)
+        put(w, at + GAP, gap)
         for j in range(self.first[i], self.first[i + 1]):
             b, to = FACTS*j, rates + RATE*j
             if self.kinds[j] == SLIDE:
-                axis = across(s, a, row(self.facts, b))
-                slide = sub(sub(row(s, m + VELOCITY), row(s, a + VELOCITY)), cross(other, gap))
-                rate = dot(across(s, a, row(self.facts, b + 1)), add(slide, cross(between, arm)))
-                pushed = axpy(2.0*rate, cross(other, axis), pushed)
+                rate = dot(across(s, a, row(self.facts, b + 1)), slide)
                 put(w, to, none)
-                put(w, to + 1, axis)
+                put(w, to + 1, across(s, a, row(self.facts, b)))
             else:
                 axis, rate, change = self.turning(j, m, a, s)
-                bent = axpy(rate, change, bent)
+                bent = add(bent, change)
                 put(w, to, axis)
                 put(w, to + 1, cross(arm, axis))
             w[to + 4, 2] = -self.facts[b + 2, 1]*rate
             s[s.shape[0] - 1, 1] += w[to + 4, 2]*rate
+        pushed = add(pushed, sub(cross(other, cross(other, add(gap, arm))), cross(turn, cross(turn, arm))))
         put(w, at + BIAS, add(bent, sub(above, spin)))
         put(w, at + BIAS + 1, add(sub(pushed, cross(bent, arm)), sub(
             add(row(s, a + PUSH), cross(above, gap)), row(s, m + PUSH))))
 
     def turning(self, j: int, m: int, a: int, s: np.ndarray) -> tuple[Vector, float, Vector]:
-        """Axis of rate j in space, the rate, and the derivative of the axis."""
+        """Axis of rate j in space, the rate, and the rate times the derivative of the axis. Rows of a hinge keep a
+        part of the rate across the axis in the axes of a."""
         turn, other = row(s, m + TURN), row(s, a + TURN)
         between, kind = sub(turn, other), self.kinds[j]
-        if kind == TURNED:
+        if kind <= TURNED:
             axis = across(s, m, row(self.facts, FACTS*j))
-            return axis, dot(axis, between), cross(turn, axis)
+            rate, change = dot(axis, between), cross(turn, axis)
+            if kind == TURNED:
+                return axis, rate, scale(rate, change)
+            along = across(s, a, row(self.facts, FACTS*j + 1))
+            y = sub(cross(other, cross(between, axis)), cross(between, change))
+            y = axpy(-dot(y, axis)/dot(along, axis), along, y)
+            return axis, rate, axpy(-dot(change, between), axis, cross(axis, y))
         u, v = across(s, a, row(self.facts, FACTS*j)), across(s, m, row(self.facts, FACTS*j + 1))
         du, dv = cross(other, u), cross(turn, v)
         if kind == BETWEEN:
             normal, change = cross(u, v), add(cross(du, v), cross(u, dv))
             size = 1.0/sqrt(dot(normal, normal))
             normal = scale(size, normal)
-            return normal, dot(normal, between), scale(size, axpy(-dot(normal, change), normal, change))
+            rate = dot(normal, between)
+            return normal, rate, scale(rate*size, axpy(-dot(normal, change), normal, change))
         near = dot(u, v)
         if kind == LAST:
-            return v, dot(axpy(-near, u, v), between)/(1.0 - near*near), dv
-        return u, dot(axpy(-near, v, u), between)/(1.0 - near*near), du
+            u, v, du = v, u, dv
+        rate = dot(axpy(-near, v, u), between)/(1.0 - near*near)
+        return u, rate, scale(rate, du)
 
-    def fold(self, i: int, s: np.ndarray) -> None:
+    def fold(self, i: int) -> None:
         """Inertia and force of body i with all that it carries, as its parent feels them through the joint."""
         w, at, to, rates = self.scratch, LIMB*i, LIMB*self.parents[i], LIMB*(self.parents.shape[0] + 1)
         a, b, c = matrix(w, at), matrix(w, at + 3), matrix(w, at + 6)
@@ -174,8 +191,7 @@ class Articulated(NamedTuple):
             w[k + 4, 0], w[k + 4, 1] = inverse, rest
         if self.parents[i] == self.parents.shape[0]:
             return
-        gap = sub(row(s, MOVING*i + PLACE), row(s, MOVING*self.parents[i] + PLACE))
-        x, y = row(w, at + BIAS), row(w, at + BIAS + 1)
+        gap, x, y = row(w, at + GAP), row(w, at + BIAS), row(w, at + BIAS + 1)
         torque = add(torque, add(product(a, x), transposed(b, y)))
         force = add(force, add(product(b, x), product(c, y)))
         add_to(w, to + FORCE, add(torque, cross(gap, force)))
@@ -190,9 +206,8 @@ class Articulated(NamedTuple):
     def unfold(self, i: int, s: np.ndarray) -> None:
         """What joints add to the accelerations of body i, after that of its parent."""
         w, at, to, m = self.scratch, LIMB*i, LIMB*self.parents[i], MOVING*i
-        gap = sub(row(s, m + PLACE), row(s, MOVING*self.parents[i] + PLACE))
         turn = row(w, to + GAIN)
-        push = add(add(row(w, to + GAIN + 1), cross(turn, gap)), row(w, at + BIAS + 1))
+        push = add(add(row(w, to + GAIN + 1), cross(turn, row(w, at + GAP))), row(w, at + BIAS + 1))
         turn = add(turn, row(w, at + BIAS))
         for j in range(self.first[i], self.first[i + 1]):
             k = LIMB*(self.parents.shape[0] + 1) + RATE*j

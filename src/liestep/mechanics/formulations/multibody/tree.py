@@ -20,7 +20,7 @@ from liestep.geometry.groups.poses import QUATERNION
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
-from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FIRST, LAST, SLIDE, TURNED
+from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FIRST, HINGE, LAST, SLIDE, TURNED
 from liestep.mechanics.formulations.multibody.assembly import (
     DIRECTION,
     GROUND,
@@ -128,8 +128,8 @@ class Tree:
         rates = [self._rates(i, p) for i in range(len(self.names))]
         every = [part for parts in rates for part in parts]
         facts = [row for kind, u, v, inertia, damping in every
-                 for row in (u, v, (inertia, damping if inertia or kind != TURNED else 0.0, 0.0))]
-        points = [self.of(i)[-1][0].point - arm for i, arm in enumerate(p["center_of_mass"])]
+                 for row in (u, v, (inertia, damping if inertia or kind not in (HINGE, TURNED) else 0.0, 0.0))]
+        points = [point for i in range(len(rates)) for point in self._points(i, p)[::-1]]
         return (np.array(self.parents) % (len(rates) + 1), np.cumsum([0, *map(len, rates)]),
                 np.array([part[0] for part in every]), np.array([*facts, *points]))
 
@@ -145,17 +145,22 @@ class Tree:
         if kinds[-1] in ("free", "ball") or (turns == 3 and not loads[slides:].any()):
             found += [(TURNED, axis, ZERO) for axis in unit]
         elif turns == 1:
-            found.append((TURNED, inside[-1], ZERO))
+            found.append((HINGE, inside[-1], outside[-1]))
         elif turns:
             found += [(kind, outside[slides], inside[-1]) for kind in (FIRST, *[BETWEEN]*(turns - 2), LAST)]
         return [(*part, *of) for part, of in zip(found, loads.tolist(), strict=True)]
+
+    def _points(self, i: int, p: Parameters) -> tuple[np.ndarray, np.ndarray]:
+        """Where the joints of a body are, from the centre of mass of its parent and from its own."""
+        point, a = np.array(self.of(i)[-1][0].point), self.parents[i]
+        base = self.places[i] + self.turns[i] @ point - (p["center_of_mass"][a] if a != GROUND else 0.0)
+        return base, point - p["center_of_mass"][i]
 
     def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Torque]:
         listed, a, turn, unit = self.of(i), self.parents[i], self.turns[i], np.eye(3)
         kinds, inside = [joint.kind for joint, _, _ in listed], np.array([joint.axis for joint, _, _ in listed])
         outside, slides, turns = inside @ turn.T, kinds.count("slide"), kinds.count("hinge")
-        point, far = np.array(listed[-1][0].point), p["center_of_mass"][a] if a != GROUND else 0.0
-        base, point = self.places[i] + turn @ point - far, point - p["center_of_mass"][i]
+        base, point = self._points(i, p)
         pairs: list[Any] = []  # directions that stay orthogonal
         if kinds[-1] == "slide":
             pairs = [(turn[:, 0], unit[2]), (turn[:, 1], unit[2]), (turn[:, 0], unit[1])]
@@ -172,7 +177,7 @@ class Tree:
                 continue
             if kind == SLIDE:  # along v, which is no unit vector where slides are askew
                 yield Joint("slide_rotor", a, i, (Rows(SLIDER, (base, point, v), 0.0, inertia, damping),))
-            elif kind == TURNED:
+            elif kind in (HINGE, TURNED):
                 yield rotor(i, u, a, inertia, damping) if inertia else Torque(i, u, a, damping)
             elif kind == LAST:
                 yield rotor(i, v, a, inertia, damping, u)
