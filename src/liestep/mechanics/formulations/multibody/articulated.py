@@ -22,17 +22,7 @@ import numpy as np
 
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sqrt, sub, unit
-from liestep.mechanics.formulations.multibody.mechanism import (
-    BODY,
-    MOVING,
-    PLACE,
-    PUSH,
-    SPIN,
-    TURN,
-    VELOCITY,
-    across,
-    times,
-)
+from liestep.mechanics.formulations.multibody.mechanism import BODY, MOVING, PLACE, PUSH, SPIN, TURN, VELOCITY
 
 SLIDE, HINGE, TURNED, FIRST, BETWEEN, LAST = range(6)
 FACTS = 3   # rows of `facts` of a rate: u, v, (J, c, 0)
@@ -105,81 +95,84 @@ class Articulated(NamedTuple):
 
     def move(self, i: int, s: np.ndarray, c: np.ndarray) -> None:
         """Inertia of body i, bias and S of its joint, and Q."""
-        w, m, a, at, rates = self.scratch, MOVING*i, MOVING*self.parents[i], LIMB*i, LIMB*(self.parents.shape[0] + 1)
-        none = (0.0, 0.0, 0.0)
+        w, m, a, at, none = self.scratch, MOVING*i, MOVING*self.parents[i], LIMB*i, (0.0, 0.0, 0.0)
+        frame, above, inertia = matrix(s, m), matrix(s, a), matrix(c, BODY*i + 1)
         for k in range(3):
-            put(w, at + k, across(s, m, times(c, BODY*i + 1, (s[m, k], s[m + 1, k], s[m + 2, k]))))
+            put(w, at + k, transposed(frame, product(inertia, column(frame, k))))
             put(w, at + 3 + k, none)
             put(w, at + 6 + k, scale(c[BODY*i, 0], unit(k)))
         put(w, at + FORCE, none)
         put(w, at + FORCE + 1, none)
-        spin, above = across(s, m, row(s, m + SPIN)), row(w, LIMB*self.parents[i] + OWN)
-        put(w, at + OWN, spin)
-        turn, other = row(s, m + TURN), row(s, a + TURN)
-        point, between = FACTS*self.kinds.shape[0] + 2*i, sub(turn, other)
-        arm = across(s, m, row(self.facts, point))
-        gap, bent, pushed, slide = sub(across(s, a, row(self.facts, point + 1)), arm), none, none, none
+        spin, before = transposed(frame, row(s, m + SPIN)), row(w, LIMB*self.parents[i] + OWN)
+        turn, other, point = row(s, m + TURN), row(s, a + TURN), FACTS*self.kinds.shape[0] + 2*i
+        between, arm = sub(turn, other), transposed(frame, row(self.facts, point))
+        gap, bent, pushed, slide = sub(transposed(above, row(self.facts, point + 1)), arm), none, none, none
         if self.kinds[self.first[i]] == SLIDE:
             gap = sub(row(s, m + PLACE), row(s, a + PLACE))
             slide = add(sub(sub(row(s, m + VELOCITY), row(s, a + VELOCITY)), cross(other, gap)), cross(between, arm))
             pushed = scale(2.0, cross(other, slide))
         if self.kinds[self.first[i + 1] - 1] == SLIDE:
             bent = cross(other, between)
-        put(w, at + GAP, gap)
         for j in range(self.first[i], self.first[i + 1]):
-            b, to = FACTS*j, rates + RATE*j
+            to, u, v = self.rate(j), row(self.facts, FACTS*j), row(self.facts, FACTS*j + 1)
+            axis, change, rate = none, none, 0.0
             if self.kinds[j] == SLIDE:
-                rate = dot(across(s, a, row(self.facts, b + 1)), slide)
-                put(w, to, none)
-                put(w, to + 1, across(s, a, row(self.facts, b)))
+                rate = dot(transposed(above, v), slide)
+                put(w, to + 1, transposed(above, u))
             else:
-                axis, rate, change = self.turning(j, m, a, s)
-                bent = add(bent, change)
-                put(w, to, axis)
+                if self.kinds[j] <= TURNED:
+                    axis, change, rate = self.alone(j, transposed(frame, u), transposed(above, v), turn, other)
+                else:
+                    axis, change, rate = self.several(j, transposed(above, u), transposed(frame, v), turn, other)
                 put(w, to + 1, cross(arm, axis))
-            w[to + 4, 2] = -self.facts[b + 2, 1]*rate
+            put(w, to, axis)
+            bent = add(bent, change)
+            w[to + 4, 2] = -self.facts[FACTS*j + 2, 1]*rate
             s[s.shape[0] - 1, 1] += w[to + 4, 2]*rate
         pushed = add(pushed, sub(cross(other, cross(other, add(gap, arm))), cross(turn, cross(turn, arm))))
-        put(w, at + BIAS, add(bent, sub(above, spin)))
+        put(w, at + BIAS, add(bent, sub(before, spin)))
         put(w, at + BIAS + 1, add(sub(pushed, cross(bent, arm)), sub(
-            add(row(s, a + PUSH), cross(above, gap)), row(s, m + PUSH))))
+            add(row(s, a + PUSH), cross(before, gap)), row(s, m + PUSH))))
+        put(w, at + OWN, spin)
+        put(w, at + GAP, gap)
 
-    def turning(self, j: int, m: int, a: int, s: np.ndarray) -> tuple[Vector, float, Vector]:
-        """Axis of rate j in space, the rate, and the rate times the derivative of the axis. Rows of a hinge keep a
-        part of the rate across the axis in the axes of a."""
-        turn, other = row(s, m + TURN), row(s, a + TURN)
-        between, kind = sub(turn, other), self.kinds[j]
-        if kind <= TURNED:
-            axis = across(s, m, row(self.facts, FACTS*j))
-            rate, change = dot(axis, between), cross(turn, axis)
-            if kind == TURNED:
-                return axis, rate, scale(rate, change)
-            along = across(s, a, row(self.facts, FACTS*j + 1))
-            y = sub(cross(other, cross(between, axis)), cross(between, change))
-            y = axpy(-dot(y, axis)/dot(along, axis), along, y)
-            return axis, rate, axpy(-dot(change, between), axis, cross(axis, y))
-        u, v = across(s, a, row(self.facts, FACTS*j)), across(s, m, row(self.facts, FACTS*j + 1))
-        du, dv = cross(other, u), cross(turn, v)
-        if kind == BETWEEN:
+    def rate(self, j: int) -> int:
+        """First row of rate j in scratch."""
+        return LIMB*(self.parents.shape[0] + 1) + RATE*j
+
+    def alone(self, j: int, u: Vector, v: Vector, turn: Vector, other: Vector) -> tuple[Vector, Vector, float]:
+        """Axis in space of a HINGE or TURNED, its derivative times the rate, and the rate, by the rates of both bodies.
+        The rows of a hinge keep a part of the rate across the axis in the axes of a."""
+        between, change = sub(turn, other), cross(turn, u)
+        if self.kinds[j] == TURNED:
+            return u, scale(dot(u, between), change), dot(u, between)
+        y = sub(cross(other, cross(between, u)), cross(between, change))
+        y = axpy(-dot(y, u)/dot(v, u), v, y)
+        return u, axpy(-dot(change, between), u, cross(u, y)), dot(u, between)
+
+    def several(self, j: int, u: Vector, v: Vector, turn: Vector, other: Vector) -> tuple[Vector, Vector, float]:
+        """The same of turns in sequence."""
+        between, du, dv = sub(turn, other), cross(other, u), cross(turn, v)
+        if self.kinds[j] == BETWEEN:
             normal, change = cross(u, v), add(cross(du, v), cross(u, dv))
             size = 1.0/sqrt(dot(normal, normal))
             normal = scale(size, normal)
             rate = dot(normal, between)
-            return normal, rate, scale(rate*size, axpy(-dot(normal, change), normal, change))
-        near = dot(u, v)
-        if kind == LAST:
+            return normal, scale(rate*size, axpy(-dot(normal, change), normal, change)), rate
+        if self.kinds[j] == LAST:
             u, v, du = v, u, dv
+        near = dot(u, v)
         rate = dot(axpy(-near, v, u), between)/(1.0 - near*near)
-        return u, rate, scale(rate, du)
+        return u, scale(rate, du), rate
 
     def fold(self, i: int) -> None:
         """Inertia and force of body i with all that it carries, as its parent feels them through the joint."""
-        w, at, to, rates = self.scratch, LIMB*i, LIMB*self.parents[i], LIMB*(self.parents.shape[0] + 1)
+        w, at, to = self.scratch, LIMB*i, LIMB*self.parents[i]
         a, b, c = matrix(w, at), matrix(w, at + 3), matrix(w, at + 6)
         torque, force = row(w, at + FORCE), row(w, at + FORCE + 1)
         for r in range(self.first[i + 1] - self.first[i]):
             j = self.first[i + 1] - 1 - r
-            k = rates + RATE*j
+            k = self.rate(j)
             u, v = row(w, k), row(w, k + 1)
             x, y = add(product(a, u), transposed(b, v)), add(product(b, u), product(c, v))
             inverse = 1.0/(dot(u, x) + dot(v, y) + self.facts[FACTS*j + 2, 0])
@@ -210,10 +203,10 @@ class Articulated(NamedTuple):
         push = add(add(row(w, to + GAIN + 1), cross(turn, row(w, at + GAP))), row(w, at + BIAS + 1))
         turn = add(turn, row(w, at + BIAS))
         for j in range(self.first[i], self.first[i + 1]):
-            k = LIMB*(self.parents.shape[0] + 1) + RATE*j
+            k = self.rate(j)
             change = (w[k + 4, 1] - dot(row(w, k + 2), turn) - dot(row(w, k + 3), push))*w[k + 4, 0]
             turn, push = axpy(change, row(w, k), turn), axpy(change, row(w, k + 1), push)
         put(w, at + GAIN, turn)
         put(w, at + GAIN + 1, push)
-        add_to(s, m + SPIN, times(s, m, turn))
+        add_to(s, m + SPIN, product(matrix(s, m), turn))
         add_to(s, m + PUSH, push)

@@ -157,22 +157,22 @@ class Tree:
         return base, point - p["center_of_mass"][i]
 
     def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Torque]:
-        listed, a, turn, unit = self.of(i), self.parents[i], self.turns[i], np.eye(3)
-        kinds, inside = [joint.kind for joint, _, _ in listed], np.array([joint.axis for joint, _, _ in listed])
-        outside, slides, turns = inside @ turn.T, kinds.count("slide"), kinds.count("hinge")
-        base, point = self._points(i, p)
+        rates, (base, point), a, turn = self._rates(i, p), self._points(i, p), self.parents[i], self.turns[i]
+        along = np.array([u for kind, u, *_ in rates if kind == SLIDE]).reshape(-1, 3)
+        last, u, v, *_ = rates[-1]
         pairs: list[Any] = []  # directions that stay orthogonal
-        if kinds[-1] == "slide":
-            pairs = [(turn[:, 0], unit[2]), (turn[:, 1], unit[2]), (turn[:, 0], unit[1])]
-        elif turns:
-            one, last = outside[slides], inside[-1]
-            pairs = [[(side, last) for side in complement(one)], [(one, last)], []][turns - 1]
-        rows = [Rows(LINE, (base, point, normal)) for normal in np.linalg.svd(outside[:slides])[2][slides:]]
-        rows = [*(rows if slides else [Rows(POINT, (base, point))]),
-                *(Rows(DIRECTION, (ZERO, ZERO, u, v)) for u, v in pairs)]
-        if kinds != ["free"] and rows:
-            yield Joint(" ".join(kinds), a, i, tuple(rows))
-        for kind, u, v, inertia, damping in self._rates(i, p):
+        if last == SLIDE:
+            pairs = [(turn[:, j], np.eye(3)[k]) for j, k in ((0, 2), (1, 2), (0, 1))]
+        elif last == HINGE:
+            pairs = [(side, u) for side in complement(v)]
+        elif len(rates) - len(along) == 2:
+            pairs = [(u, v)]
+        rows = [Rows(LINE, (base, point, normal)) for normal in np.linalg.svd(along)[2][len(along):]]
+        rows = [*(rows if len(along) else [Rows(POINT, (base, point))]),
+                *(Rows(DIRECTION, (ZERO, ZERO, *pair)) for pair in pairs)]
+        if rows:
+            yield Joint(" ".join(joint.kind for joint, _, _ in self.of(i)), a, i, tuple(rows))
+        for kind, u, v, inertia, damping in rates:
             if not (inertia or damping):
                 continue
             if kind == SLIDE:  # along v, which is no unit vector where slides are askew
