@@ -12,6 +12,7 @@ import liestep
 from liestep.errors import InputError
 from liestep.extend import rotor
 from liestep.geometry.groups.poses import MATRIX
+from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.formulations.multibody.checks import residuals
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.forms import Layout
@@ -135,6 +136,33 @@ def test_every_kind_of_joint_moves_as_in_mujoco(tmp_path):
     assert robot.tree.names == ("flyer", "hanging", "rail", "wrist", "hip", "lift", "loose")
     for seed in range(3):
         assert max(compare(robot, model, seed)) < 1e-12
+
+
+def test_articulated_bodies_move_as_rows_and_multipliers_say(tmp_path):
+    """On the joints to rounding; off them, where rates have no inertia, up to squares of what joints are off by."""
+    robot, random = liestep.from_mjcf(written(tmp_path, EVERY_JOINT)), np.random.default_rng(1)
+    tree, p = robot.tree, robot.sheet.check(robot.sheet.presets["own"].parameters)
+    state = tree.state(random.uniform(-0.5, 0.5, tree.sizes[0]), random.uniform(-1.0, 1.0, tree.sizes[1]))
+    moved = {name: random.normal(size=(len(tree.names), 3)) for name in state}
+
+    def distance(p, size):
+        turn = quaternion_matrix(rotation_quaternion(size*moved["attitude"]))
+        off = {name: turn @ state[name] if name == "attitude" else state[name] + size*moved[name] for name in state}
+        layout, found = Layout(tree.assembly(p), MATRIX, MIXED), []
+        for task in (0, -1):
+            motion = plain(layout.motion({}))
+            assert motion.evaluate(layout.start(off), task)
+            scratch = motion.mechanism.scratch
+            found.append([*scratch[:MOVING*len(moved["attitude"])].reshape(-1, MOVING, 3)[:, SPIN:].ravel(),
+                          scratch[-1, 1]])
+        assert np.abs(motion.mechanism.vectors[0]).max() > 1.0  # of the last task alone
+        return np.abs(np.subtract(*found)).max()/np.abs(found[0]).max()
+
+    heavy = p | {name: random.uniform(0.1, 0.3, tree.sizes[1]) for name in ("armature", "damping")}
+    light = p | {name: 0.0*p[name] for name in ("armature", "damping")}
+    assert max(distance(values, 0.0) for values in (p, heavy, light)) < 1e-13
+    assert distance(light, 1e-3) < 1e-4
+    assert distance(light, 1e-3)/distance(light, 1e-4) == pytest.approx(100.0, rel=0.2)
 
 
 @pytest.mark.parametrize("free_base", [False, True])

@@ -9,6 +9,7 @@ import numpy as np
 
 from liestep.errors import InputError, arguments_named, unknown
 from liestep.mechanics.contracts.parameters import real_array
+from liestep.mechanics.formulations.multibody.articulated import LIMB, RATE, Articulated, NoTree
 from liestep.mechanics.formulations.multibody.force_elements import Element, packed
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
@@ -175,6 +176,7 @@ class Assembly:
     idle: tuple[int, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)  # what runs tell beside their own attributes
     shows: bool = False  # whether runs have the coordinates of joints
+    limbs: Any = None     # of a tree, the first four fields of `articulated.Articulated`
     shapes: Sequence[Shape] = ()  # of pictures; a body without one is drawn as the box of its mass and inertia
 
     def __post_init__(self) -> None:
@@ -389,7 +391,8 @@ def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v
 def slide_rotor(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, inertia: float,
                 damping: float = 0.0) -> Joint:
     """Beside a joint that leaves a slide: inertia (kg) and damping (N s/m) of the rate at which point q of b leaves
-    point p of a along u of a: a unit vector, or that of the dual basis where slides are not orthogonal."""
+    point p of a along u of a."""
+    _check_units(u)
     return Joint("slide_rotor", a, b, (Rows(SLIDER, (p, q, u), inertia=inertia, damping=damping),))
 
 
@@ -441,11 +444,13 @@ def mechanism(assembly: Assembly, rate: float = 0.0, loose: bool = False) -> Mec
         table[len(groups) + len(springs) + number, 1:3] = torque.a, torque.b % (n + 1)
     scratch = np.zeros((MOVING*(n + 1) + 3*(count + 3) + 1, 3))
     scratch[MOVING*n:MOVING*n + 3] = np.eye(3)
+    tree = NoTree() if assembly.limbs is None or rate != 0.0 else Articulated._make((
+        *assembly.limbs, np.zeros((LIMB*(n + 1) + RATE*len(assembly.limbs[2]), 3))))
     return Mechanism(n, len(springs), len(groups), len(torques), int(assembly.has_clock), rows, width,
                      _constants(assembly), table, first, place, scratch, np.zeros((rows, width + 1)),
                      np.zeros((3, rows)), np.zeros(2*rows), float(rate), packed(assembly.elements, assembly.own, n),
                      multiplier_rows(assembly)[list(assembly.idle)],
-                     np.zeros((3, rows) if assembly.idle or loose else (0, 0)), int(loose))
+                     np.zeros((3, rows) if assembly.idle or loose else (0, 0)), int(loose), tree)
 
 
 def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:

@@ -123,9 +123,10 @@ def check_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
 
 def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
     """Raises InputError for rows that follow from others without a loop, or in this position alone: a step away they do
-    not. What stays redundant is allowed. Of very many rows nothing is checked: their factorisation ends the run."""
+    not. What stays redundant is allowed. Of very many rows nothing is checked: their factorisation ends the run; nor of
+    a `Tree`, which has checked the joints of each body."""
     loops = has_loops(assembly)
-    if not 0 < assembly.row_count <= MOST[loops]:
+    if assembly.limbs is not None or not 0 < assembly.row_count <= MOST[loops]:
         return
     idle, basis = dependent(assembly, jacobian(assembly, state))
     if not idle:

@@ -85,7 +85,7 @@ FIELD_OPTIONS = {
 
 def solve(motion: MechanismInRows, y: np.ndarray) -> bool:
     """Accelerations and multipliers at one state, into the mechanism's arrays."""
-    return motion.evaluate(y, 0)
+    return motion.evaluate(y, -1)
 
 
 def attitude_block(attitude: int, matrix: np.ndarray, width: int) -> np.ndarray:

@@ -114,14 +114,18 @@ class Mechanism(NamedTuple):
     idle: np.ndarray       # rows in the band that follow from others at the start: their multipliers are zero
     soft: np.ndarray       # (3, rows) scratch of `solve_softly`, whose first entry says whether it is used; or (0, 0)
     loose: int             # 1: a loss of rank is passed
+    tree: Any              # `articulated.Articulated`, or none
 
     @outlined
     def evaluate(self, task: int) -> bool:
-        """From places, rates and velocities in scratch. Task 0: accelerations; 1: residuals of joints, with their rows
-        in scratch; 2: those and the factor of the matrix. False when the matrix is singular."""
+        """From places, rates and velocities in scratch. Task 0: accelerations; -1: those and multipliers, of a tree
+        too; 1: residuals of joints, with their rows in scratch; 2: those and the factor of the matrix. False when the
+        matrix is singular."""
         size = self.rows
-        if task == 0:
+        if task <= 0:
             self.free()
+            if task == 0 and self.tree.accelerate(self.scratch, self.constants):
+                return True
             for k in range(size):
                 self.vectors[0, k] = 0.0
         if size == 0:
@@ -150,7 +154,7 @@ class Mechanism(NamedTuple):
             return True
         if not self.factor():
             return False
-        if task == 0:
+        if task <= 0:
             if self.rate != 0.0:
                 for k in range(size):
                     self.vectors[0, k] += self.rate*(2.0*self.vectors[2, k] + self.rate*self.vectors[1, k])
@@ -500,7 +504,7 @@ class Mechanism(NamedTuple):
             return
         for side in range(2):
             i, at = self.table[j, 1 + side], base + 3*self.table[j, 4 + side]
-            if task == 0 and i < self.bodies:
+            if task <= 0 and i < self.bodies:
                 add_to(s, MOVING*i + PUSH, scale(-pull*c[BODY*i, 1], row(s, at)))
                 add_to(s, MOVING*i + SPIN, scale(-pull, times(c, BODY*i + 4, row(s, at + 1))))
             put(s, at, (0.0, 0.0, 0.0))
@@ -508,12 +512,12 @@ class Mechanism(NamedTuple):
         self.vectors[0, start] = 0.0
 
     def couple(self, i: int, task: int) -> None:
-        """Add what body i contributes to A M^-1 f (task 0) and to A V."""
+        """Add what body i contributes to A M^-1 f (task <= 0) and to A V."""
         s, base, m = self.scratch, MOVING*(self.bodies + 1), MOVING*i
         for k in range(self.first[i], self.first[i + 1]):
             at, p = base + 3*k, self.place[k]
             force, torque = row(s, at), row(s, at + 1)
-            if task == 0:
+            if task <= 0:
                 self.vectors[0, p] += dot(torque, row(s, m + SPIN)) + dot(force, row(s, m + PUSH))
             if task > 0 or self.rate != 0.0:
                 self.vectors[2, p] += dot(torque, row(s, m + RATE)) + dot(force, row(s, m + VELOCITY))

@@ -20,6 +20,7 @@ from liestep.geometry.groups.poses import QUATERNION
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FIRST, HINGE, LAST, SLIDE, TURNED
 from liestep.mechanics.formulations.multibody.assembly import (
     DIRECTION,
     GROUND,
@@ -32,10 +33,10 @@ from liestep.mechanics.formulations.multibody.assembly import (
     Torque,
     complement,
     rotor,
-    slide_rotor,
 )
 from liestep.mechanics.formulations.multibody.family import multibody
 from liestep.mechanics.formulations.multibody.forms import matrices
+from liestep.mechanics.formulations.multibody.mechanism import SLIDER
 
 SIZES = {"free": (7, 6), "ball": (4, 3), "slide": (1, 1), "hinge": (1, 1)}  # coordinates and rates
 ORTHOGONAL, ZERO = 1e-9, np.zeros(3)
@@ -114,44 +115,74 @@ class Tree:
         return found
 
     def assembly(self, p: Parameters) -> Assembly:
-        """The mechanism: of each body its joint, and the rates that have armature or damping; a hinge that only has
-        damping takes a torque, which needs no row."""
+        """The mechanism: of each body its joint, and the rates that have armature or damping; a turn about
+        an axis of the body that only has damping takes a torque, which needs no row."""
         parts = [part for i in range(len(self.names)) for part in self._parts(i, p)]
         return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"],
                         [part for part in parts if isinstance(part, Joint)],
-                        torques=[part for part in parts if isinstance(part, Torque)],
+                        torques=[part for part in parts if isinstance(part, Torque)], limbs=self.limbs(p),
                         shapes=self.shapes, notes={"left_out": " ".join(self.left_out)} if self.left_out else {})
 
-    def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Torque]:
-        listed, a, turn, unit = self.of(i), self.parents[i], self.turns[i], np.eye(3)
+    def limbs(self, p: Parameters) -> tuple[np.ndarray, ...]:
+        """Of `articulated.Articulated` all but its scratch; damping that is a torque is not told again."""
+        rates = [self._rates(i, p) for i in range(len(self.names))]
+        every = [part for parts in rates for part in parts]
+        facts = [row for kind, u, v, inertia, damping in every
+                 for row in (u, v, (inertia, damping if inertia or kind not in (HINGE, TURNED) else 0.0, 0.0))]
+        points = [point for i in range(len(rates)) for point in self._points(i, p)[::-1]]
+        return (np.array(self.parents) % (len(rates) + 1), np.cumsum([0, *map(len, rates)]),
+                np.array([part[0] for part in every]), np.array([*facts, *points]))
+
+    def _rates(self, i: int, p: Parameters) -> list[tuple[int, np.ndarray, np.ndarray, float, float]]:
+        """Of each rate of a body its kind in `articulated`, with u and v there; armature and damping. Three hinges that
+        have neither are a ball."""
+        listed, unit = self.of(i), np.eye(3)
         kinds, inside = [joint.kind for joint, _, _ in listed], np.array([joint.axis for joint, _, _ in listed])
-        outside, slides, turns = inside @ turn.T, kinds.count("slide"), kinds.count("hinge")
-        point, far = np.array(listed[-1][0].point), p["center_of_mass"][a] if a != GROUND else 0.0
-        base, point = self.places[i] + turn @ point - far, point - p["center_of_mass"][i]
-        pairs: list[Any] = []  # directions that stay orthogonal
-        found: list[Any] = []  # rates
-        if kinds[-1] == "slide":
-            pairs = [(turn[:, 0], unit[2]), (turn[:, 1], unit[2]), (turn[:, 0], unit[1])]
+        slides, turns, dofs = kinds.count("slide"), kinds.count("hinge"), slice(listed[0][2].start, listed[-1][2].stop)
+        outside, loads = inside @ self.turns[i].T, np.stack([p["armature"][dofs], p["damping"][dofs]], axis=1)
+        along = unit if kinds == ["free"] else outside[:slides]
+        found = [(SLIDE, u, v) for u, v in zip(along, np.linalg.pinv(along).T, strict=True)]
+        if kinds[-1] in ("free", "ball") or (turns == 3 and not loads[slides:].any()):
+            found += [(TURNED, axis, ZERO) for axis in unit]
+        elif turns == 1:
+            found.append((HINGE, inside[-1], outside[-1]))
         elif turns:
-            one, last = outside[slides], inside[-1]
-            pairs = [[(side, last) for side in complement(one)], [(one, last)], []][turns - 1]
-            found = [(rotor, (a, one, i), {"v": last} if turns > 1 else {})]
-            found += [(rotor, (a, one, i), {"v": last, "between": True})]*(turns > 2)
-            found += [(rotor, (i, last, a), {"v": one})]*(turns > 1)
-            if turns == 1 and p["armature"][listed[-1][2].start] == 0.0:
-                found = [(lambda at, axis, b, _, damping: Torque(at, axis, b, damping), (i, last, a), {})]
-        else:
-            found = [(rotor, (i, axis, a), {}) for axis in unit]
-        rows = [Rows(LINE, (base, point, normal)) for normal in np.linalg.svd(outside[:slides])[2][slides:]]
-        rows = [*(rows if slides else [Rows(POINT, (base, point))]),
-                *(Rows(DIRECTION, (ZERO, ZERO, u, v)) for u, v in pairs)]
-        if kinds != ["free"] and rows:
-            yield Joint(" ".join(kinds), a, i, tuple(rows))
-        along = unit if kinds == ["free"] else np.linalg.pinv(outside[:slides]).T
-        found = [(slide_rotor, (a, base, axis, i, point), {}) for axis in along] + found
-        for (make, where, also), dof in zip(found, range(listed[0][2].start, listed[-1][2].stop), strict=True):
-            if p["armature"][dof] or p["damping"][dof]:
-                yield make(*where, p["armature"][dof], p["damping"][dof], **also)
+            found += [(kind, outside[slides], inside[-1]) for kind in (FIRST, *[BETWEEN]*(turns - 2), LAST)]
+        return [(*part, *of) for part, of in zip(found, loads.tolist(), strict=True)]
+
+    def _points(self, i: int, p: Parameters) -> tuple[np.ndarray, np.ndarray]:
+        """Where the joints of a body are, from the centre of mass of its parent and from its own."""
+        point, a = np.array(self.of(i)[-1][0].point), self.parents[i]
+        base = self.places[i] + self.turns[i] @ point - (p["center_of_mass"][a] if a != GROUND else 0.0)
+        return base, point - p["center_of_mass"][i]
+
+    def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Torque]:
+        rates, (base, point), a, turn = self._rates(i, p), self._points(i, p), self.parents[i], self.turns[i]
+        along = np.array([u for kind, u, *_ in rates if kind == SLIDE]).reshape(-1, 3)
+        last, u, v, *_ = rates[-1]
+        pairs: list[Any] = []  # directions that stay orthogonal
+        if last == SLIDE:
+            pairs = [(turn[:, j], np.eye(3)[k]) for j, k in ((0, 2), (1, 2), (0, 1))]
+        elif last == HINGE:
+            pairs = [(side, u) for side in complement(v)]
+        elif len(rates) - len(along) == 2:
+            pairs = [(u, v)]
+        rows = [Rows(LINE, (base, point, normal)) for normal in np.linalg.svd(along)[2][len(along):]]
+        rows = [*(rows if len(along) else [Rows(POINT, (base, point))]),
+                *(Rows(DIRECTION, (ZERO, ZERO, *pair)) for pair in pairs)]
+        if rows:
+            yield Joint(" ".join(joint.kind for joint, _, _ in self.of(i)), a, i, tuple(rows))
+        for kind, u, v, inertia, damping in rates:
+            if not (inertia or damping):
+                continue
+            if kind == SLIDE:  # along v, which is no unit vector where slides are askew
+                yield Joint("slide_rotor", a, i, (Rows(SLIDER, (base, point, v), 0.0, inertia, damping),))
+            elif kind in (HINGE, TURNED):
+                yield rotor(i, u, a, inertia, damping) if inertia else Torque(i, u, a, damping)
+            elif kind == LAST:
+                yield rotor(i, v, a, inertia, damping, u)
+            else:
+                yield rotor(a, u, i, inertia, damping, v, kind == BETWEEN)
 
     def motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3), positions (n, 3), body rates and velocities of the reference points (n, 3, m) at q and
