@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
-from liestep.errors import InputError, number_or_nan, unknown
+from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import (
@@ -24,7 +24,7 @@ from liestep.simulation.catalogue import (
     system_ids,
 )
 from liestep.simulation.runs.events import Control, Event, control_of, event_of, events_of, identity
-from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positive, whole
+from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole, written
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
@@ -332,12 +332,8 @@ def _contents(*entries: Entry) -> dict[str, str]:
 def _ends(asked: Asked, preset: float) -> tuple[float, float]:
     """Start and end of a run; the end of a preset counts from the start. Raises InputError: no finite numbers, the same
     time twice, or exponents of a run that does not go forward from 0."""
-    begin = 0.0 if asked.t_start is None else number_or_nan(asked.t_start)
-    if not isfinite(begin):
-        raise InputError(f"t_start must be a finite number, not {asked.t_start!r}")
-    end = begin + preset if asked.t_end is None else number_or_nan(asked.t_end)
-    if not isfinite(end):
-        raise InputError(f"t_end must be a finite number, not {asked.t_end!r}")
+    begin = 0.0 if asked.t_start is None else finite("t_start", asked.t_start)
+    end = begin + preset if asked.t_end is None else finite("t_end", asked.t_end)
     if end == begin or not isfinite(end - begin):
         raise InputError(f"t_end must differ from the start t = {begin!r}, by a finite time: it is {end!r}")
     if asked.exponents and (begin != 0.0 or end < 0.0):
@@ -354,7 +350,7 @@ def output_times(given: Any, begin: float, end: float, samples: Any = None) -> n
         raise InputError("give times or samples, not both")
     if isinstance(given, str) or not np.iterable(given):
         raise InputError(f"times must be a list of numbers, not {given!r}")
-    times = np.array([number_or_nan(value) if not isinstance(value, str) else np.nan for value in given])
+    times = np.array([written(value) for value in given])
     sign = 1.0 if end > begin else -1.0
     if not times.size:
         raise InputError("times is empty; give at least one time, or leave it out")

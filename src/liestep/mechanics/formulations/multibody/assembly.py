@@ -96,6 +96,13 @@ def _not_zero(what: str, value: Any) -> float:
     return float(found)
 
 
+def _positive(what: str, value: Any) -> float:
+    found = real_array(what, value)
+    if found.shape != () or not 0.0 < found < np.inf:
+        raise InputError(f"{what} must be a positive number, not {value!r}")
+    return float(found)
+
+
 def _law_of(what: str, law: Any) -> tuple[np.ndarray, np.ndarray]:
     found = real_array(f"law of a {what}", law)
     if found.shape != (4,) or not np.isfinite(found).all():
@@ -302,9 +309,7 @@ def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, a
 def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joint:
     """Point q of body b stays at this distance from p of a: a rigid link without mass. Raises InputError: a length that
     is not positive."""
-    if not 0.0 < length < np.inf:
-        raise InputError(f"length of a distance joint must be a positive number, not {length!r}")
-    return Joint("distance", a, b, (Rows(DISTANCE, (p, q), float(length)),))
+    return Joint("distance", a, b, (Rows(DISTANCE, (p, q), _positive("length of a distance joint", length)),))
 
 
 @arguments_named
@@ -362,8 +367,9 @@ def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
 
 @arguments_named
 def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
-    """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n."""
-    return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), radius),))
+    """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n. Raises
+    InputError: a radius that is not positive."""
+    return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), _positive("radius of a rolling disc", radius)),))
 
 
 @arguments_named
