@@ -306,10 +306,11 @@ def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian
 
 
 def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
-    """Whether a function with this slope stays constant, at the start and beside it."""
+    """Whether a function with this slope stays constant, at the start and beside it, where nothing is zero."""
+    size = max((abs(value) for name, value in w.values.items() if name[:2] == "y["), default=0.0) or 1.0
     for moved in (0.0, 0.01):
-        place = {name: value*(1.0 + moved*(k % 5 + 1)) for k, (name, value) in enumerate(w.values.items())
-                 if name[:2] == "y["}
+        place = {name: value + moved*(k % 5 + 1)*(value or size) for k, (name, value) in enumerate(w.values.items())
+                 if name[:2] == "y[" or name == "t"}
         with np.errstate(all="ignore"):
             terms = np.multiply(*np.reshape(evaluated([*slope, *rates], {**w.values, **place}), (2, -1)))
         if abs(terms.sum()) > KEPT*np.abs(terms).sum():
