@@ -63,6 +63,7 @@ def test_example_in_the_help_runs():
     (lambda: liestep.reference("heavy_top", tend=1.0), "did you mean t_end?"),
     (lambda: liestep.tangent("heavy_top", "rk4", step=0.1, t_end=0.1, direction=[]), "did you mean directions?"),
     (lambda: liestep.simulate(["heavy_top"], "rk4", step=0.1), "problem must be an id, as liestep list shows them"),
+    (lambda: liestep.simulate("own.py", "rk4", step=0.1), "own.py is a file, no problem: load it by --plugin"),
     (lambda: liestep.simulate("heavy_top", ["rk4"], step=0.1), "integrator must be an id"),
     (lambda: liestep.simulate("heavy_top", None, step=0.1), "integrator must be an id"),
     (lambda: liestep.simulate("heavy_top", "rk4", step=0.1, t_end=0.1).liestep.errors(3), "the reference is of no run"),

@@ -216,6 +216,8 @@ def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every:
         _find_more()
     if name not in plugins:
         refuse_renamed(name)
+        if name.endswith(".py"):
+            raise InputError(f"{name} is a file, no {kind}: load it by --plugin or liestep.load_plugin, give its id")
         raise InputError(unknown(kind, name, every()))
     return plugins[name]
 
