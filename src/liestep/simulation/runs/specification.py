@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import (
@@ -24,7 +24,7 @@ from liestep.simulation.catalogue import (
     system_ids,
 )
 from liestep.simulation.runs.events import Control, Event, control_of, event_of, events_of, identity
-from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole, written
+from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
@@ -350,7 +350,7 @@ def output_times(given: Any, begin: float, end: float, samples: Any = None) -> n
         raise InputError("give times or samples, not both")
     if isinstance(given, str) or not np.iterable(given):
         raise InputError(f"times must be a list of numbers, not {given!r}")
-    times = np.array([written(value) for value in given])
+    times = np.array([number_or_nan(value) if not isinstance(value, str) else np.nan for value in given])
     sign = 1.0 if end > begin else -1.0
     if not times.size:
         raise InputError("times is empty; give at least one time, or leave it out")

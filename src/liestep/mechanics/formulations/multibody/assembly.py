@@ -89,17 +89,11 @@ def _check_units(*axes: Any) -> None:
             raise InputError(f"axes of a joint must be unit vectors, not of length {length:.6g}")
 
 
-def _not_zero(what: str, value: Any) -> float:
+def _not_zero(what: str, value: Any, least: float = -np.inf) -> float:
     found = real_array(what, value)
-    if found.shape != () or not np.isfinite(found) or found == 0.0:
-        raise InputError(f"{what} must be a finite number other than zero, not {value!r}")
-    return float(found)
-
-
-def _positive(what: str, value: Any) -> float:
-    found = real_array(what, value)
-    if found.shape != () or not 0.0 < found < np.inf:
-        raise InputError(f"{what} must be a positive number, not {value!r}")
+    if found.shape != () or not np.isfinite(found) or found == 0.0 or found < least:
+        wanted = "a positive number" if least == 0.0 else "a finite number other than zero"
+        raise InputError(f"{what} must be {wanted}, not {value!r}")
     return float(found)
 
 
@@ -309,7 +303,7 @@ def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, a
 def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joint:
     """Point q of body b stays at this distance from p of a: a rigid link without mass. Raises InputError: a length that
     is not positive."""
-    return Joint("distance", a, b, (Rows(DISTANCE, (p, q), _positive("length of a distance joint", length)),))
+    return Joint("distance", a, b, (Rows(DISTANCE, (p, q), _not_zero("length of a distance joint", length, 0.0)),))
 
 
 @arguments_named
@@ -369,7 +363,7 @@ def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
 def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
     """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n. Raises
     InputError: a radius that is not positive."""
-    return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), _positive("radius of a rolling disc", radius)),))
+    return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), _not_zero("radius of a rolling disc", radius, 0.0)),))
 
 
 @arguments_named
