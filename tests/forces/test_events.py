@@ -253,6 +253,7 @@ def test_dense_output_of_a_run_that_starts_later_and_goes_backward():
     ({"times": [0.5], "dense": True}, "give dense or times, not both"),
     ({"t_start": np.inf}, "t_start must be a finite number"), ({"t_end": 0.0}, "t_end must differ from the start"),
     ({"t_start": "now"}, "t_start must be a finite number"), ({"t_end": np.nan}, "t_end must be a finite number"),
+    ({"t_start": "0"}, "t_start must be a finite number, not '0'"), ({"t_end": "1"}, "t_end must be a finite number"),
     ({"t_start": 0.5, "exponents": 1}, "exponents are of runs from t = 0 forward"),
     ({"until": "q[0, 0]"}, "no text is evaluated"), ({"until": ["q", (0, 0), "high"]}, "must give a number"),
     ({"until": [("q", (0, 0), 0.0), ("q", (0, 1), 0.0)]}, "an event must be a function of the state"),

@@ -230,9 +230,10 @@ def test_wrong_events_are_one_sentence(made, words):
 
 def test_what_such_runs_do_not_have():
     for more, words in (({"until": FLOOR}, "leave out until"), ({"replicas": 2}, "single runs"),
-                        ({"dense": True}, "give dense or events")):
+                        ({"dense": True}, "give dense or events"),
+                        ({"t_end": -1.0, "events": Impact(FLOOR)}, "an impact has no way back: give t_end after")):
         with pytest.raises(InputError, match=words):
-            ball().simulate("verlet", step=0.05, t_end=1.0, events=BOUNCE, **more)
+            ball().simulate("verlet", **{"step": 0.05, "t_end": 1.0, "events": BOUNCE, **more})
     first = liestep.system("first", rhs=lambda y: [-1.0], start={"y": [1.0]})
     with pytest.raises(InputError, match="an impact needs velocities or momenta"):
         first.simulate("rk4", step=0.1, t_end=2.0, events=Impact(("y", (0,), 0.0)))

@@ -111,6 +111,10 @@ def test_what_does_not_fit_is_refused_with_what_does():
     wrong = liestep.system("own", rhs=lambda y: [y[1], -y[0]], energy=lambda y: y[0]**2 + 2*y[1]**2,
                            start={"y": [0.3, 1.0]})
     assert "discrete_gradient" not in wrong.integrators()  # it would keep this function, on other equations
+    for rhs, energy in ((lambda y: [y[1], -y[0]], lambda y: y[0]**2 + y[1]**4),  # where y[1] is zero it is kept
+                        (lambda t, y: [y[1], (t - 1)*y[0]], lambda y: y[0]**2 + y[1]**2)):
+        at_rest = liestep.system("own", rhs=rhs, energy=energy, start={"y": [1.0, 0.0]})
+        assert "discrete_gradient" not in at_rest.integrators()
     with pytest.raises(InputError, match=r"its energy is not conserved, or not known.*gauss and lobatto take it"):
         damped.simulate("discrete_gradient", step=0.1)
     with pytest.raises(InputError, match="option stages is 7"):

@@ -108,6 +108,8 @@ def test_lambda_without_source():
 
 
 TURNED = {"R": np.eye(3)}
+CHARGE = {"magnetic": lambda x: [0, 0, 1], "start": {"x": [1.0, 0, 0], "v": [0, 1.0, 0]}}
+FREE = {"potential": lambda x: x[0, 2], "inertia": [1, 1, 1], "start": {"x": [[0, 0, 1.0]]}}
 SYSTEMS = {
     "start: unknown name 'z'": {"rhs": lambda y: y, "start": {"y": [1.0], "z": [2.0]}},
     "start y is empty": {"rhs": lambda y: y, "start": {"y": []}},
@@ -132,6 +134,11 @@ SYSTEMS = {
     "of no body": {"potential": lambda R: R[2, 2], "inertia": [1, 1, 5], "start": TURNED},
     "three principal moments": {"potential": lambda R: R[2, 2], "inertia": np.eye(3), "start": TURNED},
     "give lagrangian, hamiltonian": {"start": {}}, "start lacks 'y'": {"rhs": lambda y: y, "start": {"x": [1.0]}},
+    "mass must be numbers, not a function": {"mass": lambda p: p.m, "parameters": {"m": 2.0}, **CHARGE},
+    "mass must be numbers, not a fun": {"mass": lambda p: [p.m], "parameters": {"m": 2.0}, **FREE},
+    r"mass must be a number or of shape \(1,\)": {"mass": [1.0, 2.0], **CHARGE},
+    "mass must be positive": {"mass": 0.0, **CHARGE}, "parameter mass must be positive": {"mass": [-1.0], **FREE},
+    "mass is given twice": {"mass": 3.0, "parameters": {"mass": 1.0}, **CHARGE},
     "must be a function": {"rhs": "y", "start": {"y": [1.0]}}, "without Python code":
     {"rhs": math.sin, "start": {"y": [1.0]}},
     "torque is no argument of rhs": {"rhs": lambda y: y, "torque": lambda t: t, "start": {"y": [1.0]}},

@@ -50,6 +50,7 @@ class Writer:
         self.graph.whole = {f"self.p_{key}": value for key, value in parameters.items() if isinstance(value, int)}
         self.t = self.symbol("t", 0.0)
         self.outs: list[Any] = []
+        self.rules: dict[str, str] = {}  # further arguments of `Parameter`, by keys
         self.lines = [f"    p_{key}: Any" for key in self.parameters] or ["    nothing: Any"]
 
     def symbol(self, text: str, value: Any) -> Any:
@@ -108,7 +109,7 @@ class Writer:
         rules = [f'    if p[{key!r}] != {float(self.parameters[key])!r}:\n        raise InputError("parameter {key} is'
                  f' an index or a number of repetitions in the equations: define the system anew")' for key in fixed]
         names += ", InputError" if fixed else ""
-        declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}),"
+        declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}{self.rules.get(key, '')}),"
                     for key, value in self.parameters.items() if key != "inertia" or np.shape(value)[-1:] != (3,)]
         declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),"
                      for key, value in self.parameters.items() if key == "inertia" and np.shape(value)[-1:] == (3,)]
@@ -305,10 +306,11 @@ def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian
 
 
 def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
-    """Whether a function with this slope stays constant, at the start and beside it."""
+    """Whether a function with this slope stays constant, at the start and beside it, where nothing is zero."""
+    size = max((abs(value) for name, value in w.values.items() if name[:2] == "y["), default=0.0) or 1.0
     for moved in (0.0, 0.01):
-        place = {name: value*(1.0 + moved*(k % 5 + 1)) for k, (name, value) in enumerate(w.values.items())
-                 if name[:2] == "y["}
+        place = {name: value + moved*(k % 5 + 1)*(value or size) for k, (name, value) in enumerate(w.values.items())
+                 if name[:2] == "y[" or name == "t"}
         with np.errstate(all="ignore"):
             terms = np.multiply(*np.reshape(evaluated([*slope, *rates], {**w.values, **place}), (2, -1)))
         if abs(terms.sum()) > KEPT*np.abs(terms).sum():
@@ -423,7 +425,10 @@ def particles(w: Writer, given: Given) -> str:
     n = x0.size//3
     y = w.array("y", np.concatenate([x0.reshape(n, 3), v0.reshape(n, 3)]))
     x = y[0] if x0.ndim == 1 else y[:n]
-    mass = np.broadcast_to(np.asarray(w.p.mass, dtype=object), (n,))
+    mass = np.asarray(w.p.mass, dtype=object)
+    if mass.shape not in ((), (1,), (n,)):
+        raise InputError(f"mass must be a number or of shape {(n,)}, not of shape {mass.shape}")
+    mass = np.broadcast_to(mass, (n,))
     b = np.reshape(w.call("magnetic", given.magnetic, x0.shape, t=w.t, x=x), (n, 3))
     potential = w.call("potential", given.potential, (), t=w.t, x=x) if given.potential else 0.0
     push = -np.reshape(np.array(gradient(potential, list(y[:n].flat)), dtype=object), (n, 3))
@@ -530,8 +535,11 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
     own = dict(parameters)
     for key in ("mass", "inertia"):
         value = getattr(given, key)
-        if value is not None and not callable(value) and key not in own:
-            own[key] = value
+        if callable(value) and (key, made) != ("mass", spheres):
+            raise InputError(f"{key} must be numbers, not a function")
+        if not (value is None or callable(value) or own.setdefault(key, value) is value or
+                np.array_equal(own[key], value)):
+            raise InputError(f"{key} is given twice, as an argument and as a parameter: leave out one")
     if made is particles:
         own.setdefault("mass", 1.0)
     if made is rigid_bodies:
@@ -541,9 +549,8 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
                 own[key] = np.broadcast_to(real_array(key, own.get(key, 1.0)), shape).copy()
             except ValueError:
                 raise InputError(f"{key} must be numbers of shape {shape}, not {np.shape(own[key])}") from None
-    if callable(given.inertia):
-        raise InputError("inertia must be numbers, not a function")
     w = Writer(name, own, start, t_end)
+    w.rules = {"mass": ", 'positive'"} if made in (particles, rigid_bodies) else {}
     text, count = made(w, given), operations(w.outs)
     for name in start:
         if name not in fields.split():

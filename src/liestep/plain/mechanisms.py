@@ -47,7 +47,8 @@ def _array(what: str, value: Any, *shapes: tuple[int, ...]) -> np.ndarray:
     array = real_array(what, value)
     if array.shape not in shapes or not np.isfinite(array).all():
         wrong = f"of shape {array.shape}" if array.shape not in shapes else str(array.tolist())
-        raise InputError(f"{what} must be finite numbers of shape {' or '.join(map(str, shapes))}, not {wrong}")
+        wanted = f"finite numbers of shape {' or '.join(map(str, shapes))}" if shapes[0] else "a finite number"
+        raise InputError(f"{what} must be {wanted}, not {wrong}")
     return array
 
 

@@ -17,12 +17,16 @@ from liestep.errors import InputError, unknown
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain import system
 from liestep.plain.blackbox import black_box_of
+from liestep.simulation.catalogue import integrator_ids
+from liestep.simulation.catalogue import method as declared
 from liestep.simulation.runs.dense import Between
 from liestep.simulation.runs.execution import Outcome
+from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.until import nodes_of
 
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
+OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less
 NAMES = {"DOP853": "dop853", "RK45": "ode45", "RK4": "rk4", "Gauss": "gauss", "Taylor": "taylor", "RKMK4": "rkmk",
          "RKMK853": "rkmk853", "LieTaylor": "lie_taylor"}
 
@@ -55,6 +59,16 @@ def _parts(y: Any, shapes: dict[str, tuple[int, ...]]) -> dict[str, Any]:
     ends = np.cumsum([math.prod(shape) for shape in shapes.values()])[:-1]
     return {letter: np.reshape(part, (*np.shape(y)[:-1], *shapes[letter]))
             for letter, part in zip(shapes, np.split(np.asarray(y), ends, axis=-1), strict=True)}
+
+
+def _require_tangent(rates: dict[str, Any], at: dict[str, Any]) -> None:
+    """Raises InputError: rates of R or q at the start that leave the group, of which `_generator` would read a part."""
+    if "R" in at:
+        turned = rates["R"] @ np.swapaxes(at["R"], -1, -2)
+        if np.abs(turned + np.swapaxes(turned, -1, -2)).max() > OFF*np.abs(turned).max():
+            raise InputError("dR/dt of the function leaves the rotations at the start: dR/dt R^T must be antisymmetric")
+    if "q" in at and np.abs((rates["q"]*at["q"]).sum(-1)).max() > OFF*np.abs(rates["q"]).max():
+        raise InputError("dq/dt of the function leaves the sphere at the start: it must be orthogonal to q")
 
 
 def _generator(fun: Callable, shapes: dict[str, tuple[int, ...]], t: Any, y: Any) -> list[Any]:
@@ -142,9 +156,13 @@ class Solver(OdeSolver):
                 self.compiled, self.reason = False, str(error)
         if not self.compiled:
             known = _called(self.fun_single, start, self._flat)
+        if self.group:
+            _require_tangent(_parts(self.fun_single(self.t, self.y), self._shapes), start)
+        if atol is not None and "atol" not in declared(self.integrator).options:
+            raise InputError(f"{type(self).__name__} takes no atol, which only DOP853 and RK45 have: leave it out")
         how: dict[str, Any] = {"tolerance": rtol, "options": {} if atol is None else {"atol": atol}}
         if step is not None:
-            how = {"steps": max(1, math.ceil(length/step*(1.0 - 1e-12)))}
+            how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
         spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
                        samples=2, **how)
@@ -193,8 +211,10 @@ def solver_class(method: str, group: str | None = None) -> type[Solver]:
     """The class of a method: a name of NAMES or the id of an integrator.
 
     Raises:
-        InputError: a group that there is not.
+        InputError: a method or a group that there is not.
     """
+    if str(method).partition(" ")[0] not in (*NAMES, *integrator_ids()):
+        raise InputError(f"{unknown('method', str(method), NAMES)}, or the id of an integrator as rk4")
     integrator = NAMES.get(method, method)
     if group is not None:
         _factors(group)
@@ -225,7 +245,7 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
         reason (why it was not).
 
     Raises:
-        InputError: a wrong argument, or a method that cannot run on it.
+        InputError: a wrong argument, a method that cannot run on it, or rates that leave the group.
     """
     made: list[Solver] = []
 

@@ -210,10 +210,14 @@ def refuse_renamed(name: str) -> None:
 def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every: Callable[[], tuple[str, ...]]
                 ) -> Entry[Item]:
     """What a plugin declares; raises InputError for an unknown id."""
+    if not isinstance(name, str):
+        raise InputError(f"{kind} must be an id, as liestep list shows them, not {name!r}")
     if name not in plugins:
         _find_more()
     if name not in plugins:
         refuse_renamed(name)
+        if name.endswith(".py"):
+            raise InputError(f"{name} is a file, no {kind}: load it by --plugin or liestep.load_plugin, give its id")
         raise InputError(unknown(kind, name, every()))
     return plugins[name]
 
@@ -231,7 +235,8 @@ def integrator_entry(name: str) -> Entry[Method]:
         known, _, call = name.partition(" ")
         entry = integrator_entry(known)
         return entry._replace(item=entry.item.called(call))
-    return _own_integrator(name) or _of_plugins("integrator", name, _plugin_methods, integrator_ids)
+    own = _own_integrator(name) if isinstance(name, str) else None
+    return own or _of_plugins("integrator", name, _plugin_methods, integrator_ids)
 
 
 def sheet(name: str) -> Sheet:

@@ -78,9 +78,8 @@ def kept(data: xarray.Dataset, attribute: str) -> list[Series]:
 
 def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
     """Errors of a run's fields, see `RunAccessor.errors`."""
-    if data.attrs["problem"] != reference.attrs.get("problem"):
-        raise InputError(f"the reference is of {reference.attrs.get('problem', 'no run')}, the data set of"
-                         f" {data.attrs['problem']}")
+    if data.attrs["problem"] != (other := getattr(reference, "attrs", {}).get("problem", "no run")):
+        raise InputError(f"the reference is of {other}, the data set of {data.attrs['problem']}")
     time = data["time"].values
     if len(time) != reference.sizes["time"] or not np.allclose(time, reference["time"].values, rtol=1e-9, atol=0.0):
         raise InputError(f"the reference has other sample times: {reference.sizes['time']} up to"

@@ -75,6 +75,8 @@ class Journey:
         shapes = shapes_of(self.formulated)
         self.functions = [event_function(one, shapes) for one in spec.events]
         self.law = Law(spec, shapes) if any(isinstance(one, Impact) for one in spec.events) else None
+        if self.law and spec.direction < 0:
+            raise InputError("an impact has no way back: give t_end after t_start, and turn the velocities instead")
         for k, one in enumerate(spec.events):
             if self.law and isinstance(one, Impact):
                 self.law.require_places(k, one)

@@ -17,12 +17,17 @@ def mapping(name: str, value: Any) -> Mapping:
     raise InputError(f"{name} must be a mapping of names to values, not {value!r}")
 
 
+def finite(name: str, value: Any, kind: str = "finite") -> float:
+    """A finite number that is no text; `kind` may be positive. Raises InputError."""
+    number = float("nan") if isinstance(value, str | bytes) else number_or_nan(value)
+    if not isfinite(number) or (kind == "positive" and number <= 0.0):
+        raise InputError(f"{name} must be a {kind} number, not {value!r}")
+    return number
+
+
 def positive(name: str, value: Any) -> float:
     """A positive finite number. Raises InputError."""
-    number = float("nan") if isinstance(value, str | bytes) else number_or_nan(value)
-    if not (isfinite(number) and number > 0.0):
-        raise InputError(f"{name} must be a positive number, not {value!r}")
-    return number
+    return finite(name, value, "positive")
 
 
 def whole(name: str, value: Any) -> int:

@@ -24,7 +24,7 @@ from liestep.simulation.catalogue import (
     system_ids,
 )
 from liestep.simulation.runs.events import Control, Event, control_of, event_of, events_of, identity
-from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positive, whole
+from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
@@ -332,12 +332,8 @@ def _contents(*entries: Entry) -> dict[str, str]:
 def _ends(asked: Asked, preset: float) -> tuple[float, float]:
     """Start and end of a run; the end of a preset counts from the start. Raises InputError: no finite numbers, the same
     time twice, or exponents of a run that does not go forward from 0."""
-    begin = 0.0 if asked.t_start is None else number_or_nan(asked.t_start)
-    if not isfinite(begin):
-        raise InputError(f"t_start must be a finite number, not {asked.t_start!r}")
-    end = begin + preset if asked.t_end is None else number_or_nan(asked.t_end)
-    if not isfinite(end):
-        raise InputError(f"t_end must be a finite number, not {asked.t_end!r}")
+    begin = 0.0 if asked.t_start is None else finite("t_start", asked.t_start)
+    end = begin + preset if asked.t_end is None else finite("t_end", asked.t_end)
     if end == begin or not isfinite(end - begin):
         raise InputError(f"t_end must differ from the start t = {begin!r}, by a finite time: it is {end!r}")
     if asked.exponents and (begin != 0.0 or end < 0.0):

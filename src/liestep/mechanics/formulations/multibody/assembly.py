@@ -90,10 +90,11 @@ def _check_units(*axes: Any) -> None:
             raise InputError(f"axes of a joint must be unit vectors, not of length {length:.6g}")
 
 
-def _not_zero(what: str, value: Any) -> float:
+def _not_zero(what: str, value: Any, least: float = -np.inf) -> float:
     found = real_array(what, value)
-    if found.shape != () or not np.isfinite(found) or found == 0.0:
-        raise InputError(f"{what} must be a finite number other than zero, not {value!r}")
+    if found.shape != () or not np.isfinite(found) or found == 0.0 or found < least:
+        wanted = "a positive number" if least == 0.0 else "a finite number other than zero"
+        raise InputError(f"{what} must be {wanted}, not {value!r}")
     return float(found)
 
 
@@ -304,9 +305,7 @@ def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, a
 def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joint:
     """Point q of body b stays at this distance from p of a: a rigid link without mass. Raises InputError: a length that
     is not positive."""
-    if not 0.0 < length < np.inf:
-        raise InputError(f"length of a distance joint must be a positive number, not {length!r}")
-    return Joint("distance", a, b, (Rows(DISTANCE, (p, q), float(length)),))
+    return Joint("distance", a, b, (Rows(DISTANCE, (p, q), _not_zero("length of a distance joint", length, 0.0)),))
 
 
 @arguments_named
@@ -364,8 +363,9 @@ def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
 
 @arguments_named
 def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
-    """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n."""
-    return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), radius),))
+    """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n. Raises
+    InputError: a radius that is not positive."""
+    return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), _not_zero("radius of a rolling disc", radius, 0.0)),))
 
 
 @arguments_named
