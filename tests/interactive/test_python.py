@@ -64,6 +64,7 @@ def test_example_in_the_help_runs():
     (lambda: liestep.tangent("heavy_top", "rk4", step=0.1, t_end=0.1, direction=[]), "did you mean directions?"),
     (lambda: liestep.simulate(["heavy_top"], "rk4", step=0.1), "problem must be an id, as liestep list shows them"),
     (lambda: liestep.simulate("own.py", "rk4", step=0.1), "own.py is a file, no problem: load it by --plugin"),
+    (lambda: liestep.simulate("own_01234567", "rk4", step=0.1), "own_01234567 is a problem of plain functions"),
     (lambda: liestep.simulate("heavy_top", ["rk4"], step=0.1), "integrator must be an id"),
     (lambda: liestep.simulate("heavy_top", None, step=0.1), "integrator must be an id"),
     (lambda: liestep.simulate("heavy_top", "rk4", step=0.1, t_end=0.1).liestep.errors(3), "the reference is of no run"),

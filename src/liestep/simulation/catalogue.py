@@ -218,6 +218,9 @@ def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every:
         refuse_renamed(name)
         if name.endswith(".py"):
             raise InputError(f"{name} is a file, no {kind}: load it by --plugin or liestep.load_plugin, give its id")
+        if re.fullmatch(r"\w+_[0-9a-f]{8}", name):
+            raise InputError(f"{name} is a {kind} of plain functions: load what its .save() wrote by --plugin or"
+                             " liestep.load_plugin")
         raise InputError(unknown(kind, name, every()))
     return plugins[name]
 
