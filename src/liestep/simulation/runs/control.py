@@ -148,7 +148,7 @@ class Held:
         new: dict[str, list[float]] = {}
         for name, shape in self.shapes.items():
             try:
-                values = np.asarray(given[name], dtype=float)
+                values = np.multiply(given[name], 1.0, dtype=float)  # a text is no number
             except (TypeError, ValueError):
                 raise InputError(f"control at t = {t!r}: {name} is {given[name]!r}, which is no number") from None
             if values.shape != shape:
