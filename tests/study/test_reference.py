@@ -153,7 +153,7 @@ def test_functions_of_parameters_alone_are_numbers():
     swing = liestep.system("swing_askew", hamiltonian=lambda q, momentum, p: 0.5*momentum[0]**2 + np.cos(p.a)*q[0]**2,
                            start={"q": [0.7], "momentum": [0.0]}, parameters={"a": 0.2})
     times = np.linspace(0.0, 3.0, 4)
-    found = engines.taylor(specify_reference(swing.id, t_end=3.0, samples=4), times)
+    found = engines.taylor(specify_reference(swing, t_end=3.0, samples=4).run, times)
     np.testing.assert_allclose(found[:, 0, 0], 0.7*np.cos(np.sqrt(2.0*np.cos(0.2))*times), rtol=0.0, atol=1e-14)
 
 
