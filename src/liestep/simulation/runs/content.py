@@ -13,7 +13,6 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Formulated, Observable
-from liestep.mechanics.formulations.multibody.elements import HALF_TURN, TURNING
 from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, not_run, spread
 from liestep.simulation.runs.specification import RunSpecification, dimension
@@ -205,6 +204,8 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
 def chart_of(status: Status, spec: RunSpecification) -> str:
     """In which chart a run was that left it, and where this ends, or with which springs; "" for all other runs."""
     if status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.NOT_CONVERGED):
+        from liestep.mechanics.formulations.multibody.elements import HALF_TURN, TURNING  # few runs need them
+
         ends = any(item.kind == TURNING and (item.rows[0, 0] != 0.0 or item.number >= 0)
                    for item in getattr(spec.sheet.build(spec.parameters), "elements", ()))
         return f"with a torsion spring, which ends a run at {HALF_TURN} rad from rest" if ends else ""
