@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from plain_runs import stepped
@@ -50,12 +50,15 @@ def end(name, parameters, attitude, momentum, h, steps=2):
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(list(METHODS)), st.integers(0, 2**31), st.booleans())
+@example("body", 126, True)
 def test_what_every_step_of_a_top_keeps(name, seed, symmetric):
     """The momentum along gravity and, of symmetric tops, about the axis; steps back return; a turn of space, gravity
     with it, turns the motion; axes in another order do not change it."""
     random = np.random.default_rng(seed)
     moments, h = np.array(inertia(seed, symmetric)), 0.05
     attitude, momentum = Rotation.random(random_state=seed).as_matrix(), random.standard_normal(3)
+    # the discrete free motion ends at a fold, beyond 1.5 rad in the longest part of a step
+    assume("dmv" not in name or np.linalg.norm(attitude.T @ momentum/moments)*h < 0.8)
     axis, gravity = random.standard_normal(3), random.standard_normal(3)*5.0
     axis = np.array([0.0, 0.0, 1.0]) if symmetric else axis/np.linalg.norm(axis)
     top = {"inertia": moments, "axis": axis, "gravity": gravity, "mass": 1.2, "length": 0.4}
