@@ -3,6 +3,7 @@ study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms bes
 `python -m benchmarks recommend`: recommendations beside an exhaustive ladder. `python -m benchmarks peers`: adaptive
 methods beside heyoka at equal error.
 `python -m benchmarks standard`: standard problems beside scipy, heyoka and IDA.
+`python -m benchmarks robots`: robots from files beside pinocchio.
 `python -m benchmarks plugins`: systems of the package beside the same files as plugins.
 `python -m benchmarks against CHECKOUT`: the core beside that of another checkout, such as an older commit."""
 import argparse
@@ -17,8 +18,8 @@ from typing import Any
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", default="core",
-                        choices=("core", "study", "mechanisms", "recommend", "peers", "plugins", "against",
-                                                 "standard"))
+                        choices=("core", "study", "mechanisms", "recommend", "peers", "plugins", "against", "standard",
+                                 "robots"))
     parser.add_argument("checkout", nargs="?", type=Path, help="for `against`: root of the other checkout")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
@@ -57,6 +58,10 @@ def main() -> None:
             rows = list(standard.compare(2 if arguments.quick else 5))
             standard.store(rows)
             sections = [("Standard problems, milliseconds at equal error", "standard", list(standard.reached(rows)))]
+        elif arguments.what == "robots":
+            from benchmarks import robots
+
+            sections = [("Robots beside pinocchio", "robots", robots.compare(5 if arguments.quick else 25))]
         elif arguments.what == "plugins":
             from benchmarks import plugins
 

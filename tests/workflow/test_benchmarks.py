@@ -6,7 +6,8 @@ import shutil
 import numpy as np
 import pytest
 
-from benchmarks import against, mechanisms, standard
+import liestep
+from benchmarks import against, mechanisms, robots, standard
 from benchmarks.cases import CASES, CoreRun, CounterpartRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
@@ -193,3 +194,12 @@ def test_table_of_standard_problems_is_made_from_the_stored_rows():
     shares = [4.0*2.0**0.5, 8.0*1.5**0.25]
     assert line[-2] == ", ".join(f"{value:.2g}" for value in shares)
     assert set(line[1:-2]) == {""}
+
+
+def test_robots_have_the_joints_of_their_names(tmp_path):
+    for name, parents in robots.ROBOTS.items():
+        path = tmp_path/"robot.urdf"
+        path.write_text(robots.urdf(parents))
+        robot = liestep.from_urdf(path)
+        assert f"{len(parents)} joints" in name
+        assert robot.start(np.zeros(len(parents)), np.zeros(len(parents)))["position"].shape == (len(parents), 3)
