@@ -12,7 +12,7 @@ from liestep.errors import InputError
 from liestep.papers.livens2025.presets import PRECESSION, TILT
 from liestep.papers.livens2025.quantities import after_load, axis_error, increments, middle_velocities
 from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.content import chart_of
+from liestep.simulation.runs.content import limit_of
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import specify, start_of
 
@@ -251,10 +251,10 @@ def test_a_rotation_near_a_full_turn_is_a_recorded_failure():
         assert problem.admissible(q, turned) == status
     assert problem.admissible(q, np.full(4, np.nan)) == Status.CHART_LIMIT
     said = "in the chart quaternion, which ends at a turn of 308 degrees in a step"
-    assert chart_of(Status.CHART_LIMIT, specify("free_rigid_body", "emh", steps=10)) == said
-    assert chart_of(Status.OK, specify("free_rigid_body", "emh", steps=10)) == ""
+    assert limit_of(Status.CHART_LIMIT, specify("free_rigid_body", "emh", steps=10)) == said
+    assert limit_of(Status.OK, specify("free_rigid_body", "emh", steps=10)) == ""
     directors = specify("free_rigid_body", "eml", steps=10, options={"coordinates": "directors"})
-    assert chart_of(Status.CHART_LIMIT, directors) == ""
+    assert limit_of(Status.CHART_LIMIT, directors) == ""
     with pytest.raises(IntegrationError, match=said):
         body("eml", 0.2, solver="null_space")
 

@@ -201,13 +201,15 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
             for name, value in zip(observable.statistic(what), values[what][observable.columns], strict=True)}
 
 
-def chart_of(status: Status, spec: RunSpecification) -> str:
-    """In which chart a run was that left it, and where this ends, or with which springs; "" for all other runs."""
+def limit_of(status: Status, spec: RunSpecification) -> str:
+    """What may have ended a run, and where it ends: the chart that was left, or a torsion spring; "" for all others."""
     if status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.NOT_CONVERGED):
-        from liestep.mechanics.formulations.multibody.elements import HALF_TURN, TURNING  # few runs need them
+        from liestep.mechanics.formulations.multibody.assembly import Assembly  # few runs need them
+        from liestep.mechanics.formulations.multibody.elements import HALF_TURN, TURNING
 
-        ends = any(item.kind == TURNING and (item.rows[0, 0] != 0.0 or item.number >= 0)
-                   for item in getattr(spec.sheet.build(spec.parameters), "elements", ()))
+        built = spec.sheet.build(spec.parameters)
+        ends = isinstance(built, Assembly) and any(
+            item.kind == TURNING and (item.rows[0, 0] != 0.0 or item.number >= 0) for item in built.elements)
         return f"with a torsion spring, which ends a run at {HALF_TURN} rad from rest" if ends else ""
     options = spec.options
     implied = IMPLIED_CHARTS.get(spec.method.formulation)
@@ -249,8 +251,8 @@ def stopped(outcome: Outcome) -> str:
 
 def message_of(outcome: Outcome, spec: RunSpecification) -> str:
     """How a run ended, with the remedy."""
-    status, chart = outcome.status, chart_of(outcome.status, spec)
-    return (status.sentence if status == Status.OK else f"{stopped(outcome)}{chart and f'; it ran {chart}'}")
+    status, limit = outcome.status, limit_of(outcome.status, spec)
+    return (status.sentence if status == Status.OK else f"{stopped(outcome)}{limit and f'; it ran {limit}'}")
 
 
 def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, Any]) -> dict[str, Any]:
