@@ -4,6 +4,7 @@ study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms bes
 methods beside heyoka at equal error.
 `python -m benchmarks standard`: standard problems beside scipy, heyoka and IDA.
 `python -m benchmarks robots`: robots from files beside pinocchio.
+`python -m benchmarks ensembles`: a million starts beside heyoka's batch.
 `python -m benchmarks plugins`: systems of the package beside the same files as plugins.
 `python -m benchmarks against CHECKOUT`: the core beside that of another checkout, such as an older commit."""
 import argparse
@@ -19,7 +20,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", default="core",
                         choices=("core", "study", "mechanisms", "recommend", "peers", "plugins", "against", "standard",
-                                 "robots"))
+                                 "robots", "ensembles"))
     parser.add_argument("checkout", nargs="?", type=Path, help="for `against`: root of the other checkout")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
@@ -62,6 +63,11 @@ def main() -> None:
             from benchmarks import robots
 
             sections = [("Robots beside pinocchio", "robots", robots.compare(5 if arguments.quick else 25))]
+        elif arguments.what == "ensembles":
+            from benchmarks import ensembles
+
+            members, repeats = (10_000, 2) if arguments.quick else (1_000_000, 1)
+            sections = [("Many starts beside heyoka's batch", "ensembles", ensembles.compare(members, repeats))]
         elif arguments.what == "plugins":
             from benchmarks import plugins
 

@@ -34,21 +34,23 @@ def last(table: str, records: Path = RECORDS) -> list[dict[str, Any]]:
 
 def beside_others(own: Rows, others: Rows, error: float = 1e-8) -> list[dict[str, Any]]:
     """One row for each problem: us to reach an error, and defects of the manifold."""
-    found = []
+    found, theirs = [], [code for code in ("scipy", "diffrax") if f"{code}/heyoka" in others[0]]
     for row, other in zip(own, others, strict=True):
         if row["error"] == error:
             best = " natural" if row["heyoka natural us"] == row["heyoka natural us"] else ""
             ours = min(("taylor", "dop853"), key=lambda name: row[f"{name}/heyoka"])
             found.append({"problem": row["problem"], "liestep": f"{ours} {row['heyoka us']*row[f'{ours}/heyoka']:.3g}",
-                          "heyoka": row[f"heyoka{best} us"], "scipy": other["heyoka us"]*other["scipy/heyoka"],
+                          "heyoka": row[f"heyoka{best} us"],
+                          **{code: other["heyoka us"]*other[f"{code}/heyoka"] for code in theirs},
                           "defect of taylor": row["defect taylor"], "heyoka's": row[f"defect heyoka{best}"],
-                          "scipy's": other["defect scipy"]})
+                          **{f"{code}'s": other[f"defect {code}"] for code in theirs}})
     return found
 
 
 SHOWN: Mapping[str, Callable[[Callable[[str], Rows]], list[dict[str, Any]]]] = {
     "peers_steps": lambda record: peers.summary(record("peers"), ""),
     "peers_calls": lambda record: peers.summary(record("peers"), " with call"),
+    "peers_others": lambda record: peers.summary(record("peers_others"), "", ("diffrax", "scipy")),
     "peers_readme": lambda record: beside_others(record("peers"), record("peers_others"))}
 
 

@@ -143,8 +143,8 @@ def distance(fields: Mapping[str, np.ndarray], reference: Mapping[str, np.ndarra
                for name, value in reference.items())
 
 
-def summary(rows: Sequence[Mapping[str, Any]], calls: str) -> list[dict[str, Any]]:
-    """One row for each problem: heyoka's time in us on its best form at each error, and the times of ours over it.
+def summary(rows: Sequence[Mapping[str, Any]], calls: str, codes: Sequence[str] = METHODS) -> list[dict[str, Any]]:
+    """One row for each problem: heyoka's time in us on its best form at each error, and the times of codes over it.
 
     calls: "" for steps alone, " with call" for the whole call.
     """
@@ -153,7 +153,7 @@ def summary(rows: Sequence[Mapping[str, Any]], calls: str) -> list[dict[str, Any
         own = [row for row in rows if row["problem"] == problem]
         best = " natural" if own[0]["heyoka natural us"] == own[0]["heyoka natural us"] else ""
         per = {name: ", ".join(tables.number(row[f"{name}/heyoka{best}{calls}"]) for row in own).replace("nan", "none")
-               for name in METHODS}
+               for name in codes}
         spent = (row[f"heyoka{best} us"] + (row[f"call heyoka{best} us"] if calls else 0.0) for row in own)
         found.append({"problem": problem, "heyoka's form": "natural" if best else "matrix",
                       "heyoka us": ", ".join(map(tables.number, spent)), **per})
@@ -210,13 +210,29 @@ def peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
 
 
 def natural_peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
-    """heyoka's integrator on a body about a fixed point: q' = q (0, w)/2, J w' = J w x w + arm x R^T gravity."""
+    """heyoka's integrator on a body about a fixed point, see `natural`."""
+    import heyoka
+
+    equations, first = natural(start)
+    moments = start.parameters["inertia"]
+    flow = heyoka.taylor_adaptive(equations, first, tol=tolerance)
+
+    def fields(state: np.ndarray) -> Mapping[str, np.ndarray]:
+        turn = turned(*state[:4]).astype(float)
+        return {"attitude": turn, "angular_momentum": turn @ (moments*state[4:])}
+
+    return _run_of(flow, first, t_end, fields)
+
+
+def natural(start: Start) -> tuple[list[Any], np.ndarray]:
+    """heyoka's equations of a body about a fixed point, q' = q (0, w)/2, J w' = J w x w + arm x R^T gravity, and their
+    start: a unit quaternion and the rates in the body."""
     import heyoka
 
     values = start.parameters
     moments, (w, x, y, z, *rates) = values["inertia"], heyoka.make_vars("w", "x", "y", "z", "a", "b", "c")
     arm = values["mass"]*values["length"]*values["axis"] if "mass" in values else np.zeros(3)
-    down = _turned(w, x, y, z).T @ values["gravity"] if "mass" in values else np.zeros(3)
+    down = turned(w, x, y, z).T @ values["gravity"] if "mass" in values else np.zeros(3)
     spin = [moment*rate for moment, rate in zip(moments, rates, strict=True)]
     torque = [spin[i]*rates[j] - spin[j]*rates[i] + arm[i]*down[j] - arm[j]*down[i]
               for i, j in ((1, 2), (2, 0), (0, 1))]
@@ -226,16 +242,10 @@ def natural_peer(system: str, start: Start, t_end: float, tolerance: float) -> R
     attitude = start.initial["attitude"]
     first = np.concatenate([np.roll(Rotation.from_matrix(attitude).as_quat(), 1),
                             attitude.T @ start.initial["angular_momentum"]/moments])
-    flow = heyoka.taylor_adaptive(list(zip((w, x, y, z, *rates), slopes, strict=True)), first, tol=tolerance)
-
-    def fields(state: np.ndarray) -> Mapping[str, np.ndarray]:
-        turn = _turned(*state[:4]).astype(float)
-        return {"attitude": turn, "angular_momentum": turn @ (moments*state[4:])}
-
-    return _run_of(flow, first, t_end, fields)
+    return list(zip((w, x, y, z, *rates), slopes, strict=True)), first
 
 
-def _turned(w: Any, x: Any, y: Any, z: Any) -> np.ndarray:
+def turned(w: Any, x: Any, y: Any, z: Any) -> np.ndarray:
     """Rotation matrix of a unit quaternion, whatever its numbers are."""
     return np.array([[w*w + x*x - y*y - z*z, 2.0*(x*y - w*z), 2.0*(x*z + w*y)],
                      [2.0*(x*y + w*z), w*w - x*x + y*y - z*z, 2.0*(y*z - w*x)],
