@@ -1,9 +1,11 @@
-"""A working folder with a tiny study, and calls of snakemake there."""
+"""A working folder with a tiny study, calls of snakemake there, and whether a process lives."""
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import psutil
 
 from liestep.files.records import FOLDER
 from liestep.simulation.runs.store import STORE
@@ -69,3 +71,11 @@ class Place:
     def visible(self) -> dict[str, bytes]:
         """Products without what killed jobs had not finished: it is removed with the manifest."""
         return {name: content for name, content in self.contents().items() if not Path(name).name.startswith(".")}
+
+
+def alive(process: psutil.Process) -> bool:
+    """Asked once: between two questions it may go."""
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

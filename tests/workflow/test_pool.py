@@ -17,7 +17,7 @@ from liestep.api import pool
 from liestep.api.pool import THREADS
 from liestep.files.records import FOLDER
 from liestep.workflow.handover import POOL, hand_over
-from tests.place import Place
+from tests.place import Place, alive
 
 SWEEP = ("job", "sweep", "tiny", "bodies", "vi_sphere")
 # In the place of the process of the workflow.
@@ -63,14 +63,6 @@ def done(where: Place, *arguments: str) -> tuple[int, str, bool]:
 def forks(server: psutil.Process) -> list[psutil.Process]:
     """Jobs at work: forks of the fork server, which is a child of the workflow's process."""
     return [fork for child in server.children() for fork in child.children()]
-
-
-def ended(process: psutil.Process) -> bool:
-    """Whether it is gone or only waits to be counted, asked once: between two questions it may go."""
-    try:
-        return process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
@@ -131,7 +123,7 @@ def test_a_fork_ends_with_its_command(tmp_path):
         fork, = forks(server)
         command.kill()
         command.communicate()
-        assert until(lambda: ended(fork))
+        assert until(lambda: not alive(fork))
 
 
 def test_without_a_pool_the_command_does_its_job(tmp_path):

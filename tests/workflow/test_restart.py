@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from place import PROBLEMS, Place
+from place import PROBLEMS, Place, alive
 
 from liestep.workflow.lock import LOCK
 
@@ -67,13 +67,6 @@ def jobs(process: subprocess.Popen) -> list[psutil.Process]:
     except psutil.NoSuchProcess:
         return []
     return [child for child in found if alive(child)]
-
-
-def alive(process: psutil.Process) -> bool:
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def is_sweep(process: psutil.Process) -> bool:
