@@ -11,14 +11,7 @@ from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, 
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.elements import LENGTH
 from liestep.mechanics.formulations.multibody.forms import Layout
-from liestep.mechanics.formulations.multibody.mechanism import (
-    DIRECTION,
-    DRIVE,
-    EVEN,
-    ROTOR,
-    ROTOR_BETWEEN,
-    Mechanism,
-)
+from liestep.mechanics.formulations.multibody.mechanism import Kind, Mechanism
 from liestep.mechanics.formulations.multibody.redundancy import (
     DEPENDENT,
     MOST,
@@ -32,7 +25,7 @@ from liestep.mechanics.formulations.multibody.redundancy import (
 from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
-ANGLES = (DIRECTION, DRIVE, EVEN, ROTOR, ROTOR_BETWEEN)  # kinds whose residuals are no lengths
+ANGLES = (Kind.DIRECTION, Kind.DRIVE, Kind.EVEN, Kind.ROTOR, Kind.ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 
 
 def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:

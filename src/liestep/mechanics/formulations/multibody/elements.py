@@ -18,22 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.dispatch import outlined
-from liestep.compile.rows import (
-    Vector,
-    add,
-    add_to,
-    atan2,
-    axpy,
-    cos,
-    cross,
-    dot,
-    put,
-    row,
-    scale,
-    sin,
-    sqrt,
-    sub,
-)
+from liestep.compile.rows import Vector, add, add_to, atan2, axpy, cos, cross, dot, put, row, scale, sin, sqrt, sub
 from liestep.geometry.charts import rotation_rate
 from liestep.geometry.quaternion import to_rotation_vector
 from liestep.mechanics.formulations.multibody.element_tangents import element_tangents
