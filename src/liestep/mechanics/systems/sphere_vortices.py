@@ -14,8 +14,9 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
-from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sqrt, sub
+from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sub
 from liestep.errors import InputError
+from liestep.geometry.directions import normalise
 from liestep.geometry.groups.rotations import SphereRotations
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
@@ -83,8 +84,7 @@ class VortexField(NamedTuple):
     def project(self, y: np.ndarray) -> None:
         if self.projection == 1:
             for i in range(y.shape[0]):
-                q = row(y, i)
-                put(y, i, scale(1.0/sqrt(dot(q, q)), q))
+                normalise(y, i)
 
 
 OBSERVABLES = (
