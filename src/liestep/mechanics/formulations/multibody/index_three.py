@@ -331,6 +331,7 @@ def stiffness(problem: Any, j: int, found: np.ndarray, p: int) -> None:
     mechanism = problem.poses.generator.motion.mechanism
     c, b = mechanism.constants, BODY*mechanism.bodies + 1 + SPRING*mechanism.springs + GROUP*j
     kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
+    value = 1.0 if p >= 0 else found[start]
     if kind == Kind.POINT:
         force = unit(p - start) if p >= 0 else (found[start], found[start + 1], found[start + 2])
         for side in range(2):
@@ -338,26 +339,29 @@ def stiffness(problem: Any, j: int, found: np.ndarray, p: int) -> None:
             if i < mechanism.bodies:
                 problem.pull(i, add(row(c, b + side), row(c, BODY*i + 7)), scale(1.0 - 2.0*side, force), 0.0, p)
     elif kind == Kind.DIRECTION:
-        direction(problem, j, b + 2, b + 3, 1.0 if p >= 0 else found[start], p)
+        direction(problem, j, b + 2, b + 3, value, p)
     elif kind == Kind.EVEN:
-        direction(problem, j, b + 4, b + 3, 1.0 if p >= 0 else found[start], p)
-        direction(problem, j, b + 2, b + 5, -1.0 if p >= 0 else -found[start], p)
+        direction(problem, j, b + 4, b + 3, value, p)
+        direction(problem, j, b + 2, b + 5, -value, p)
     elif kind == Kind.DISTANCE:
-        link(problem, j, b, 1.0 if p >= 0 else found[start], p)
+        link(problem, j, b, value, p)
     elif kind == Kind.GEAR:
         for side in range(2):
             i = mechanism.table[j, 1 + side]
             if i < mechanism.bodies:
-                push = scale(1.0 if p >= 0 else found[start], row(c, b + 2 + side))
-                problem.pull(i, row(c, BODY*i + 7), push, 0.0, p)
+                problem.pull(i, row(c, BODY*i + 7), scale(value, row(c, b + 2 + side)), 0.0, p)
     elif kind == Kind.DRIVE:
-        driven(problem, j, b, 1.0 if p >= 0 else found[start], p)
+        driven(problem, j, b, value, p)
     elif kind == Kind.BLADE:
-        blade(problem, j, b, 1.0 if p >= 0 else found[start], p)
+        if problem.poses.action.se3 == 0:  # the body carries the force along: only its spatial components change
+            i = mechanism.table[j, 1]
+            for r in range(3):
+                turned = cross(unit(r), scale(value, row(c, b + 2)))
+                problem.column(i, i, r, (0.0, 0.0, 0.0), across(mechanism.scratch, MOVING*i, turned), p)
     elif kind == Kind.ROLL:
         roll(problem, j, b, unit(p - start) if p >= 0 else (found[start], found[start + 1], found[start + 2]), p)
     else:
-        line(problem, j, b, 1.0 if p >= 0 else found[start], p)
+        line(problem, j, b, value, p)
 
 
 @kernel
@@ -417,16 +421,6 @@ def driven(problem: Any, j: int, b: int, value: float, p: int) -> None:
             if one < mechanism.bodies:
                 turned = times(x, MOVING*two, across(x, MOVING*one, cross(unit(r), axis)))
                 problem.column(two, one, r, scale(value, turned), (0.0, 0.0, 0.0), p)
-
-
-@kernel
-def blade(problem: Any, j: int, b: int, value: float, p: int) -> None:
-    """A force u that the body carries along: only its spatial components change."""
-    mechanism, i = problem.poses.generator.motion.mechanism, problem.poses.generator.motion.mechanism.table[j, 1]
-    if problem.poses.action.se3 == 0:
-        for r in range(3):
-            turned = cross(unit(r), scale(value, row(mechanism.constants, b + 2)))
-            problem.column(i, i, r, (0.0, 0.0, 0.0), across(mechanism.scratch, MOVING*i, turned), p)
 
 
 @kernel
