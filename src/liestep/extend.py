@@ -87,13 +87,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     universal,
 )
 from liestep.mechanics.formulations.multibody.family import Body, body_state, multibody, stacked
-from liestep.mechanics.formulations.multibody.force_elements import (
-    Element,
-    bushing,
-    slider,
-    spring_damper,
-    torsion,
-)
+from liestep.mechanics.formulations.multibody.force_elements import Element, bushing, slider, spring_damper, torsion
 from liestep.mechanics.formulations.multibody.tree import tree
 from liestep.mechanics.formulations.probed import kept_of_bodies, kept_of_body, kept_on_spheres
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies

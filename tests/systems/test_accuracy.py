@@ -11,7 +11,7 @@ import pytest
 from liestep.compile.tracing import Functions, plain_component
 from liestep.geometry.bands import solve_band
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.formulations.multibody.mechanism import MOVING, POINT, PUSH, SPIN
+from liestep.mechanics.formulations.multibody.mechanism import MOVING, PUSH, SPIN, Kind
 from liestep.mechanics.systems.four_bar import assembled
 from liestep.simulation.catalogue import sheet, system_ids
 
@@ -200,7 +200,7 @@ def refined(problem):
             if not super().evaluate(task) or task != 0:
                 return True
             for group in range(self.groups):  # gamma alone
-                (self.point_rows if self.table[group, 0] == POINT else self.scalar_row)(group, False)
+                (self.point_rows if self.table[group, 0] == Kind.POINT else self.scalar_row)(group, False)
             base = MOVING*(self.bodies + 1)
             for i in range(self.bodies):
                 spin, push = self.scratch[MOVING*i + SPIN], self.scratch[MOVING*i + PUSH]

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
@@ -150,6 +151,19 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True, **labels: str) -> No
             else:
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
     axes.set(**labels)
+
+
+def cells(axes: Axes, values: np.ndarray, texts: Sequence[Sequence[str]], rows: Sequence[str],
+          dark: np.ndarray, size: float = 6.5, **colours: Any) -> AxesImage:
+    """Values (rows, columns) as colours, those of `imshow`, with a text of `size` pt in each, white where the colour is
+    `dark`."""
+    shown = axes.imshow(values, aspect="auto", **colours)
+    for i, k in np.ndindex(values.shape):
+        axes.text(k, i, texts[i][k], ha="center", va="center", fontsize=size, color="white" if dark[i, k] else "black")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.tick_params(length=0.0)
+    axes.grid(False)
+    return shown
 
 
 def slope_triangle(axes: Axes, steps: ArrayLike, errors: ArrayLike, order: float, below: float = 0.4) -> None:

@@ -13,7 +13,7 @@ from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, 
 from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, nearest_start
 from liestep.mechanics.formulations.multibody.family import Body, body_state, stacked
 from liestep.mechanics.formulations.multibody.force_elements import Element
-from liestep.mechanics.formulations.multibody.mechanism import GEAR, MOVING, PLACE, TURN, VELOCITY
+from liestep.mechanics.formulations.multibody.mechanism import MOVING, PLACE, TURN, VELOCITY, Kind
 from liestep.mechanics.systems._symmetry import invariant_axes
 from liestep.plain.arrays import frozen, place
 from liestep.plain.curves import Held
@@ -98,7 +98,7 @@ def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], eleme
 def _kept(assembly: Assembly, own: bool) -> tuple[bool, bool, bool]:
     """Components of the angular momentum about the origin that nothing changes."""
     ends = [(joint.a, joint.b) for joint in assembly.joints] + [(item.a, item.b) for item in assembly.elements]
-    if own or any(GROUND in pair for pair in ends) or any(rows.kind == GEAR for _, rows in assembly.groups):
+    if own or any(GROUND in pair for pair in ends) or any(rows.kind == Kind.GEAR for _, rows in assembly.groups):
         return False, False, False
     return invariant_axes([assembly.gravity])
 

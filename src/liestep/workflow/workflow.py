@@ -10,14 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from liestep.claims.claimfile import (
-    FIRST_OF_ALL,
-    Headline,
-    claim_files,
-    load_claims,
-    place_of,
-    require_headlines,
-)
+from liestep.claims.claimfile import FIRST_OF_ALL, Headline, claim_files, load_claims, place_of, require_headlines
 from liestep.claims.criteria.computed import Computed
 from liestep.claims.errata import errata_papers, load_errata
 from liestep.claims.history import history_file, load_history

@@ -41,7 +41,7 @@ def test_minimal_coordinates_solve_the_constrained_motion(preset, last):
 
 
 def test_acceleration_of_the_constrained_equations():
-    """Minimal coordinates against the KKT system of index 1 with the singular mass matrix."""
+    """Momenta of minimal coordinates against the KKT system of index 1 with the singular mass matrix."""
     from liestep.simulation.references.engines import right_hand_side
     from liestep.simulation.runs.specification import specify_problem
 
@@ -55,7 +55,8 @@ def test_acceleration_of_the_constrained_equations():
     force = -np.array([2*k[0]*y[0]*(1 + 2*y[0]**2), 0.0, 2*k[1]*y[1]*(1 + 2*y[1]**2)])
     full = np.block([[mass, slope[:, None]], [slope[None], np.zeros((1, 1))]])
     found = np.linalg.solve(full, np.append(force, 0.0))  # v_1 = v_2: no term of velocities
-    assert f(0.0, y)[2:] == pytest.approx(found[[0, 2]], abs=1e-14)
+    momenta = np.array([[m[0] + m[1], m[1]], [m[1], m[1]]]) @ found[[0, 2]]
+    assert f(0.0, y)[2:] == pytest.approx(momenta, abs=1e-14)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import numpy as np
 
 from liestep.figures.scenes.space import Scene, mix
 from liestep.mechanics.formulations.multibody.assembly import Shape
-from liestep.mechanics.formulations.multibody.mechanism import DRIVE, SLIDER
+from liestep.mechanics.formulations.multibody.mechanism import Kind
 
 COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # colours of bodies
 METAL, PIVOT, NORTH, SOUTH, PLATE = "#5A6472", "#222222", "#D62728", "#8C99A8", "#D9DEE4"
@@ -166,7 +166,7 @@ def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
 
 def body_points(assembly: Any, body: int) -> np.ndarray:
     """Points (k, 3) of a body of a mechanism, from its centre of mass in body axes, at its joints and springs."""
-    found = [vectors for joint in assembly.joints for rows in joint.rows if rows.kind != DRIVE and rows.kind < SLIDER
+    found = [vectors for joint in assembly.joints for rows in joint.rows if Kind.DRIVE != rows.kind < Kind.SLIDER
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
     found += [spring.point for spring in assembly.springs if spring.body == body]
     return np.reshape(found, (-1, 3))

@@ -160,3 +160,9 @@ class Preset:
     # parameter -> why a paper's printed moments of inertia are kept though no body has them; any other value is refused
     exceptions: Mapping[str, str] = field(default_factory=dict)
     resolutions: tuple[float, ...] = ()
+
+
+def own(doc: str, parameters: Mapping[str, Any], initial: Callable[[Mapping[str, Any]], dict[str, np.ndarray]],
+        t_end: float, citation: str = "none", **changes: Any) -> Preset:
+    """A preset that is of no paper; `changes` replace some of the parameters."""
+    return Preset(doc, citation, "own", {**parameters, **changes}, initial, t_end)

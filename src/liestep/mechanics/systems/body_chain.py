@@ -6,12 +6,10 @@ Body i carries joint_in[i], the joint to body i - 1 or to the ground, and joint_
 given from its centre of mass in body axes. The joint_out of the last body joins nothing. Conserved: the energy, and the
 angular momentum about the origin along gravity.
 """
-from collections.abc import Callable
-
 import numpy as np
 
 from liestep.geometry.attitude import about_axis
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, Preset, own
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
@@ -63,13 +61,9 @@ def _rods(n: int) -> dict:
             "joint_in": [[0.0, 0.0, 0.05]]*n, "joint_out": [[0.0, 0.0, -0.05]]*n, "gravity": [0.0, 0.0, -9.81]}
 
 
-def _own(doc: str, parameters: dict, start: Callable[[Parameters], dict[str, np.ndarray]], t_end: float) -> Preset:
-    return Preset(doc, "none", "own", parameters, start, t_end)
-
-
 def level_rods(n: int) -> Preset:
     """n rods in a level line."""
-    return _own(f"{n} rods of 0.1 m, let go from a level line", _rods(n), _level, 0.5)
+    return own(f"{n} rods of 0.1 m, let go from a level line", _rods(n), _level, 0.5)
 
 
 SHEET = multibody(
@@ -87,11 +81,10 @@ SHEET = multibody(
     build=_build, bodies=lambda p: len(p["mass"]),
     conserved_momentum=lambda p: invariant_axes([p["gravity"]]),
     presets={
-        "double_pendulum": _own("two different bodies that turn about all axes; chaotic, for short times", DOUBLE,
-                                _double, 1.0),
-        "double_pendulum_offset": _own("the same motion, reference points off the centres of mass",
-                                       DOUBLE | {"center_of_mass": [[0.1, -0.2, 0.15], [-0.1, 0.05, 0.2]]}, _double,
-                                       1.0),
+        "double_pendulum": own("two different bodies that turn about all axes; chaotic, for short times", DOUBLE,
+                               _double, 1.0),
+        "double_pendulum_offset": own("the same motion, reference points off the centres of mass",
+                                      DOUBLE, _double, 1.0, center_of_mass=[[0.1, -0.2, 0.15], [-0.1, 0.05, 0.2]]),
         **{f"chain_{n}": level_rods(n) for n in (10, 100, 1000)},
     },
     default_preset="double_pendulum")

@@ -18,7 +18,7 @@ import numpy as np
 from liestep.compile.rows import Vector, add_to, axpy, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, own
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.spheres.forms import spheres
 from liestep.mechanics.systems._symmetry import invariant_axes
@@ -137,9 +137,9 @@ SHEET = spheres(
     default_preset="paper",
     symmetries=("gravity", "clamp"),
     presets={
-        "no_gravity": Preset("consistent inertia, no gravity, turning about the clamp: J.e1 is conserved", "none",
-                             "own", {**OWN, "gravity": [0.0, 0.0, 0.0]}, _turning, 3.0),
-        "clamp_vertical": Preset("consistent inertia, hanging from a vertical clamp, turning about it:"
-                                 " J.e3 is conserved", "none", "own", {**OWN, "clamp": [0.0, 0.0, 1.0]}, _turning, 3.0),
+        "no_gravity": own("consistent inertia, no gravity, turning about the clamp: J.e1 is conserved", OWN, _turning,
+                          3.0, gravity=[0.0, 0.0, 0.0]),
+        "clamp_vertical": own("consistent inertia, hanging from a vertical clamp, turning about it: J.e3 is conserved",
+                              OWN, _turning, 3.0, clamp=[0.0, 0.0, 1.0]),
     },
 )

@@ -9,14 +9,12 @@ the crank's angle from the ground line is p_0 + p_1 t + p_2 sin(p_3 t) of `drive
 joints to the ground, and a motor T cos(f t + p) of `motor` at the crank. Conserved: the energy, less the work of drive,
 dampers and motor.
 """
-from collections.abc import Callable
-
 import numpy as np
 
 from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, Preset, own
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
@@ -94,8 +92,8 @@ BARS = {"mass": [1.0, 2.0, 1.5], "length": [1.0, 2.0, 1.5, 2.0], "center_of_mass
 
 
 def _own(doc: str, rate: float, t_end: float = 1.0, **changes) -> Preset:
-    start: Callable[[Parameters], dict[str, np.ndarray]] = lambda p: assembled(p, 1.0, rate)  # noqa: E731
-    return Preset(doc, "none", "own", BARS | changes, start, t_end)
+    """The crank starts at 1 rad."""
+    return own(doc, BARS, lambda p: assembled(p, 1.0, rate), t_end, **changes)
 
 
 SHEET = multibody(

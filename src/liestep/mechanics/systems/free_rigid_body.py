@@ -12,7 +12,7 @@ import numpy as np
 
 from liestep.compile.rows import Vector, dot, put, row, scale
 from liestep.geometry.attitude import orthogonality_error, to_body
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, own
 from liestep.mechanics.contracts.sheet import Parameters, State
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.mechanics.formulations.fixed_body.forms import fixed_body, invariant
@@ -48,6 +48,7 @@ class FreeRigidBody(NamedTuple):
 
 
 ALL = (True, True, True)
+UNEQUAL = {"inertia": [1.5, 1.0, 0.6]}
 
 
 def _exact(parameters: Parameters, state: State, times: np.ndarray) -> np.ndarray:
@@ -59,11 +60,6 @@ def _exact(parameters: Parameters, state: State, times: np.ndarray) -> np.ndarra
 def _momentum(*pi: float) -> Callable[[Parameters], dict[str, np.ndarray]]:
     """Start with Q = 1 and an angular momentum."""
     return lambda parameters: {"attitude": np.eye(3), "angular_momentum": np.array(pi)}
-
-
-def _own(doc: str, inertia: list[float], momentum: Callable[[Parameters], dict[str, np.ndarray]],
-         t_end: float) -> Preset:
-    return Preset(doc, "none", "own", {"inertia": inertia}, momentum, t_end)
 
 
 SHEET = fixed_body(
@@ -80,10 +76,11 @@ SHEET = fixed_body(
     default_preset="asymmetric",
     symmetries=(),
     presets={
-        "asymmetric": _own("three different moments, about the axis of the smallest", [1.5, 1.0, 0.6],
-                           _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),
-        "symmetric": _own("two equal moments: steady precession", [1.0, 1.0, 0.5], _momentum(0.6, 0.0, 0.8), 10.0),
-        "turning_over": _own("close to the unstable axis of the middle moment: the body turns over again and again",
-                             [1.5, 1.0, 0.6], _momentum(0.02, 1.0, 0.01), 40.0),
+        "asymmetric": own("three different moments, about the axis of the smallest", UNEQUAL,
+                          _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),
+        "symmetric": own("two equal moments: steady precession", {"inertia": [1.0, 1.0, 0.5]}, _momentum(0.6, 0.0, 0.8),
+                         10.0),
+        "turning_over": own("close to the unstable axis of the middle moment: the body turns over again and again",
+                            UNEQUAL, _momentum(0.02, 1.0, 0.01), 40.0),
     },
 )

@@ -28,7 +28,7 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis, orthogonality_error, principal_angle, to_body, to_space
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, own
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.mechanics.formulations.fixed_body.forms import MOMENTUM, fixed_body, invariant
@@ -155,6 +155,8 @@ CLASSICAL_RATE = (0.0, 150.0, -4.61538)
 CLASSICAL = {"inertia": [15.234375, 0.46875, 15.234375], "mass": 15.0, "length": 1.0, "axis": [0.0, 1.0, 0.0],
              "gravity": [0.0, 0.0, -9.81]}
 
+SMALL = {"mass": 1.0, "length": 0.5, "gravity": [0.0, 0.0, -9.81]}
+
 SHEET = fixed_body(
     title="Heavy top",
     equations="dQ/dt = hat(w) Q, dpi/dt = m l (Q chi) x gravity, w = Q I^-1 Q^T pi",
@@ -180,15 +182,11 @@ SHEET = fixed_body(
     default_preset="printed",
     symmetries=("gravity",),
     presets={
-        "classical": Preset("the top of bruels_cardona for two seconds, to compare with other codes",
-                            "Bruels and Cardona 2010", "own", CLASSICAL, upright(CLASSICAL_RATE), 2.0),
-        "asymmetric": Preset("three different moments, centre of mass off the principal axes, gravity along -e_3",
-                             "none", "own",
-                             {"inertia": [0.6, 0.9, 0.4], "mass": 1.0, "length": 0.5, "axis": [0.36, 0.48, 0.8],
-                              "gravity": [0.0, 0.0, -9.81]}, _tilted((1.5, -2.0, 3.0)), 10.0),
-        "slow_symmetric": Preset("symmetric about e_3 with slow spin: precession with wide nutation,"
-                                 " gravity along -e_3", "none", "own",
-                                 {"inertia": [1.0, 1.0, 0.4], "mass": 1.0, "length": 0.5, "axis": [0.0, 0.0, 1.0],
-                                  "gravity": [0.0, 0.0, -9.81]}, _tilted((0.2, 0.3, 14.0)), 20.0),
+        "classical": own("the top of bruels_cardona for two seconds, to compare with other codes", CLASSICAL,
+                         upright(CLASSICAL_RATE), 2.0, "Bruels and Cardona 2010"),
+        "asymmetric": own("three different moments, centre of mass off the principal axes, gravity along -e_3", SMALL,
+                          _tilted((1.5, -2.0, 3.0)), 10.0, inertia=[0.6, 0.9, 0.4], axis=[0.36, 0.48, 0.8]),
+        "slow_symmetric": own("symmetric about e_3 with slow spin: precession with wide nutation, gravity along -e_3",
+                              SMALL, _tilted((0.2, 0.3, 14.0)), 20.0, inertia=[1.0, 1.0, 0.4], axis=[0.0, 0.0, 1.0]),
     },
 )

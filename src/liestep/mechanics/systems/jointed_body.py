@@ -26,7 +26,7 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, Preset, own
 from liestep.mechanics.contracts.sheet import Parameters, State
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
@@ -165,13 +165,9 @@ SPRUNG = BASE | {"mass": 2.0, "inertia": _diagonal(0.1, 0.2, 0.25), "spring_stif
 SPRUNG_START = _thrown(np.eye(3), [3.0, -2.0, 4.0], [0.2, -0.1, 0.3], [0.5, 1.0, 0.0])
 
 
-def _own(doc: str, parameters: dict, start: Start, t_end: float, **changes) -> Preset:
-    return Preset(doc, "none", "own", parameters | changes, start, t_end)
-
-
 def _lower_pair(kind: str, doc: str, rate: list[float], turn: np.ndarray = HINGED_TURN, slip: float = 0.0,
                 **changes) -> Preset:
-    return _own(doc, HINGED, _held(turn, rate, slip), 5.0, joint=kind, space_axis=HINGED_AXIS, **changes)
+    return own(doc, HINGED, _held(turn, rate, slip), 5.0, joint=kind, space_axis=HINGED_AXIS, **changes)
 
 
 DISC = BASE | {"mass": 2.0, "inertia": _diagonal(0.125, 0.125, 0.25), "joint": "rolling",
@@ -200,41 +196,41 @@ def _rolled(tilt: float, turn: float, more: float = 0.0) -> Start:
 
 
 PRESETS = {
-    "asymmetric_top": _own("three different moments, centre of mass off the axes", BASE,
-                           _held(about_axis(2.0, 0) @ about_axis(0.3, 2), [1.0, -2.0, 3.0]), 2.0, mass=2.0,
-                           inertia=_diagonal(0.05, 0.08, 0.03), joint="spherical", joint_point=[-0.1, -0.2, -0.5]),
-    "free": _own("free body, three different moments", FREE, FREE_START, 10.0),
-    "free_offset": _own("free, reference point off the centre of mass", FREE, FREE_START, 10.0,
-                        center_of_mass=[0.2, -0.3, 0.1]),
-    "separatrix": _own("free, close to the unstable axis of the middle moment", FREE,
-                       _thrown(np.eye(3), [1e-3, 1.0, 1e-3], [0.0]*3, [0.0]*3), 20.0),
-    "pitch_passage": _own("free, the pitch passes 90 degrees at 1 percent of a radian", FREE,
-                          _thrown(np.eye(3), [1e-2, 1.0, 0.0], [0.0]*3, [0.0]*3), 3.0),
+    "asymmetric_top": own("three different moments, centre of mass off the axes", BASE,
+                          _held(about_axis(2.0, 0) @ about_axis(0.3, 2), [1.0, -2.0, 3.0]), 2.0, mass=2.0,
+                          inertia=_diagonal(0.05, 0.08, 0.03), joint="spherical", joint_point=[-0.1, -0.2, -0.5]),
+    "free": own("free body, three different moments", FREE, FREE_START, 10.0),
+    "free_offset": own("free, reference point off the centre of mass", FREE, FREE_START, 10.0,
+                       center_of_mass=[0.2, -0.3, 0.1]),
+    "separatrix": own("free, close to the unstable axis of the middle moment", FREE,
+                      _thrown(np.eye(3), [1e-3, 1.0, 1e-3], [0.0]*3, [0.0]*3), 20.0),
+    "pitch_passage": own("free, the pitch passes 90 degrees at 1 percent of a radian", FREE,
+                         _thrown(np.eye(3), [1e-2, 1.0, 0.0], [0.0]*3, [0.0]*3), 3.0),
     "bruels_cardona": Preset("fast symmetric top on a spherical joint, reference point in the centre of mass",
                              "Bruels and Cardona 2010", "own", CLASSICAL, CLASSICAL_START, 1.0),
     "bruels_cardona_offset": Preset("the same top, reference point elsewhere", "Bruels and Cardona 2010", "own",
                                     CLASSICAL | {"center_of_mass": [0.3, 0.5, -0.2]}, CLASSICAL_START, 1.0),
-    "slow_top": _own("symmetric top, tilted by 0.6", SLENDER, _held(about_axis(0.6, 0), [1.0, 2.0, 40.0]), 2.0),
-    "sleeping_top": _own("almost upright", SLENDER, _held(about_axis(0.01, 0), [0.0, 0.0, 30.0]), 2.0),
-    "tilted_top": _own("the body of bruels_cardona, tilted and slower", CLASSICAL,
-                       _held(about_axis(0.3, 0), [2.0, 40.0, 1.0]), 1.0),
+    "slow_top": own("symmetric top, tilted by 0.6", SLENDER, _held(about_axis(0.6, 0), [1.0, 2.0, 40.0]), 2.0),
+    "sleeping_top": own("almost upright", SLENDER, _held(about_axis(0.01, 0), [0.0, 0.0, 30.0]), 2.0),
+    "tilted_top": own("the body of bruels_cardona, tilted and slower", CLASSICAL,
+                      _held(about_axis(0.3, 0), [2.0, 40.0, 1.0]), 1.0),
     "spherical": _lower_pair("spherical", "pendulum on a spherical joint", [3.0, -4.0, 5.0]),
     "revolute": _lower_pair("revolute", "pendulum on a hinge", [0.0, 0.0, 7.0]),
-    "universal": _own("pendulum on a universal joint", HINGED, _held(HINGED_TURN, [4.0, 6.0, 0.0]), 5.0,
-                      joint="universal", joint_axis=[0.0, 1.0, 0.0],
-                      space_axis=HINGED_TURN[:, 0].tolist()),
+    "universal": own("pendulum on a universal joint", HINGED, _held(HINGED_TURN, [4.0, 6.0, 0.0]), 5.0,
+                     joint="universal", joint_axis=[0.0, 1.0, 0.0],
+                     space_axis=HINGED_TURN[:, 0].tolist()),
     "cylindrical": _lower_pair("cylindrical", "body that turns about a rod and slides on it", [0.0, 0.0, 7.0],
                                slip=0.5),
     "prismatic": _lower_pair("prismatic", "body that slides on a rod", [0.0, 0.0, 0.0], LOCKED_TURN, 0.5),
     "screw": _lower_pair("screw", "nut on a screw", [0.0, 0.0, 7.0], LOCKED_TURN, 7.0*0.2/(2.0*np.pi),
                          screw_lead=0.2),
-    "rolling_disc": _own("disc that rolls on a level plane, steady precession", DISC, _rolled(1.2, 1.5), 5.0),
-    "wobbling_disc": _own("disc that rolls on a level plane, not steady", DISC, _rolled(1.2, 1.5, 1.0), 2.0),
-    "sleigh": _own("Chaplygin's sleigh: the centre of mass 0.4 m before the blade", SLEIGH,
-                   _held(np.eye(3), [0.0, 0.0, 3.0]), 2.0),
-    "spring": _own("on a spring", SPRUNG, SPRUNG_START, 3.0),
-    "spring_offset": _own("on a spring, reference point off the centre of mass", SPRUNG, SPRUNG_START, 3.0,
-                          center_of_mass=[0.3, -0.2, 0.5]),
+    "rolling_disc": own("disc that rolls on a level plane, steady precession", DISC, _rolled(1.2, 1.5), 5.0),
+    "wobbling_disc": own("disc that rolls on a level plane, not steady", DISC, _rolled(1.2, 1.5, 1.0), 2.0),
+    "sleigh": own("Chaplygin's sleigh: the centre of mass 0.4 m before the blade", SLEIGH,
+                  _held(np.eye(3), [0.0, 0.0, 3.0]), 2.0),
+    "spring": own("on a spring", SPRUNG, SPRUNG_START, 3.0),
+    "spring_offset": own("on a spring, reference point off the centre of mass", SPRUNG, SPRUNG_START, 3.0,
+                         center_of_mass=[0.3, -0.2, 0.5]),
 }
 
 SHEET = multibody(

@@ -3,9 +3,9 @@
 
 q = (x_1, q_2, x_2): displacement of the first mass, position of the second spring's end at rest, displacement of the
 second mass; q_2 - x_1 = rest_length + width keeps them together, g = ((q_2 - x_1)^2 - (rest_length + width)^2)/2.
-T = 1/2 (m_1 v_1^2 + m_2 (v_2 + v_3)^2), V = sum_i c_i (x_i^2 + x_i^4), c_i = stiffness_factor stiffness_i. The vector
-field has the minimal coordinates x_1, x_2 with the mass matrix [[m_1 + m_2, m_2], [m_2, m_2]]; with their momenta they
-are canonical, and H = T(p) + V.
+T = 1/2 (m_1 v_1^2 + m_2 (v_2 + v_3)^2), V = sum_i c_i (x_i^2 + x_i^4), c_i = stiffness_factor stiffness_i. Without
+constraints the minimal coordinates x_1, x_2 have the mass matrix [[m_1 + m_2, m_2], [m_2, m_2]]; with their momenta,
+which the vector field has too, they are canonical, and H = T(p) + V.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -119,27 +119,6 @@ class MassSpring(NamedTuple):
         out[5] = apart
 
 
-class MinimalSprings(NamedTuple):
-    """Minimal coordinates: rows (x_1, x_2), (v_1, v_3)."""
-
-    mass: np.ndarray       # (2,)
-    stiffness: np.ndarray  # (2,)
-
-    def rates(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
-        """m_1 x_1'' = F_1 - F_2, m_2 (x_1'' + x_2'') = F_2."""
-        x, z = y[0, 0], y[0, 1]
-        pull = -2.0*self.stiffness[0]*x*(1.0 + 2.0*x*x)
-        other = -2.0*self.stiffness[1]*z*(1.0 + 2.0*z*z)
-        first = (pull - other)/self.mass[0]
-        out[0, 0], out[0, 1] = y[1, 0], y[1, 1]
-        out[1, 0], out[1, 1] = first, other/self.mass[1] - first
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        both = y[1, 0] + y[1, 1]
-        out[0] = (0.5*(self.mass[0]*y[1, 0]*y[1, 0] + self.mass[1]*both*both) + stretched(self.stiffness[0], y[0, 0])
-                  + stretched(self.stiffness[1], y[0, 1]))
-
-
 class Canonical(NamedTuple):
     """Rates and Hamiltonian of rows (x_1, x_2) and their momenta."""
 
@@ -194,36 +173,21 @@ def _fields(rows: np.ndarray) -> dict[str, np.ndarray]:
     return {"q": rows[..., 0, :], "v": rows[..., 1, :], "p": rows[..., 2, :], "multiplier": rows[..., 3, :1]}
 
 
-def _minimal(parameters: Parameters, state: State, options: Options) -> Formulated:
-    start = np.array([state["q"][[0, 2]], state["v"][[0, 2]]])
-    return _of_springs(RatesField(MinimalSprings(parameters["mass"], _springs(parameters)), new_counters()), start,
-                       parameters, lambda rows: np.moveaxis(rows[..., 1, :], -1, 0))
-
-
 def _canonical(made: Callable[[Canonical], Any]) -> Form:
     """A form of coordinates and momenta."""
     def form(parameters: Parameters, state: State, options: Options) -> Formulated:
-        m, (u, _, w) = parameters["mass"], state["v"]
+        m, length, (u, _, w) = parameters["mass"], _length(parameters), state["v"]
         start = np.array([state["q"][[0, 2]], [m[0]*u + m[1]*(u + w), m[1]*(u + w)]])
 
-        def velocities(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            first = (rows[..., 1, 0] - rows[..., 1, 1])/m[0]
-            return first, rows[..., 1, 1]/m[1] - first
+        def fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+            x, z, first, second = (rows[..., i, k] for i in (0, 1) for k in (0, 1))
+            u = (first - second)/m[0]
+            return {"q": np.stack([x, x + length, z], axis=-1), "v": np.stack([u, u, second/m[1] - u], axis=-1)}
 
-        return _of_springs(made(Canonical(m, _springs(parameters))), start, parameters, velocities)
+        return Formulated(made(Canonical(m, _springs(parameters))), start, FIELDS, (_energy("total energy"),), fields,
+                          float(np.abs(start[1]).max()))
 
     return Form(form)
-
-
-def _of_springs(problem: Any, start: np.ndarray, parameters: Parameters,
-                velocities: Callable[[np.ndarray], Any]) -> Formulated:
-    length = _length(parameters)
-
-    def fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-        (x, z), (u, w) = np.moveaxis(rows[..., 0, :], -1, 0), velocities(rows)
-        return {"q": np.stack([x, x + length, z], axis=-1), "v": np.stack([u, u, w], axis=-1)}
-
-    return Formulated(problem, start, FIELDS, (_energy("total energy"),), fields, float(np.abs(start[1]).max()))
 
 
 def _manifold(parameters: Parameters, state: State) -> None:
@@ -260,8 +224,8 @@ SHEET = Sheet(
     state_shapes=lambda parameters: {"q": (3,), "v": (3,)},
     manifold=_manifold,
     kinetic_energy=_kinetic,
-    forms={"vector_field": Form(_minimal),
-           "canonical_field": _canonical(lambda system: RatesField(system, new_counters())),
+    forms={**dict.fromkeys(("vector_field", "canonical_field"),
+                           _canonical(lambda system: RatesField(system, new_counters()))),
            "separable_hamiltonian": _canonical(lambda system: SeparableField(system, new_counters())),
            "skew_gradient": _canonical(lambda system: CanonicalGradient(system, np.zeros((2, 2)), new_counters())),
            "constrained_lagrangian": Form(_redundant, {"coordinates": Option(

@@ -40,7 +40,7 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable, State
 from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, own
 from liestep.mechanics.contracts.sheet import Parameters, Sheet
 from liestep.mechanics.formulations.action import ActionForm
 
@@ -566,12 +566,12 @@ SHEET = Sheet(
     },
     default_preset="paper",
     presets={
-        "no_moment": Preset("without moments the bodies keep their attitudes", "liegroup2021 section 6; numbers of the"
-                            " authors' public code", "own", STILL, start, 5.0),
-        "attitude_control": Preset("quadrotors push along their own axes, which a geometric controller turns towards"
-                                   " the forces; links start at 45 degrees", "Lee, Leok and McClamroch 2010", "own",
-                                   STILL | {"attitude_control": "geometric"}, _steep_start, 5.0),
-        "uncontrolled": Preset("links and bodies in free fall, everything moving: conservative", "none", "own",
-                               STILL | {"control": "none"}, _moving_start, 5.0),
+        "no_moment": own("without moments the bodies keep their attitudes", STILL, start, 5.0,
+                         "liegroup2021 section 6; numbers of the authors' public code"),
+        "attitude_control": own("quadrotors push along their own axes, which a geometric controller turns towards the"
+                                " forces; links start at 45 degrees", STILL, _steep_start, 5.0,
+                                "Lee, Leok and McClamroch 2010", attitude_control="geometric"),
+        "uncontrolled": own("links and bodies in free fall, everything moving: conservative", STILL, _moving_start, 5.0,
+                            control="none"),
     },
 )

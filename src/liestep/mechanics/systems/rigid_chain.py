@@ -5,7 +5,7 @@ bodies. T and V as for free bodies; the angular momentum along gravity is conser
 """
 import numpy as np
 
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, own
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.constrained.bodies import Bodies
 from liestep.mechanics.formulations.constrained.joint_forms import Jointed, standing
@@ -70,8 +70,8 @@ SHEET = JOINTED.sheet(
     symmetries=("gravity",),
     default_preset="four_bars",
     presets={
-        "four_bars": Preset("four bars of 1 m, the first two turning", "none", "own", bars(4), _swinging, 4.0),
-        "long": Preset("64 bars of 1 m", "none", "own", bars(64), _swinging, 1.0),
-        **{f"bars_{n}": Preset(f"{n} bars of 1 m", "none", "own", bars(n), _swinging, 1.0) for n in (1, 16, 256)},
+        "four_bars": own("four bars of 1 m, the first two turning", bars(4), _swinging, 4.0),
+        "long": own("64 bars of 1 m", bars(64), _swinging, 1.0),
+        **{f"bars_{n}": own(f"{n} bars of 1 m", bars(n), _swinging, 1.0) for n in (1, 16, 256)},
     },
 )

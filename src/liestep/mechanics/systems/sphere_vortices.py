@@ -14,15 +14,16 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
-from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sqrt, sub
+from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sub
 from liestep.errors import InputError
+from liestep.geometry.directions import normalise
 from liestep.geometry.groups.rotations import SphereRotations
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_directions
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, own
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
 from liestep.mechanics.formulations.action import ActionForm
 
@@ -83,8 +84,7 @@ class VortexField(NamedTuple):
     def project(self, y: np.ndarray) -> None:
         if self.projection == 1:
             for i in range(y.shape[0]):
-                q = row(y, i)
-                put(y, i, scale(1.0/sqrt(dot(q, q)), q))
+                normalise(y, i)
 
 
 OBSERVABLES = (
@@ -152,11 +152,6 @@ def _spread(parameters: Parameters) -> dict[str, np.ndarray]:
     return {"q": np.array([[1.0, 0.0, 0.0], [0.0, 0.8, 0.6], [-0.6, 0.0, 0.8], [0.0, -0.6, -0.8]])}
 
 
-def _own(doc: str, strength: list[float], start: Callable[[Parameters], dict[str, np.ndarray]],
-         t_end: float, source: str = "none") -> Preset:
-    return Preset(doc, source, "own", {"strength": strength}, start, t_end)
-
-
 SHEET = Sheet(
     title="Point vortices on the sphere",
     equations="dq_i/dt = w_i x q_i, w_i = 1/(2 pi) sum_{j != i} Gamma_j q_j/|q_i - q_j|^2",
@@ -173,11 +168,12 @@ SHEET = Sheet(
     default_preset="four",
     symmetries=(),
     presets={
-        "four": _own("four vortices of different strengths, of both signs", [3.0, 2.0, -1.0, 1.5], _spread, 20.0),
-        "pair": _own("two vortices: both turn steadily about M = sum Gamma_i q_i, at |M|/(2 pi |q_1 - q_2|^2)",
-                     [3.0, 1.0], _ring(0.6), 10.0),
-        "ring": _own("five equal vortices on a circle of latitude turn steadily about its axis, at Gamma (n - 1)"
-                     " cos(theta)/(4 pi sin^2(theta))", [2.0]*5, _ring(0.8), 10.0,
-                     "Polvani and Dritschel 1993, J. Fluid Mech. 255, 35"),
+        "four": own("four vortices of different strengths, of both signs", {"strength": [3.0, 2.0, -1.0, 1.5]},
+                    _spread, 20.0),
+        "pair": own("two vortices: both turn steadily about M = sum Gamma_i q_i, at |M|/(2 pi |q_1 - q_2|^2)",
+                    {"strength": [3.0, 1.0]}, _ring(0.6), 10.0),
+        "ring": own("five equal vortices on a circle of latitude turn steadily about its axis, at Gamma (n - 1)"
+                    " cos(theta)/(4 pi sin^2(theta))", {"strength": [2.0]*5}, _ring(0.8), 10.0,
+                    "Polvani and Dritschel 1993, J. Fluid Mech. 255, 35"),
     },
 )

@@ -16,7 +16,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, own
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates, Masses
@@ -396,6 +396,9 @@ def _tilted(parameters: Parameters) -> dict[str, np.ndarray]:
     return {"q": np.array([1.05, 1.0, 0.2]), "v": np.array([0.3, 1.0, 2.0])}
 
 
+VARIED = "none; livens2025 section 5.2 varied"
+SPATIAL = {"mass": 1.0, "stiffness": 300.0, "length": 1.0, "drag": 0.0, "kinetic_gradient": "correct"}
+
 SHEET = Sheet(
     title="Spring pendulum in spherical coordinates",
     equations="m d2x/dt2 = -EA/(2 l^4) (|x|^2 - l^2) x - drag dx/dt",
@@ -421,11 +424,7 @@ SHEET = Sheet(
            "constant_mass": Form(_redundant, {"coordinates": Option("cartesian", "Cartesian", ("cartesian",))})},
     default_preset="printed",
     presets={
-        "spatial": Preset("out of any coordinate plane", "none; livens2025 section 5.2 varied", "own",
-                          {"mass": 1.0, "stiffness": 300.0, "length": 1.0, "drag": 0.0, "kinetic_gradient": "correct"},
-                          _tilted, 1.0),
-        "drag": Preset("the same with viscous drag", "none; livens2025 section 5.2 varied", "own",
-                       {"mass": 1.0, "stiffness": 300.0, "length": 1.0, "drag": 0.5, "kinetic_gradient": "correct"},
-                       _tilted, 1.0),
+        "spatial": own("out of any coordinate plane", SPATIAL, _tilted, 1.0, VARIED),
+        "drag": own("the same with viscous drag", SPATIAL, _tilted, 1.0, VARIED, drag=0.5),
     },
 )

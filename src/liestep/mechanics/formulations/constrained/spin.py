@@ -77,23 +77,12 @@ def spin_residual(energetic: bool, moments: Vector, h: float, place: int, q0: np
     x1 = from_body(c, (moments[0]*d[0], -moments[1]*d[3], moments[2]*d[2]))
     x2 = from_body(c, (moments[0]*d[3], moments[1]*d[0], -moments[2]*d[1]))
     x3 = from_body(c, (-moments[0]*d[2], moments[1]*d[1], moments[2]*d[0]))
-    i = place
-    a[i, i] += x0[0]
-    a[i, i + 1] += x1[0] - w0
-    a[i, i + 2] += x2[0] - w1
-    a[i, i + 3] += x3[0] - w2
-    a[i + 1, i] += x0[1] + w0
-    a[i + 1, i + 1] += x1[1]
-    a[i + 1, i + 2] += x2[1] + w2
-    a[i + 1, i + 3] += x3[1] - w1
-    a[i + 2, i] += x0[2] + w1
-    a[i + 2, i + 1] += x1[2] - w2
-    a[i + 2, i + 2] += x2[2]
-    a[i + 2, i + 3] += x3[2] + w0
-    a[i + 3, i] += x0[3] + w2
-    a[i + 3, i + 1] += x1[3] + w1
-    a[i + 3, i + 2] += x2[3] - w0
-    a[i + 3, i + 3] += x3[3]
+    y0, y1, y2, y3 = (0.0, w0, w1, w2), (-w0, 0.0, -w2, w1), (-w1, w2, 0.0, -w0), (-w2, -w1, w0, 0.0)
+    for i in range(4):
+        a[place + i, place] += x0[i] + y0[i]
+        a[place + i, place + 1] += x1[i] + y1[i]
+        a[place + i, place + 2] += x2[i] + y2[i]
+        a[place + i, place + 3] += x3[i] + y3[i]
 
 
 @kernel

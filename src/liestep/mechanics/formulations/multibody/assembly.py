@@ -11,34 +11,13 @@ from liestep.errors import InputError, arguments_named, unknown
 from liestep.mechanics.contracts.parameters import real_array
 from liestep.mechanics.formulations.multibody.articulated import LIMB, RATE, Articulated, NoTree
 from liestep.mechanics.formulations.multibody.force_elements import Element, packed
-from liestep.mechanics.formulations.multibody.mechanism import (
-    BLADE,
-    BODY,
-    CURVE,
-    DIRECTION,
-    DISTANCE,
-    DRIVE,
-    EVEN,
-    GEAR,
-    GROUP,
-    LINE,
-    LOAD,
-    MOVING,
-    POINT,
-    ROLL,
-    ROTOR,
-    ROTOR_BETWEEN,
-    SCREW,
-    SLIDE_DRIVE,
-    SLIDER,
-    SPRING,
-    Mechanism,
-)
+from liestep.mechanics.formulations.multibody.mechanism import BODY, GROUP, LOAD, MOVING, SPRING, Kind, Mechanism
 
 GROUND = -1
 LENGTH_TOLERANCE = 1e-6  # of unit vectors that a joint is given
-UNIT = {DIRECTION: (2, 3), LINE: (2,), SCREW: (2, 3, 4, 5), DRIVE: (2, 4, 5), SLIDE_DRIVE: (2,), EVEN: (2, 3, 4, 5),
-        BLADE: (2,), ROLL: (2, 3), ROTOR: (2,), ROTOR_BETWEEN: (2, 3)}  # of the vectors of `Rows`
+UNIT: dict[int, tuple[int, ...]] = {  # of the vectors of `Rows`
+    Kind.DIRECTION: (2, 3), Kind.LINE: (2,), Kind.SCREW: (2, 3, 4, 5), Kind.DRIVE: (2, 4, 5), Kind.SLIDE_DRIVE: (2,),
+    Kind.EVEN: (2, 3, 4, 5), Kind.BLADE: (2,), Kind.ROLL: (2, 3), Kind.ROTOR: (2,), Kind.ROTOR_BETWEEN: (2, 3)}
 
 
 @dataclass(frozen=True)
@@ -53,13 +32,14 @@ class Rows:
     function: Callable | None = None  # of a CURVE; `liestep.system` writes it
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", int(self.kind))
         object.__setattr__(self, "vectors", tuple(np.asarray(vector, float) for vector in self.vectors))
         if not (self.inertia >= 0.0 and self.damping >= 0.0):
             raise InputError(f"inertia and damping of a rate must not be negative: {self.inertia!r}, {self.damping!r}")
 
     @property
     def size(self) -> int:
-        return 3 if self.kind in (POINT, ROLL) else 1
+        return 3 if self.kind in (Kind.POINT, Kind.ROLL) else 1
 
 
 @dataclass(frozen=True)
@@ -78,7 +58,7 @@ class Joint:
                                  f" {vector.tolist()}")
         for rows in self.rows:
             _check_units(*(rows.vectors[k] for k in UNIT.get(rows.kind, ())))
-            if rows.kind in (SCREW, DRIVE) and abs(rows.vectors[2] @ rows.vectors[4]) > LENGTH_TOLERANCE:
+            if rows.kind in (Kind.SCREW, Kind.DRIVE) and abs(rows.vectors[2] @ rows.vectors[4]) > LENGTH_TOLERANCE:
                 raise InputError(f"e of a {self.name} must be orthogonal to its axis u; their product is"
                                  f" {rows.vectors[2] @ rows.vectors[4]:.6g}")
 
@@ -216,7 +196,7 @@ class Assembly:
     def groups(self) -> list[tuple[Joint, Rows]]:
         """Groups in the order of the multipliers: points joint by joint, then all rows of one number."""
         every = [(joint, rows) for joint in self.joints for rows in joint.rows]
-        return sorted(every, key=lambda item: item[1].kind != POINT)
+        return sorted(every, key=lambda item: item[1].kind != Kind.POINT)
 
     @property
     def row_count(self) -> int:
@@ -227,12 +207,12 @@ class Assembly:
         """Whether something is done from outside: states have a row of time and work."""
         forced = any(one.works for one in self.elements) or getattr(self.own, "works", self.own is not None)
         return len(self.torques) > 0 or forced or any(
-            rows.kind in (DRIVE, SLIDE_DRIVE) or rows.damping for _, rows in self.groups)
+            rows.kind in (Kind.DRIVE, Kind.SLIDE_DRIVE) or rows.damping for _, rows in self.groups)
 
     @property
     def has_rotors(self) -> bool:
         """Whether rates of joints have an inertia or a damping of their own."""
-        return any(rows.kind >= SLIDER for _, rows in self.groups)
+        return any(rows.kind >= Kind.SLIDER for _, rows in self.groups)
 
 
 ZERO = np.zeros(3)
@@ -248,30 +228,30 @@ def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, ...]:
     """u of a stays along v of b."""
-    return tuple(Rows(DIRECTION, (ZERO, ZERO, side, v)) for side in complement(np.asarray(u, float)))
+    return tuple(Rows(Kind.DIRECTION, (ZERO, ZERO, side, v)) for side in complement(np.asarray(u, float)))
 
 
 def _on_line(p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[Rows, ...]:
     """Point q of b stays on the line of a through p along u."""
-    return tuple(Rows(LINE, (p, q, side)) for side in complement(np.asarray(u, float)))
+    return tuple(Rows(Kind.LINE, (p, q, side)) for side in complement(np.asarray(u, float)))
 
 
 @arguments_named
 def spherical(a: int, p: np.ndarray, b: int, q: np.ndarray) -> Joint:
     """Point p of body a is point q of body b."""
-    return Joint("spherical", a, b, (Rows(POINT, (p, q)),))
+    return Joint("spherical", a, b, (Rows(Kind.POINT, (p, q)),))
 
 
 @arguments_named
 def revolute(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Spherical, and the unit vector u of a stays along v of b."""
-    return Joint("revolute", a, b, (Rows(POINT, (p, q)), *_parallel(u, v)))
+    return Joint("revolute", a, b, (Rows(Kind.POINT, (p, q)), *_parallel(u, v)))
 
 
 @arguments_named
 def universal(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Spherical, and the unit vector u of a stays orthogonal to v of b."""
-    return Joint("universal", a, b, (Rows(POINT, (p, q)), Rows(DIRECTION, (ZERO, ZERO, u, v))))
+    return Joint("universal", a, b, (Rows(Kind.POINT, (p, q)), Rows(Kind.DIRECTION, (ZERO, ZERO, u, v))))
 
 
 @arguments_named
@@ -284,28 +264,28 @@ def cylindrical(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: 
 def prismatic(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, e: np.ndarray,
               f: np.ndarray) -> Joint:
     """Cylindrical without rotation: e of a, orthogonal to u, stays orthogonal to f of b."""
-    return Joint("prismatic", a, b, (*_on_line(p, q, u), *_parallel(u, v), Rows(DIRECTION, (ZERO, ZERO, e, f))))
+    return Joint("prismatic", a, b, (*_on_line(p, q, u), *_parallel(u, v), Rows(Kind.DIRECTION, (ZERO, ZERO, e, f))))
 
 
 @arguments_named
 def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, lead: float, e: np.ndarray,
           f: np.ndarray) -> Joint:
     """Cylindrical, and one turn of b about u moves it by lead; at zero angle from e of a to f of b q is p."""
-    turn = Rows(SCREW, (p, q, u, v, e, f), _not_zero("lead of a screw", lead)/(2.0*np.pi))
+    turn = Rows(Kind.SCREW, (p, q, u, v, e, f), _not_zero("lead of a screw", lead)/(2.0*np.pi))
     return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
 
 
 @arguments_named
 def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, a: int = GROUND) -> Joint:
     """Point q of body b stays in the plane of body a through p with normal n, and v of b along n."""
-    return Joint("planar", a, b, (Rows(LINE, (p, q, n)), *_parallel(n, v)))
+    return Joint("planar", a, b, (Rows(Kind.LINE, (p, q, n)), *_parallel(n, v)))
 
 
 @arguments_named
 def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joint:
     """Point q of body b stays at this distance from p of a: a rigid link without mass. Raises InputError: a length that
     is not positive."""
-    return Joint("distance", a, b, (Rows(DISTANCE, (p, q), _not_zero("length of a distance joint", length, 0.0)),))
+    return Joint("distance", a, b, (Rows(Kind.DISTANCE, (p, q), _not_zero("length of a distance joint", length, 0.0)),))
 
 
 @arguments_named
@@ -313,7 +293,7 @@ def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarra
     """Spherical, and two shafts, along u of a and v of b, turn at one rate whatever the angle between them: a joint of
     constant velocity. At the start the frames of `complement` of u and v are taken as one turn."""
     (e, f), (g, h) = complement(np.asarray(u, float)), complement(np.asarray(v, float))
-    return Joint("constant_velocity", a, b, (Rows(POINT, (p, q)), Rows(EVEN, (ZERO, ZERO, e, g, f, h))))
+    return Joint("constant_velocity", a, b, (Rows(Kind.POINT, (p, q)), Rows(Kind.EVEN, (ZERO, ZERO, e, g, f, h))))
 
 
 @arguments_named
@@ -325,15 +305,15 @@ def on_curve(a: int, p: np.ndarray, b: int, q: np.ndarray, curve: Callable,
     ends = np.zeros(2) if span is None else real_array("span of a curve", span)
     if ends.shape != (2,) or not (span is None or 0.0 < ends[1] - ends[0] < np.inf):
         raise InputError(f"span of a curve must be two finite numbers, the second larger, not {span!r}")
-    rows = [
-        Rows(CURVE, (p, q, ZERO, ZERO, np.append(ends, 0.0), which*np.eye(3)[2]), function=curve) for which in (0, 1)]
+    rows = [Rows(Kind.CURVE, (p, q, ZERO, ZERO, np.append(ends, 0.0), which*np.eye(3)[2]), function=curve)
+            for which in (0, 1)]
     return Joint("on_curve", a, b, tuple(rows))
 
 
 @arguments_named
 def on_surface(a: int, p: np.ndarray, b: int, q: np.ndarray, surface: Callable) -> Joint:
     """Point q of body b stays where a number surface(x, p) is zero, x as in `on_curve`."""
-    return Joint("on_surface", a, b, (Rows(CURVE, (p, q, ZERO, ZERO, ZERO, ZERO), function=surface),))
+    return Joint("on_surface", a, b, (Rows(Kind.CURVE, (p, q, ZERO, ZERO, ZERO, ZERO), function=surface),))
 
 
 @arguments_named
@@ -342,7 +322,7 @@ def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
     velocities: angles drift with the error of the method."""
     _check_units(u, v)
     turn = (_not_zero("ratio of a gear", ratio)*np.asarray(u, float), -np.asarray(v, float))
-    return Joint("gear", a, b, (Rows(GEAR, (ZERO, ZERO, ZERO, ZERO, *turn)),))
+    return Joint("gear", a, b, (Rows(Kind.GEAR, (ZERO, ZERO, ZERO, ZERO, *turn)),))
 
 
 @arguments_named
@@ -352,20 +332,21 @@ def rack(a: int, u: np.ndarray, b: int, n: np.ndarray, radius: float) -> Joint:
     _check_units(u, n)
     reach = _not_zero("radius of a rack", radius)*np.asarray(u, float)
     vectors = (ZERO, ZERO, ZERO, -np.asarray(n, float), reach, ZERO)
-    return Joint("rack", a, b, (Rows(GEAR, vectors),))
+    return Joint("rack", a, b, (Rows(Kind.GEAR, vectors),))
 
 
 @arguments_named
 def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
     """Point p of body a does not move along the unit vector u of it; where it gets is free."""
-    return Joint("blade", a, GROUND, (Rows(BLADE, (p, ZERO, u)),))
+    return Joint("blade", a, GROUND, (Rows(Kind.BLADE, (p, ZERO, u)),))
 
 
 @arguments_named
 def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
     """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n. Raises
     InputError: a radius that is not positive."""
-    return Joint("rolling", a, GROUND, (Rows(ROLL, (p, q, u, n), _not_zero("radius of a rolling disc", radius, 0.0)),))
+    rows = Rows(Kind.ROLL, (p, q, u, n), _not_zero("radius of a rolling disc", radius, 0.0))
+    return Joint("rolling", a, GROUND, (rows,))
 
 
 @arguments_named
@@ -373,7 +354,7 @@ def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
           law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves turns about the unit vector u of a: the angle about it from e of a to f of b is p_0 +
     p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
-    return Joint("drive", a, b, (Rows(DRIVE, (*_law_of("drive", law), u, u, e, f)),))
+    return Joint("drive", a, b, (Rows(Kind.DRIVE, (*_law_of("drive", law), u, u, e, f)),))
 
 
 @arguments_named
@@ -383,7 +364,7 @@ def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v
     the rate at which b turns about u of a. With v of b: of turns in sequence about u, ..., v, each orthogonal to the
     next, the rate of the first, or of the one between; the rate of the last is that of the first with a and b
     exchanged."""
-    kind = ROTOR_BETWEEN if between else ROTOR
+    kind = Kind.ROTOR_BETWEEN if between else Kind.ROTOR
     return Joint("rotor", a, b, (Rows(kind, (ZERO, ZERO, u, v), inertia=inertia, damping=damping),))
 
 
@@ -393,7 +374,7 @@ def slide_rotor(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, ine
     """Beside a joint that leaves a slide: inertia (kg) and damping (N s/m) of the rate at which point q of b leaves
     point p of a along u of a."""
     _check_units(u)
-    return Joint("slide_rotor", a, b, (Rows(SLIDER, (p, q, u), inertia=inertia, damping=damping),))
+    return Joint("slide_rotor", a, b, (Rows(Kind.SLIDER, (p, q, u), inertia=inertia, damping=damping),))
 
 
 @arguments_named
@@ -401,7 +382,7 @@ def slide_drive(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray,
                 law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves slides along the unit vector u of a: the distance along it from point p of a to q of b
     is p_0 + p_1 t + p_2 sin(p_3 t), in m."""
-    return Joint("slide_drive", a, b, (Rows(SLIDE_DRIVE, (p, q, u, ZERO, *_law_of("slide_drive", law))),))
+    return Joint("slide_drive", a, b, (Rows(Kind.SLIDE_DRIVE, (p, q, u, ZERO, *_law_of("slide_drive", law))),))
 
 
 def _near_diagonal(pairs: Sequence[tuple[int, int]], size: int) -> list[int]:

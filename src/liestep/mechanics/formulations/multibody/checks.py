@@ -9,16 +9,9 @@ from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, multiplier_rows
 from liestep.mechanics.formulations.multibody.components import MIXED
-from liestep.mechanics.formulations.multibody.elements import LENGTH
+from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.forms import Layout
-from liestep.mechanics.formulations.multibody.mechanism import (
-    DIRECTION,
-    DRIVE,
-    EVEN,
-    ROTOR,
-    ROTOR_BETWEEN,
-    Mechanism,
-)
+from liestep.mechanics.formulations.multibody.mechanism import Kind, Mechanism
 from liestep.mechanics.formulations.multibody.redundancy import (
     DEPENDENT,
     MOST,
@@ -32,7 +25,7 @@ from liestep.mechanics.formulations.multibody.redundancy import (
 from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
-ANGLES = (DIRECTION, DRIVE, EVEN, ROTOR, ROTOR_BETWEEN)  # kinds whose residuals are no lengths
+ANGLES = (Kind.DIRECTION, Kind.DRIVE, Kind.EVEN, Kind.ROTOR, Kind.ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 
 
 def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:
@@ -115,7 +108,7 @@ def check_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
     for k, one in enumerate(assembly.elements):
         p, q = (point if body == GROUND else state["position"][body] + state["attitude"][body] @ (
             assembly.center_of_mass[body] + point) for body, point in zip((one.a, one.b), one.vectors, strict=False))
-        if one.kind == LENGTH and np.abs(q - p).max() <= MANIFOLD_TOLERANCE*max(np.abs(p).max(), np.abs(q).max()):
+        if one.kind == Law.LENGTH and np.abs(q - p).max() <= MANIFOLD_TOLERANCE*max(np.abs(p).max(), np.abs(q).max()):
             raise InputError(f"element {k} ({one.name}) has length zero at the start, where its force has no direction:"
                              " start its points apart; a spring alone may have length zero with rest=0")
     check_rank(assembly, state)

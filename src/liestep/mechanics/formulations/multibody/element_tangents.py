@@ -9,16 +9,7 @@ import numpy as np
 
 from liestep.compile.dispatch import kernel, outlined
 from liestep.compile.rows import add, axpy, cross, larger, put, row, scale, sub, unit
-from liestep.mechanics.formulations.multibody.mechanism import (
-    BODY,
-    MOVING,
-    PLACE,
-    RATE,
-    TURN,
-    VELOCITY,
-    across,
-    times,
-)
+from liestep.mechanics.formulations.multibody.mechanism import BODY, MOVING, PLACE, RATE, TURN, VELOCITY, across, times
 
 MOVED = 2.0**-27
 

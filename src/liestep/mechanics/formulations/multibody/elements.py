@@ -13,27 +13,13 @@ so that momentum is kept. Elements of one coordinate q, with Q = -k (q - q_0) - 
 BUSHING: z = (d, theta), the place of P_b and the rotation vector of b's frame, both in a's frame. Of V = z.K z/2 it
 pulls with -K_d z and turns with -dexpinv_(-theta) K_theta z, and damps with -D (velocity, rate) there.
 """
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import outlined
-from liestep.compile.rows import (
-    Vector,
-    add,
-    add_to,
-    atan2,
-    axpy,
-    cos,
-    cross,
-    dot,
-    put,
-    row,
-    scale,
-    sin,
-    sqrt,
-    sub,
-)
+from liestep.compile.rows import Vector, add, add_to, atan2, axpy, cos, cross, dot, put, row, scale, sin, sqrt, sub
 from liestep.geometry.charts import rotation_rate
 from liestep.geometry.quaternion import to_rotation_vector
 from liestep.mechanics.formulations.multibody.element_tangents import element_tangents
@@ -49,7 +35,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
     times,
 )
 
-LENGTH, GAP, SLIDE, TURNING, BUSHING = range(5)
+Law = IntEnum("Law", "LENGTH GAP SLIDE TURN BUSHING", start=0)
 MOST_NEWTON = 30
 HALF_TURN = 3.1  # rad from rest, beyond which the angle of a spring or of a function is not told
 
@@ -128,7 +114,7 @@ class Elements(NamedTuple):
             put(self.loads, k, (0.0, 0.0, 0.0))
         power = 0.0
         for k in range(self.table.shape[0]):
-            power += self.six(k, s) if self.table[k, 0] == BUSHING else self.one(k, s, t)
+            power += self.six(k, s) if self.table[k, 0] == Law.BUSHING else self.one(k, s, t)
         return power + self.own.forces(t, s, self.loads)
 
     @outlined
@@ -137,7 +123,7 @@ class Elements(NamedTuple):
         c, total = self.constants, self.own.potential(s)
         for k in range(self.table.shape[0]):
             at = self.table[k, 3]
-            if self.table[k, 0] == BUSHING:
+            if self.table[k, 0] == Law.BUSHING:
                 d, theta = self.offset(k, s)
                 pull, turn = self.product(at + 8, d, theta)
                 total += 0.5*(dot(d, pull) + dot(theta, turn))
@@ -194,7 +180,7 @@ class Elements(NamedTuple):
 
     def pull(self, k: int, s: np.ndarray, force: Vector, torque: Vector) -> None:
         """Loads of a force at P_b and of a torque on body b, and of the opposite on a, there or in line at P_a."""
-        point, inline = self.end(k, s), self.table[k, 0] <= GAP
+        point, inline = self.end(k, s), self.table[k, 0] <= Law.GAP
         for side in range(2):
             i, sign = self.table[k, 1 + side], 2.0*side - 1.0
             arm = sub(point, row(s, MOVING*i + PLACE))
@@ -225,12 +211,12 @@ class Elements(NamedTuple):
         """q, and the force and the torque on b at Q = 1."""
         c, at, none = self.constants, self.table[k, 3], (0.0, 0.0, 0.0)
         m, n = MOVING*self.table[k, 1], MOVING*self.table[k, 2]
-        if self.table[k, 0] <= GAP:
+        if self.table[k, 0] <= Law.GAP:
             gap = self.between(k, s)
             length = sqrt(dot(gap, gap))
-            return length, scale(1.0/length if self.table[k, 0] == LENGTH else 1.0, gap), none
+            return length, scale(1.0/length if self.table[k, 0] == Law.LENGTH else 1.0, gap), none
         u = across(s, m, row(c, at + 2))
-        if self.table[k, 0] == SLIDE:
+        if self.table[k, 0] == Law.SLIDE:
             return dot(u, self.between(k, s)), u, none
         e, f, rest = across(s, m, row(c, at + 3)), across(s, n, row(c, at + 4)), c[at + 5, 1]
         first, second = dot(e, f), dot(cross(e, f), u)
@@ -243,7 +229,7 @@ class Elements(NamedTuple):
         """Loads of an element of one coordinate; returns the power of what is not elastic."""
         c, at = self.constants, self.table[k, 3]
         q, force, torque = self.coordinate(k, s)
-        if self.table[k, 0] == GAP:
+        if self.table[k, 0] == Law.GAP:
             self.pull(k, s, scale(-c[at + 5, 0], force), torque)
             return 0.0
         velocity, turn = self.moving(k, s)

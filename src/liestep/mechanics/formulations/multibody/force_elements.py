@@ -8,16 +8,7 @@ import numpy as np
 
 from liestep.errors import InputError, arguments_named
 from liestep.mechanics.contracts.parameters import real_array
-from liestep.mechanics.formulations.multibody.elements import (
-    BUSHING,
-    GAP,
-    LENGTH,
-    SLIDE,
-    TURNING,
-    Elements,
-    NoElements,
-    NoOwn,
-)
+from liestep.mechanics.formulations.multibody.elements import Elements, Law, NoElements, NoOwn
 
 ROWS, SIX = 9, 32  # rows of constants of an element of one coordinate, and of a bushing
 
@@ -61,8 +52,8 @@ def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.n
     a, p, b, q = ends
     for what, value in (("stiffness", stiffness), ("damping", damping), ("friction", friction), ("slip", slip)):
         _numbers(f"{what} of a {name}", value, (), 0.0)
-    _numbers(f"natural length of a {name}" if kind == LENGTH else f"rest of a {name}", rest, (),
-             0.0 if kind == LENGTH else -np.inf)
+    _numbers(f"natural length of a {name}" if kind == Law.LENGTH else f"rest of a {name}", rest, (),
+             0.0 if kind == Law.LENGTH else -np.inf)
     law = _numbers(f"effort of a {name}", effort, (4,))
     if friction > 0.0 and not slip > 0.0:
         raise InputError(f"friction of a {name} needs slip > 0: the rate below which it is regularised as friction"
@@ -70,8 +61,8 @@ def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.n
     points = tuple(_numbers(f"point of a {name}", point, (3,)) for point in (p, q))
     rows = np.array([[stiffness, rest, damping], [*law[:2], 0.0], [*law[2:], 0.0], [friction, slip or 1.0, 0.0]])
     works = bool(damping or friction or function is not None or law.any())
-    return Element(name, GAP if kind == LENGTH and rest == 0.0 and not works else kind, a, b, (*points, *axes), rows,
-                   works, function)
+    kind = Law.GAP if kind == Law.LENGTH and rest == 0.0 and not works else kind
+    return Element(name, int(kind), a, b, (*points, *axes), rows, works, function)
 
 
 def _takes_law(function: Callable[..., Element]) -> Callable[..., Element]:
@@ -93,14 +84,14 @@ def spring_damper(a: int, p: Any, b: int, q: Any, **law: Any) -> Element:
     of arguments that are known by name, and for `liestep.system` alone.
 
     Raises InputError: numbers that are negative, not finite or of another shape; friction without slip."""
-    return _law("spring_damper", LENGTH, (a, p, b, q), (), **law)
+    return _law("spring_damper", Law.LENGTH, (a, p, b, q), (), **law)
 
 
 @_takes_law
 def slider(a: int, p: Any, u: Any, b: int, q: Any, **law: Any) -> Element:
     """Along the unit vector u of body a, of the distance along it from p of a to q of b: actuators, springs and
     friction of a prismatic joint."""
-    return _law("slider", SLIDE, (a, p, b, q), (_unit("axis of a slider", u),), **law)
+    return _law("slider", Law.SLIDE, (a, p, b, q), (_unit("axis of a slider", u),), **law)
 
 
 @_takes_law
@@ -112,7 +103,7 @@ def torsion(a: int, u: Any, e: Any, b: int, f: Any, **law: Any) -> Element:
     axes = tuple(_unit("axis of a torsion", axis) for axis in (u, e, f))
     if abs(axes[0] @ axes[1]) > 1e-6:
         raise InputError(f"e of a torsion must be orthogonal to its axis u; their product is {axes[0] @ axes[1]:.6g}")
-    return _law("torsion", TURNING, (a, np.zeros(3), b, np.zeros(3)), axes, **law)
+    return _law("torsion", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), axes, **law)
 
 
 @arguments_named
@@ -137,7 +128,7 @@ def bushing(a: int, p: Any, b: int, q: Any, stiffness: Any, damping: Any = None,
         if np.abs(axes.T @ axes - np.eye(3)).max() > 1e-12 or np.linalg.det(axes) < 0.0:
             raise InputError("frame of a bushing must be a rotation matrix")
     points = tuple(_numbers("point of a bushing", point, (3,)) for point in (p, q))
-    return Element("bushing", BUSHING, a, b, (*points, *frames[0].T, *frames[1].T),
+    return Element("bushing", int(Law.BUSHING), a, b, (*points, *frames[0].T, *frames[1].T),
                    np.concatenate([matrix.reshape(12, 3) for matrix in matrices]), bool(matrices[1].any()))
 
 
@@ -148,13 +139,13 @@ def packed(elements: Sequence[Element], own: Any, n: int) -> Any:
     table, blocks, at = np.zeros((len(elements), 5), dtype=np.int64), [np.zeros((1, 3))], 1
     for number, item in enumerate(elements):
         table[number] = item.kind, item.a % (n + 1), item.b % (n + 1), at, item.number
-        block = np.zeros((SIX if item.kind == BUSHING else ROWS, 3))
+        block = np.zeros((SIX if item.kind == Law.BUSHING else ROWS, 3))
         block[:len(item.vectors)] = item.vectors
         block[len(block) - len(item.rows):] = item.rows
         blocks.append(block)
         at += len(block)
     size = max((float(np.linalg.norm(point)) for item in elements for point in item.vectors[:2]), default=0.0)
-    size = max([size, *(float(item.rows[0, 1]) for item in elements if item.kind <= GAP)])
+    size = max([size, *(float(item.rows[0, 1]) for item in elements if item.kind <= Law.GAP)])
     return Elements(table, np.ascontiguousarray(np.concatenate(blocks)),
                     NoOwn() if own is None else own, np.zeros((2*n + 2, 3)), np.zeros((2*n + 2, 3)), size or 1.0,
                     np.zeros((5, 3)))

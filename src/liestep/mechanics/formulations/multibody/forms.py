@@ -33,7 +33,7 @@ from liestep.mechanics.formulations.multibody.components import (
 )
 from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, cross, frames
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
-from liestep.mechanics.formulations.multibody.mechanism import BLADE, POOR
+from liestep.mechanics.formulations.multibody.mechanism import POOR, Kind
 from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import with_work
@@ -305,7 +305,7 @@ class MechanismForms(NamedTuple):
         seats, width = newton_seats(assembly)
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
         slides = np.zeros(len(order), dtype=np.int64)
-        slides[order] = [rows.kind >= BLADE for _, rows in assembly.groups for _ in range(rows.size)]
+        slides[order] = [rows.kind >= Kind.BLADE for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
                              projected(inner), inner.counters, new_addresses(IndexThree))

@@ -29,24 +29,15 @@ from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.multibody.components import ProjectedPoses
 from liestep.mechanics.formulations.multibody.mechanism import (
-    BLADE,
     BODY,
-    CURVE,
-    DIRECTION,
-    DISTANCE,
-    DRIVE,
-    EVEN,
-    GEAR,
     GROUP,
     LOAD,
     MOVING,
     PLACE,
-    POINT,
     RATE,
-    ROLL,
-    SCREW,
     SPRING,
     TURN,
+    Kind,
     across,
     times,
 )
@@ -183,8 +174,8 @@ class IndexThree(NamedTuple):
         for j in range(mechanism.groups):
             kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
             stiffness(self, j, found, -1)
-            if index == 2 or kind >= BLADE:
-                for p in range(start, start + (3 if kind in (POINT, ROLL) else 1)):
+            if index == 2 or kind >= Kind.BLADE:
+                for p in range(start, start + (3 if kind in (Kind.POINT, Kind.ROLL) else 1)):
                     stiffness(self, j, found, p)
         for i in range(n):
             self.rows(i, u, past, found, cc/cv, index)
@@ -340,33 +331,37 @@ def stiffness(problem: Any, j: int, found: np.ndarray, p: int) -> None:
     mechanism = problem.poses.generator.motion.mechanism
     c, b = mechanism.constants, BODY*mechanism.bodies + 1 + SPRING*mechanism.springs + GROUP*j
     kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
-    if kind == POINT:
+    value = 1.0 if p >= 0 else found[start]
+    if kind == Kind.POINT:
         force = unit(p - start) if p >= 0 else (found[start], found[start + 1], found[start + 2])
         for side in range(2):
             i = mechanism.table[j, 1 + side]
             if i < mechanism.bodies:
                 problem.pull(i, add(row(c, b + side), row(c, BODY*i + 7)), scale(1.0 - 2.0*side, force), 0.0, p)
-    elif kind == DIRECTION:
-        direction(problem, j, b + 2, b + 3, 1.0 if p >= 0 else found[start], p)
-    elif kind == EVEN:
-        direction(problem, j, b + 4, b + 3, 1.0 if p >= 0 else found[start], p)
-        direction(problem, j, b + 2, b + 5, -1.0 if p >= 0 else -found[start], p)
-    elif kind == DISTANCE:
-        link(problem, j, b, 1.0 if p >= 0 else found[start], p)
-    elif kind == GEAR:
+    elif kind == Kind.DIRECTION:
+        direction(problem, j, b + 2, b + 3, value, p)
+    elif kind == Kind.EVEN:
+        direction(problem, j, b + 4, b + 3, value, p)
+        direction(problem, j, b + 2, b + 5, -value, p)
+    elif kind == Kind.DISTANCE:
+        link(problem, j, b, value, p)
+    elif kind == Kind.GEAR:
         for side in range(2):
             i = mechanism.table[j, 1 + side]
             if i < mechanism.bodies:
-                push = scale(1.0 if p >= 0 else found[start], row(c, b + 2 + side))
-                problem.pull(i, row(c, BODY*i + 7), push, 0.0, p)
-    elif kind == DRIVE:
-        driven(problem, j, b, 1.0 if p >= 0 else found[start], p)
-    elif kind == BLADE:
-        blade(problem, j, b, 1.0 if p >= 0 else found[start], p)
-    elif kind == ROLL:
+                problem.pull(i, row(c, BODY*i + 7), scale(value, row(c, b + 2 + side)), 0.0, p)
+    elif kind == Kind.DRIVE:
+        driven(problem, j, b, value, p)
+    elif kind == Kind.BLADE:
+        if problem.poses.action.se3 == 0:  # the body carries the force along: only its spatial components change
+            i = mechanism.table[j, 1]
+            for r in range(3):
+                turned = cross(unit(r), scale(value, row(c, b + 2)))
+                problem.column(i, i, r, (0.0, 0.0, 0.0), across(mechanism.scratch, MOVING*i, turned), p)
+    elif kind == Kind.ROLL:
         roll(problem, j, b, unit(p - start) if p >= 0 else (found[start], found[start + 1], found[start + 2]), p)
     else:
-        line(problem, j, b, 1.0 if p >= 0 else found[start], p)
+        line(problem, j, b, value, p)
 
 
 @kernel
@@ -429,16 +424,6 @@ def driven(problem: Any, j: int, b: int, value: float, p: int) -> None:
 
 
 @kernel
-def blade(problem: Any, j: int, b: int, value: float, p: int) -> None:
-    """A force u that the body carries along: only its spatial components change."""
-    mechanism, i = problem.poses.generator.motion.mechanism, problem.poses.generator.motion.mechanism.table[j, 1]
-    if problem.poses.action.se3 == 0:
-        for r in range(3):
-            turned = cross(unit(r), scale(value, row(mechanism.constants, b + 2)))
-            problem.column(i, i, r, (0.0, 0.0, 0.0), across(mechanism.scratch, MOVING*i, turned), p)
-
-
-@kernel
 @outlined
 def roll(problem: Any, j: int, b: int, force: Vector, p: int) -> None:
     """A force in space at the contact, whose arm turns with the disc and in it."""
@@ -469,11 +454,11 @@ def line(problem: Any, j: int, b: int, value: float, p: int) -> None:
     mechanism, se3 = problem.poses.generator.motion.mechanism, problem.poses.action.se3
     c, x, one, two = mechanism.constants, mechanism.scratch, mechanism.table[j, 1], mechanism.table[j, 2]
     m, n = MOVING*one, MOVING*two
-    pitch = c[b + 6, 0] if mechanism.table[j, 0] == SCREW else 0.0
+    pitch = c[b + 6, 0] if mechanism.table[j, 0] == Kind.SCREW else 0.0
     u, far = across(x, m, row(c, b + 2)), across(x, n, row(c, b + 1))
     point = add(row(x, n + PLACE), far)
     place = times(x, m, sub(sub(point, row(x, m + PLACE)), across(x, m, row(c, b))))
-    curved = mechanism.table[j, 0] == CURVE
+    curved = mechanism.table[j, 0] == Kind.CURVE
     if curved:
         u = across(x, m, mechanism.elements.hold(c, b, place, place)[1])
     for side in range(2):

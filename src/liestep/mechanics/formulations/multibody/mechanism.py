@@ -41,6 +41,7 @@ A torque acts about an axis u of body a on it, and against body b: T cos(f t + p
 with torques or drives have a clock, the last row of their states: time, and the work of torques and drives. Further
 forces are those of `elements`.
 """
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,8 +67,9 @@ from liestep.compile.rows import (
 )
 from liestep.geometry.bands import SMALLEST, factor_band, solve_band
 
-(POINT, DIRECTION, LINE, SCREW, DRIVE, SLIDE_DRIVE, DISTANCE, EVEN, CURVE, BLADE, ROLL, GEAR,
- SLIDER, ROTOR, ROTOR_BETWEEN) = range(15)
+# from BLADE on rows of velocities alone, from SLIDER on rows that hold nothing
+Kind = IntEnum("Kind", "POINT DIRECTION LINE SCREW DRIVE SLIDE_DRIVE DISTANCE EVEN CURVE BLADE ROLL GEAR SLIDER ROTOR"
+               " ROTOR_BETWEEN", start=0)
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
 SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
 GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b (of a SLIDE_DRIVE that p),
@@ -134,17 +136,17 @@ class Mechanism(NamedTuple):
         for k in range(size):
             self.vectors[2, k] = 0.0
         for j in range(self.groups):
-            if self.table[j, 0] == POINT:
+            if self.table[j, 0] == Kind.POINT:
                 self.point_rows(j, task > 0 or self.rate != 0.0)
-            elif self.table[j, 0] == DRIVE:
+            elif self.table[j, 0] == Kind.DRIVE:
                 self.drive_row(j)
-            elif self.table[j, 0] >= SLIDER:
+            elif self.table[j, 0] >= Kind.SLIDER:
                 self.rate_row(j, task)
-            elif self.table[j, 0] == DISTANCE:
+            elif self.table[j, 0] == Kind.DISTANCE:
                 self.distance_row(j)
-            elif self.table[j, 0] == GEAR:
+            elif self.table[j, 0] == Kind.GEAR:
                 self.gear_row(j)
-            elif self.table[j, 0] >= BLADE:
+            elif self.table[j, 0] >= Kind.BLADE:
                 self.rolling_rows(j)
             else:
                 self.scalar_row(j, task > 0 or self.rate != 0.0)
@@ -175,7 +177,7 @@ class Mechanism(NamedTuple):
             for r in range(self.width + 1):
                 self.band[k, r] = 0.0
         for j in range(self.groups):
-            if self.table[j, 0] >= SLIDER:
+            if self.table[j, 0] >= Kind.SLIDER:
                 inertia = c[b + SPRING*self.springs + GROUP*j + 6, 1]
                 self.band[self.table[j, 3], self.width] += 1.0/inertia if inertia > 0.0 else 1.0
         for i in range(self.bodies):
@@ -290,7 +292,7 @@ class Mechanism(NamedTuple):
     def drive(self, j: int) -> Vector:
         """p(t) of drive j and its first two derivatives."""
         c, at = self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
-        at += 4 if self.table[j, 0] == SLIDE_DRIVE else 0
+        at += 4 if self.table[j, 0] == Kind.SLIDE_DRIVE else 0
         t, size, f = self.scratch[self.scratch.shape[0] - 1, 0], c[at + 1, 0], c[at + 1, 1]
         return (c[at, 0] + c[at, 1]*t + size*sin(f*t), c[at, 1] + size*f*cos(f*t), -size*f*f*sin(f*t))
 
@@ -303,7 +305,7 @@ class Mechanism(NamedTuple):
 
     def drives(self, j: int) -> bool:
         """Whether group j is a drive."""
-        return self.table[j, 0] == DRIVE or self.table[j, 0] == SLIDE_DRIVE
+        return self.table[j, 0] == Kind.DRIVE or self.table[j, 0] == Kind.SLIDE_DRIVE
 
     def drive_power(self, j: int, multiplier: float) -> float:
         """Of the reaction -lambda on the rate of its angle."""
@@ -333,7 +335,7 @@ class Mechanism(NamedTuple):
         s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
         start, m, at = self.table[j, 3], MOVING*self.table[j, 1], MOVING*(self.bodies + 1) + 3*self.table[j, 4]
         u, arm, w = across(s, m, row(c, b + 2)), across(s, m, row(c, b)), row(s, m + TURN)
-        if self.table[j, 0] == BLADE:
+        if self.table[j, 0] == Kind.BLADE:
             put(s, at, u)
             put(s, at + 1, times(s, m, cross(arm, u)))
             self.vectors[0, start] = dot(u, cross(w, cross(w, arm))) + dot(
@@ -413,13 +415,13 @@ class Mechanism(NamedTuple):
         here, there = base + 3*self.table[j, 4], base + 3*self.table[j, 5]
         u, turn, other = across(s, m, row(c, b + 2)), row(s, m + TURN), row(s, n + TURN)
         gap = 0.0
-        if kind == DIRECTION:
+        if kind == Kind.DIRECTION:
             v = across(s, n, row(c, b + 3))
             normal, between = cross(u, v), sub(turn, other)
             bent = dot(between, add(cross(cross(turn, u), v), cross(u, cross(other, v))))
             force, moment, back = (0.0, 0.0, 0.0), normal, scale(-1.0, normal)
             gap = dot(u, v)
-        elif kind == EVEN:
+        elif kind == Kind.EVEN:
             v, e, f = across(s, n, row(c, b + 3)), across(s, m, row(c, b + 4)), across(s, n, row(c, b + 5))
             normal, between = sub(cross(e, v), cross(u, f)), sub(turn, other)
             bent = dot(between, sub(add(cross(cross(turn, e), v), cross(e, cross(other, v))),
@@ -434,16 +436,16 @@ class Mechanism(NamedTuple):
             moving = sub(speed, row(s, m + VELOCITY))
             slide = sub(moving, cross(turn, reach))
             gap = dot(u, sub(reach, arm))
-            if kind == CURVE:
+            if kind == Kind.CURVE:
                 seen = times(s, m, slide)
                 gap, normal, bend = self.elements.hold(c, b, times(s, m, sub(reach, arm)), seen)
                 u = across(s, m, normal)
             tilt = cross(turn, u)
             bent = dot(tilt, slide) + dot(u, sub(cross(other, cross(other, far)), cross(turn, moving)))
             force, moment, back = scale(-1.0, u), scale(-1.0, cross(reach, u)), cross(far, u)
-            if kind == CURVE:
+            if kind == Kind.CURVE:
                 bent += dot(seen, bend)
-            if kind == SCREW:
+            if kind == Kind.SCREW:
                 pitch = c[b + 6, 0]
                 bent -= pitch*dot(tilt, other)
                 moment, back = axpy(pitch, u, moment), axpy(-pitch, u, back)
@@ -452,7 +454,7 @@ class Mechanism(NamedTuple):
                     first, second = dot(e, f), dot(cross(e, f), u)
                     wound = gap/pitch
                     gap = pitch*atan2(sin(wound)*first - cos(wound)*second, cos(wound)*first + sin(wound)*second)
-        if kind == SLIDE_DRIVE:
+        if kind == Kind.SLIDE_DRIVE:
             value, rate, change = self.drive(j)
             gap -= value
             bent -= change
@@ -469,13 +471,13 @@ class Mechanism(NamedTuple):
         """Row and gamma of the rate of a joint with its damping."""
         s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
         start, base, m, n = self.table[j, 3], MOVING*(self.bodies + 1), MOVING*self.table[j, 1], MOVING*self.table[j, 2]
-        if self.table[j, 0] == SLIDER:
+        if self.table[j, 0] == Kind.SLIDER:
             self.scalar_row(j, False)
         else:
             u, v = across(s, m, row(c, b + 2)), across(s, n, row(c, b + 3))
             turn, other = row(s, m + TURN), row(s, n + TURN)
             du, dv = cross(turn, u), cross(other, v)
-            if self.table[j, 0] == ROTOR:
+            if self.table[j, 0] == Kind.ROTOR:
                 near, dnear = dot(u, v), dot(du, v) + dot(u, dv)
                 size = 1.0 - near*near
                 axis = scale(1.0/size, axpy(-near, v, u))

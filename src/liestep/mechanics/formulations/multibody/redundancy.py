@@ -9,28 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, multiplier_rows
-from liestep.mechanics.formulations.multibody.mechanism import (
-    BLADE,
-    CURVE,
-    DIRECTION,
-    DISTANCE,
-    DRIVE,
-    EVEN,
-    GEAR,
-    LINE,
-    MOVING,
-    POINT,
-    ROLL,
-    SCREW,
-    SLIDE_DRIVE,
-    SLIDER,
-    Mechanism,
-)
+from liestep.mechanics.formulations.multibody.mechanism import MOVING, Kind, Mechanism
 
-KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", DRIVE: "drive", BLADE: "blade",
-         ROLL: "rolling", DISTANCE: "distance", EVEN: "constant velocity", GEAR: "gear",
-         SLIDE_DRIVE: "drive", CURVE: "curve"}
-
+NAMES: dict[int, str] = {**{kind: kind.name.lower() for kind in Kind}, Kind.ROLL: "rolling",
+                         Kind.EVEN: "constant velocity", Kind.SLIDE_DRIVE: "drive"}
 DEPENDENT = 1e-9  # part of a row of unit length that counts as none
 EQUAL = 0.999     # of the largest part: as large, so that round-off does not choose
 MOST = 300, 1000  # rows of a tree, and with loops, beyond which nothing is checked
@@ -59,7 +41,7 @@ def rows_of(assembly: Assembly, mechanism: Mechanism) -> np.ndarray:
     for i in range(n):
         for k in range(mechanism.first[i], mechanism.first[i + 1]):
             found[mechanism.place[k], i] = incidents[3*k + 1], incidents[3*k]
-    held = np.repeat([rows.kind < SLIDER for _, rows in assembly.groups],
+    held = np.repeat([rows.kind < Kind.SLIDER for _, rows in assembly.groups],
                      [rows.size for _, rows in assembly.groups])
     return np.where(held[:, None], found[multiplier_rows(assembly)].reshape(-1, 6*n), 0.0)
 
@@ -74,7 +56,7 @@ def has_loops(assembly: Assembly) -> bool:
         return body
 
     for joint in assembly.joints:
-        if all(rows.kind >= SLIDER for rows in joint.rows):  # holds nothing
+        if all(rows.kind >= Kind.SLIDER for rows in joint.rows):  # holds nothing
             continue
         one, two = top(joint.a % len(root)), top(joint.b % len(root))
         if one == two:
@@ -97,7 +79,8 @@ def dependent(assembly: Assembly, rows: np.ndarray) -> tuple[tuple[int, ...], np
     """The rows of A (m, 6n) that follow from the others, and an orthonormal basis of these (r, 6n) in that metric. Rows
     that hold nothing do not count."""
     left, basis = weighed(assembly, rows), np.zeros((0, rows.shape[1]))
-    waiting = [k for _, part, lines in numbered(assembly) if part.kind < SLIDER for k in range(lines.start, lines.stop)]
+    held = [lines for _, part, lines in numbered(assembly) if part.kind < Kind.SLIDER]
+    waiting = [k for lines in held for k in range(lines.start, lines.stop)]
     while waiting:
         sizes = np.linalg.norm(left[waiting], axis=1)
         if sizes.max() < DEPENDENT:
@@ -113,7 +96,7 @@ def dependent(assembly: Assembly, rows: np.ndarray) -> tuple[tuple[int, ...], np
 
 def names_of(assembly: Assembly, idle: tuple[int, ...]) -> list[str]:
     """The joints that have such rows, and which."""
-    return [f"a {KINDS[rows.kind]} row of {joint_label(assembly, joint)}" for joint, rows, part in numbered(assembly)
+    return [f"a {NAMES[rows.kind]} row of {joint_label(assembly, joint)}" for joint, rows, part in numbered(assembly)
             for _ in set(idle) & set(range(part.start, part.stop))]
 
 

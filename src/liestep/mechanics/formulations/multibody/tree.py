@@ -22,10 +22,7 @@ from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
 from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FIRST, HINGE, LAST, SLIDE, TURNED
 from liestep.mechanics.formulations.multibody.assembly import (
-    DIRECTION,
     GROUND,
-    LINE,
-    POINT,
     Assembly,
     Joint,
     Rows,
@@ -36,7 +33,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
 )
 from liestep.mechanics.formulations.multibody.family import multibody
 from liestep.mechanics.formulations.multibody.forms import matrices
-from liestep.mechanics.formulations.multibody.mechanism import SLIDER
+from liestep.mechanics.formulations.multibody.mechanism import Kind
 
 SIZES = {"free": (7, 6), "ball": (4, 3), "slide": (1, 1), "hinge": (1, 1)}  # coordinates and rates
 ORTHOGONAL, ZERO = 1e-9, np.zeros(3)
@@ -167,16 +164,16 @@ class Tree:
             pairs = [(side, u) for side in complement(v)]
         elif len(rates) - len(along) == 2:
             pairs = [(u, v)]
-        rows = [Rows(LINE, (base, point, normal)) for normal in np.linalg.svd(along)[2][len(along):]]
-        rows = [*(rows if len(along) else [Rows(POINT, (base, point))]),
-                *(Rows(DIRECTION, (ZERO, ZERO, *pair)) for pair in pairs)]
+        rows = [Rows(Kind.LINE, (base, point, normal)) for normal in np.linalg.svd(along)[2][len(along):]]
+        rows = [*(rows if len(along) else [Rows(Kind.POINT, (base, point))]),
+                *(Rows(Kind.DIRECTION, (ZERO, ZERO, *pair)) for pair in pairs)]
         if rows:
             yield Joint(" ".join(joint.kind for joint, _, _ in self.of(i)), a, i, tuple(rows))
         for kind, u, v, inertia, damping in rates:
             if not (inertia or damping):
                 continue
             if kind == SLIDE:  # along v, which is no unit vector where slides are askew
-                yield Joint("slide_rotor", a, i, (Rows(SLIDER, (base, point, v), 0.0, inertia, damping),))
+                yield Joint("slide_rotor", a, i, (Rows(Kind.SLIDER, (base, point, v), 0.0, inertia, damping),))
             elif kind in (HINGE, TURNED):
                 yield rotor(i, u, a, inertia, damping) if inertia else Torque(i, u, a, damping)
             elif kind == LAST:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, hands_on, kernel
+from liestep.compile.dispatch import borrows, hands_on
 from liestep.compile.rows import FieldOfRows, axpy, cross, dot, larger, put, row, sub
 from liestep.geometry.directions import make_tangent, normalise
 from liestep.mechanics.contracts import formulations
@@ -18,16 +18,20 @@ from liestep.mechanics.formulations.work import separate_work
 WORK = 7  # column of the work in `observe`, after those of `SphereLagrangian`
 
 
-@kernel
-def project_rows(projection: int, y: np.ndarray) -> None:
-    """Return to the manifold: 1 normalises q only, 2 also removes the normal part of the last n rows."""
-    if projection == 0:
-        return
-    n = y.shape[0]//2
-    for i in range(n):
-        normalise(y, i)
-        if projection == 2:
-            make_tangent(y, i, n + i)
+class SphereField(FieldOfRows):
+    """Methods of vector fields with `projection`: 0 none, 1 position (q normalised), 2 state (and the last n rows made
+    tangent)."""
+
+    projection: int
+
+    def project(self, y: np.ndarray) -> None:
+        if self.projection == 0:
+            return
+        n = y.shape[0]//2
+        for i in range(n):
+            normalise(y, i)
+            if self.projection == 2:
+                make_tangent(y, i, n + i)
 
 
 @hands_on("system", formulations.SphereLagrangian, "potential")
@@ -171,14 +175,14 @@ class ForcedSphereLagrangian(NamedTuple):
 
 
 @hands_on("lagrangian", formulations.Component, "observe")
-@borrows(FieldOfRows)
+@borrows(SphereField)
 class SphereOmegaForm(NamedTuple):
     """Vector field for (q, omega) in the embedding space: twospheres2009 eqs. (9)-(11)."""
 
     lagrangian: Any
     counters: np.ndarray
     g: np.ndarray    # (n, 3) scratch
-    projection: int  # 0 none, 1 position (q normalised), 2 state (and omega made tangent)
+    projection: int
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.counters[Counter.RHS_EVALUATIONS] += 1
@@ -190,11 +194,8 @@ class SphereOmegaForm(NamedTuple):
             put(out, i, cross(row(w, i), row(q, i)))
         return self.lagrangian.mass.angular_acceleration(q, w, self.g, out[n:2*n])
 
-    def project(self, y: np.ndarray) -> None:
-        project_rows(self.projection, y)
 
-
-@borrows(FieldOfRows)
+@borrows(SphereField)
 class SphereVelocityForm(NamedTuple):
     """Vector field for (q, dq/dt) in the embedding space: twospheres2009 eqs. (7)-(8).
 
@@ -219,9 +220,6 @@ class SphereVelocityForm(NamedTuple):
         for i in range(n):
             put(out, i, row(v, i))
         return self.lagrangian.mass.acceleration(q, v, self.g, out[n:2*n])
-
-    def project(self, y: np.ndarray) -> None:
-        project_rows(self.projection, y)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2

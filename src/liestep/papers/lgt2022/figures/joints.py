@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
-from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.panels import cells, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, MAPS, curve, legend, looks, over_steps
 
@@ -155,15 +155,10 @@ def lower_pairs(results: Results) -> Figure:
     values = np.array([[np.log10(max(float(table[problem, key, coarse[key]]), LEAST)) for problem in problems]
                        for key in shown_as])
     figure, axes = subplots(DOUBLE, 78.0)
-    axes.grid(False)
-    shown = axes.imshow(values, aspect="auto", cmap="RdYlGn_r", vmin=-16.0, vmax=-4.0)
-    for i, line in enumerate(values):
-        for k, value in enumerate(line):
-            axes.text(k, i, f"{value:.1f}", ha="center", va="center", fontsize=7.0,
-                      color="white" if value < -13.5 or value > -5.0 else "black")
+    shown = cells(axes, values, [[f"{value:.1f}" for value in line] for line in values],
+                  [mark.label for mark in shown_as.values()], (values < -13.5) | (values > -5.0), 7.0,
+                  cmap="RdYlGn_r", vmin=-16.0, vmax=-4.0)
     axes.set_xticks(range(len(problems)), [label_of(results, problem) for problem in problems])
-    axes.set_yticks(range(len(shown_as)), [mark.label for mark in shown_as.values()])
-    axes.tick_params(length=0.0, top=False, right=False)
     figure.colorbar(shown, ax=axes, pad=0.01).set_label("log$_{10}$ largest $|g|$ (m or 1)")
     return figure
 

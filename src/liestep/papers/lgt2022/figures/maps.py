@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import Mark
-from liestep.figures.panels import label_of, legend_below, logarithmic
+from liestep.figures.panels import cells, label_of, legend_below, logarithmic
 from liestep.figures.style import DOUBLE, Results, drawing, ladder, new_figure, subplots
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, looks, panels
 from liestep.papers.lgt2022.quantities import predicted_change
@@ -159,6 +159,8 @@ def cost(results: Results) -> Figure:
 def design(results: Results) -> Figure:
     entries = {key: entry.options for key, entry in results.config.integrators.items() if entry is not None}
     problems = list(results.config.problems)
+    names = [f"{GROUPS[options['action']]}, {options['chart']}, {options['twist']}, {SHORT[options['attitude']]}"
+             for options in entries.values()]
     base = next(key for key, options in entries.items() if all(options[name] == BASE[name] for name in BASE))
     table = results.metrics.set_index(["problem", "integrator"])
     figure = new_figure(DOUBLE, 190.0)
@@ -167,21 +169,15 @@ def design(results: Results) -> Figure:
         least = 1e-13 if column != "seconds" else 0.0
         ratio = np.maximum(values, least)/np.maximum(values[list(entries).index(base)], least)
         wide = WIDEST if column != "seconds" else 0.5
-        axes.imshow(np.log10(ratio), aspect="auto", cmap="PiYG_r", vmin=-wide, vmax=wide)
-        for i, line in enumerate(ratio):
-            for k, value in enumerate(line):
-                power = round(float(np.log10(value)), 1)
-                text = f"{value:.2f}" if column == "seconds" else f"{power:+.1f}" if power else "0"
-                axes.text(k, i, text, ha="center", va="center", fontsize=4.6,
-                          color="white" if abs(np.log10(value)) > 0.75*wide else "black")
-        axes.grid(False)
+        powers = np.log10(ratio)
+        texts = [[f"{value:+.1f}" if value else "0" for value in line] for line in np.round(powers, 1)]
+        if column == "seconds":
+            texts = [[f"{value:.2f}" for value in line] for line in ratio]
+        cells(axes, powers, texts, names, np.abs(powers) > 0.75*wide, 4.6, cmap="PiYG_r", vmin=-wide, vmax=wide)
         axes.set_title(title)
         axes.set_xticks(range(len(problems)), [label_of(results, problem) for problem in problems], rotation=60,
                         ha="right", rotation_mode="anchor")
-        axes.tick_params(length=0.0)
-    names = [f"{GROUPS[options['action']]}, {options['chart']}, {options['twist']}, {SHORT[options['attitude']]}"
-             for options in entries.values()]
-    figure.axes[0].set_yticks(range(len(names)), names, fontsize=5.6)
+    figure.axes[0].tick_params(axis="y", labelsize=5.6)
     return figure
 
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from liestep.errors import InputError
 from liestep.figures.marks import marks
-from liestep.figures.panels import label_of, legend_below
+from liestep.figures.panels import cells, label_of, legend_below
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.study.tables.gain import gains
 
@@ -27,17 +27,12 @@ def _gains(results: Results) -> tuple[list[float], np.ndarray, np.ndarray]:
 
 def _map(axes: Axes, results: Results, tolerances: list[float], values: np.ndarray, bounds: np.ndarray) -> None:
     scale = LogNorm(1.0, max(float(np.nanmax(values)), 10.0))
-    axes.imshow(values, cmap="cividis", norm=scale, aspect="auto")
+    texts = [[f"{'>' if bound else ''}{value:.2g}" if value < 100.0 else f"{value:.0f}" if value < np.inf else ""
+              for value, bound in zip(*lines, strict=True)] for lines in zip(values, bounds, strict=True)]
+    cells(axes, values, texts, [label_of(results, problem) for problem in results.config.problems],
+          scale(values) <= DARK, cmap="cividis", norm=scale)
     axes.set_facecolor("0.85")
-    for (row, column), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            text = f"{'>' if bounds[row, column] else ''}{value:.2g}" if value < 100.0 else f"{value:.0f}"
-            axes.annotate(text, (column, row), ha="center", va="center", fontsize=6.5,
-                          color="black" if scale(value) > DARK else "white")
     axes.set_xticks(range(len(tolerances)), [f"{np.log10(tolerance):.0f}" for tolerance in tolerances])
-    axes.set_yticks(range(len(values)), [label_of(results, problem) for problem in results.config.problems])
-    axes.tick_params(length=0.0)
-    axes.grid(False)
     axes.set_xlabel("log10 of the tolerance")
 
 

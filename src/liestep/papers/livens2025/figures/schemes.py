@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.figures.marks import marks
-from liestep.figures.panels import hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.panels import cells, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, Results, drawing, ladder, new_figure, subplots
 
 
@@ -46,23 +46,15 @@ def compositions(results: Results) -> Figure:
 def scheme_map(results: Results) -> Figure:
     figure, axes = subplots(DOUBLE, 88.0)
     problems, keys = list(results.config.problems), list(marks(results))
-    found = np.full((len(keys), len(problems)), np.nan)
+    found, texts = np.full((len(keys), len(problems)), np.nan), [[""]*len(problems) for _ in keys]
     for j, problem in enumerate(problems):
         for i, key in enumerate(keys):
             rows = results.select(problem, key)
-            if rows.empty:
-                axes.text(j, i, "-", ha="center", va="center", color="0.5")
-                continue
-            done = rows[rows["status"] == "ok"]["step"]
-            if not done.empty:
-                found[i, j] = done.max()
-                axes.text(j, i, f"{found[i, j]:g}", ha="center", va="center",
-                          color="white" if found[i, j] > 0.03 else "black")
-    axes.imshow(found, cmap="Blues", norm=LogNorm(5e-4, 1.5), aspect="auto")
+            found[i, j] = rows.loc[rows["status"] == "ok", "step"].max()
+            texts[i][j] = "-" if rows.empty else "" if np.isnan(found[i, j]) else f"{found[i, j]:g}"
+    cells(axes, found, texts, [mark.label for mark in marks(results).values()], found > 0.03, 7.0,
+          cmap="Blues", norm=LogNorm(5e-4, 1.5))
     axes.set_xticks(range(len(problems)), [label_of(results, problem) for problem in problems])
-    axes.set_yticks(range(len(keys)), [mark.label for mark in marks(results).values()])
-    axes.grid(False)
-    axes.tick_params(length=0)
     return figure
 
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from liestep.claims.selection import OWN_QUANTITY, member_values
-from liestep.figures.panels import label_of
+from liestep.figures.panels import cells, label_of
 from liestep.figures.style import DOUBLE, Results, drawing, subplots
 
 PRINTED = {"energy_error_mean": 8.5403e-10}                                             # of vi_sphere, example 5
@@ -30,16 +30,11 @@ def energy_signs(results: Results) -> Figure:
     share = np.array([[np.mean(one < 0.0) if one.size and np.isfinite(one).all() else np.nan for one in row]
                       for row in found])
     left.set_facecolor("0.85")
-    left.imshow(share, cmap="RdBu", vmin=-0.15, vmax=1.15, aspect="auto")
-    for (i, k), value in np.ndenumerate(share):
-        size = found[i][k].size
-        text = f"{round(value*size)}/{size}" if np.isfinite(value) else "stopped" if size else ""
-        left.annotate(text, (k, i), ha="center", va="center", fontsize=6.5,
-                      color="white" if abs(value - 0.5) > DARK/2.0 else "black")
-    left.set_yticks(range(len(methods)), [_lines(results, key) for key in methods])
+    texts = [[f"{round(value*one.size)}/{one.size}" if np.isfinite(value) else "stopped" if one.size else ""
+              for one, value in zip(*lines, strict=True)] for lines in zip(found, share, strict=True)]
+    cells(left, share, texts, [_lines(results, key) for key in methods], np.abs(share - 0.5) > DARK/2.0,
+          cmap="RdBu", vmin=-0.15, vmax=1.15)
     left.set_xticks(range(len(tolerances)), [f"{tolerance:g}" for tolerance in tolerances])
-    left.tick_params(length=0.0)
-    left.grid(False)
     left.set_title("(a) share that loses energy")
     _strips(right, methods, tolerances, changes, [_lines(results, key).replace("\n", " ") for key in methods])
     right.set_title("(b) energy change over 3 s (J)")
@@ -86,7 +81,7 @@ def dipole_scan(results: Results) -> Figure:
                 ("ode45", "tolerance", PRINTED_RK, "unit_length_error_mean", "length\nRelTol"))
         for axes, (key, size, printed, quantity, label) in zip(panels[:, column], rows, strict=True):
             image = _map(axes, results, problems, key, size, quantity, printed[quantity])
-            axes.tick_params(length=0.0, labelleft=column == 0)
+            axes.tick_params(labelleft=column == 0)
             axes.set_ylabel(label if column == 0 else "")
         panels[0, column].set_title(label_of(results, problems[0]).partition(",")[0])
         panels[-1, column].set_xticks(range(len(ends)), [f"{end:g}" for end in ends])
@@ -105,11 +100,7 @@ def _map(axes: Axes, results: Results, problems: list[str], key: str, size: str,
     for _, row in table.iterrows():
         if row["problem"] in problems and row["status"] == "ok":
             ratio[sizes.index(row[size]), problems.index(row["problem"])] = row[quantity]/printed
-    image = axes.imshow(np.log10(ratio), cmap="RdBu_r", vmin=-REACH, vmax=REACH, aspect="auto", origin="lower")
-    for (i, k), value in np.ndenumerate(ratio):
-        text = f"{value:.2g}" if value < 100.0 else f"{value:.0f}"
-        axes.annotate(text, (k, i), ha="center", va="center", fontsize=5.6,
-                      color="white" if abs(np.log10(value)) > DARK*REACH else "black")
-    axes.set_yticks(range(len(sizes)), [f"{value:g}" for value in sizes])
-    axes.grid(False)
-    return image
+    texts = [[f"{value:.2g}" if value < 100.0 else f"{value:.0f}" for value in line] for line in ratio]
+    powers = np.log10(ratio)
+    return cells(axes, powers, texts, [f"{value:g}" for value in sizes], np.abs(powers) > DARK*REACH, 5.6,
+                 cmap="RdBu_r", vmin=-REACH, vmax=REACH, origin="lower")
