@@ -219,6 +219,8 @@ def fixed_body(w: Writer, given: Given) -> str:
     w.lines.insert(0, "    inertia: Any")
     abc = ("a", "b", "c")
     w.method("torque(self, q)", list(zip(abc, torque, strict=True)), "return a, b, c")
+    turned = [(y[j]*slope[k] - y[k]*slope[j]).sum() for j, k in ((1, 2), (2, 0), (0, 1))]
+    w.method("body_torque(self, q)", list(zip(abc, turned, strict=True)), "return a, b, c")
     u = [w.symbol(f"u[{k}]", 1.0) for k in range(3)]
     moved = [x for k in range(3) for x in cross(u, y[k])]
     w.method("torque_slope(self, q, u)", list(zip(abc, along(torque, flat, moved), strict=True)), "return a, b, c")

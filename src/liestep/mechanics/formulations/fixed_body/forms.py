@@ -110,9 +110,9 @@ class Declared(NamedTuple):
 
         def rows(states: State) -> np.ndarray:
             found = attitude_rows(states)
-            q = np.array([of_matrix(attitude) for attitude in states["attitude"]])
-            rates = np.einsum("mij,mj->mi", found[:, :3], found[:, 3])/inertia
-            return np.concatenate([q[:, None, 1:], rates[:, None], q[:, None, :1]*[1.0, 0.0, 0.0], found[:, 4:]], axis=1)
+            q = np.array([of_matrix(attitude) for attitude in states["attitude"]])[:, None]
+            rates = np.einsum("mij,mj->mi", found[:, :3], found[:, 3])[:, None]/inertia
+            return np.concatenate([q[..., 1:], rates, q[..., :1]*[1.0, 0.0, 0.0], found[:, 4:]], axis=1)
 
         def to_fields(found: np.ndarray) -> dict[str, np.ndarray]:
             attitude = matrices(np.concatenate([found[..., 2, :1], found[..., 0, :]], axis=-1))
