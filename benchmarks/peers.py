@@ -183,12 +183,13 @@ def ours(system: str, preset: str, name: str, t_end: float, tolerance: float) ->
     outputs = new_recorder(y.shape, baseline, 1, 2, observables=seen, integrals=accepted.integrals, steps=False)
     work, out, log = method.workspace(problem, y), np.zeros_like(y), np.zeros((100_000, 2))
     problem, method = for_loop(formulated, method)
-    loop = loop_for(advance_adaptive, method, problem, outputs, accepted, work)
+    loop, memory = loop_for(advance_adaptive, method, problem, outputs, accepted, work), np.zeros(4)
+    arguments = method, problem, outputs, accepted, y, out, memory, log, t_end, t_end, work, 0.0, 1.0
+    code = loop.ready(*arguments)
 
-    def call(memory: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)) -> None:
-        y[:] = formulated.start
-        status, _ = loop(method, problem, outputs, accepted, y, out, np.array(memory), log, t_end, t_end, work,
-                         0.0, 1.0)
+    def call(begin: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)) -> None:
+        y[:], memory[:] = formulated.start, begin
+        status, _ = code(*arguments)
         if status != Status.OK:
             y[:] = np.nan  # it reaches no error
 
