@@ -31,6 +31,7 @@ CASES = (
     ("sphere_nbody", "paper", 1.0, {}), ("spring_pendula", "paper", 0.3, {}),
     ("free_rigid_body", "asymmetric", 2.0, {}),
     ("heavy_top", "asymmetric", 1.0, {}), ("heavy_top", "asymmetric", 1.0, {"form": "coadjoint"}),
+    ("heavy_top", "asymmetric", 1.0, {"form": "quaternion"}),
     ("jointed_body", "asymmetric_top", 0.5, {}), ("spring_pendulum", "printed", 1.0, {}),
     ("mass_spring", "printed", 1.0, {}),
 )

@@ -24,6 +24,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, hands_on, kernel
 from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sqrt
 from liestep.geometry.attitude import put_axes, to_body, to_space
+from liestep.geometry.quaternion import columns
 from liestep.mechanics.contracts import formulations
 from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
 from liestep.mechanics.formulations.work import separate_work
@@ -221,7 +222,8 @@ class QuaternionField(NamedTuple):
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         w, moments = row(y, 1), self.body.moments(0)
-        put_axes((y[2, 0], y[0, 0], y[0, 1], y[0, 2]), self.q, 0)
+        for k, axis in enumerate(columns((y[2, 0], y[0, 0], y[0, 1], y[0, 2]))):
+            put(self.q, k, axis)
         put(self.q, 3, to_space(self.q, (moments[0]*w[0], moments[1]*w[1], moments[2]*w[2])))
         put(self.q, 4, row(y, y.shape[0] - 1))
         self.body.observe(self.q, out)
