@@ -147,7 +147,8 @@ class DrivenBody(NamedTuple):
     def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
         """Both torques, the spatial angular velocity being w."""
         self.counters[Counter.FORCE_EVALUATIONS] += 1
-        return add(self.plain.torque(y), self.applied(t, y, w))
+        applied = self.applied(t, y, w)  # first: traces sum in the order of evaluation
+        return add(self.plain.torque(y), applied)
 
     def applied(self, t: float, y: np.ndarray, w: Vector) -> Vector:
         """The torque beside that of the system, whose power is kept."""
