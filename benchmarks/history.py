@@ -38,7 +38,8 @@ def beside_others(own: Rows, others: Rows, error: float = 1e-8) -> list[dict[str
     for row, other in zip(own, others, strict=True):
         if row["error"] == error:
             best = " natural" if row["heyoka natural us"] == row["heyoka natural us"] else ""
-            ours = min(("taylor", "dop853"), key=lambda name: row[f"{name}/heyoka"])
+            ours = min((name for name in ("taylor", "taylor form=quaternion", "dop853") if f"call {name} us" in row),
+                       key=lambda name: (row[f"{name}/heyoka"] != row[f"{name}/heyoka"], row[f"{name}/heyoka"]))
             found.append({"problem": row["problem"], "liestep": f"{ours} {row['heyoka us']*row[f'{ours}/heyoka']:.3g}",
                           "heyoka": row[f"heyoka{best} us"],
                           **{code: other["heyoka us"]*other[f"{code}/heyoka"] for code in theirs},

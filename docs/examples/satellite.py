@@ -35,9 +35,13 @@ class Satellite(NamedTuple):
     def times_inertia(self, u):
         return self.inertia[0]*u[0], self.inertia[1]*u[1], self.inertia[2]*u[2]
 
-    def torque(self, q):
+    def body_torque(self, q):
+        """Optional, for the form `quaternion`: the torque in the body's axes."""
         e = self.down(q)
-        return to_space(q, scale(3.0*self.rate, cross(e, self.times_inertia(e))))
+        return scale(3.0*self.rate, cross(e, self.times_inertia(e)))
+
+    def torque(self, q):
+        return to_space(q, self.body_torque(q))
 
     def torque_slope(self, q, u):
         """Derivative of the torque when the body turns by u: e turns by -Q^T u in the body."""

@@ -66,6 +66,7 @@ def test_facts_depend_on_options_and_systems():
     assert Keeps.MANIFOLD in kept("taylor", "heavy_top", "asymmetric")
     assert Keeps.MANIFOLD not in kept("taylor", "heavy_top", "asymmetric", form="attitude")
     assert Keeps.MANIFOLD in kept("rk4", "heavy_top", "asymmetric", form="orthonormal")
+    assert Keeps.MANIFOLD in kept("rk4", "heavy_top", "asymmetric", form="quaternion")
     assert Keeps.SYMPLECTIC in kept("campello", "bonded_particles", "cluster", phi=1.0)
     assert Keeps.SYMPLECTIC not in kept("campello", "bonded_particles", "cluster", phi=0.5)
     assert not KEEP["energy"] & kept("eml_p", "heavy_top", "asymmetric")

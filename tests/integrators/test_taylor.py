@@ -13,6 +13,7 @@ from liestep.compile import rows
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
+from liestep.integrators import taylor
 from liestep.integrators.taylor import LARGEST_ORDER, order_of, share_of_radius
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.symbolic import NotSymbolic
@@ -31,6 +32,7 @@ CASES = (
     ("sphere_nbody", "paper", 1.0, {}), ("spring_pendula", "paper", 0.3, {}),
     ("free_rigid_body", "asymmetric", 2.0, {}),
     ("heavy_top", "asymmetric", 1.0, {}), ("heavy_top", "asymmetric", 1.0, {"form": "coadjoint"}),
+    ("heavy_top", "asymmetric", 1.0, {"form": "quaternion"}),
     ("jointed_body", "asymmetric_top", 0.5, {}), ("spring_pendulum", "printed", 1.0, {}),
     ("mass_spring", "printed", 1.0, {}),
 )
@@ -223,6 +225,31 @@ def test_rigid_bodies_return_to_the_manifold():
     assert np.abs(found[0]["attitude"] - found[1]["attitude"]).max() <= 1e-6
     with pytest.raises(InputError, match="acts after each step, and this method does not let it"):
         specify("bonded_particles", "dop853", tolerance=1e-6, options={"form": "orthonormal"})
+
+
+@pytest.mark.parametrize(("most", "maker"), [(taylor.MOST_NODES, "jet_code"), (0, "tape_of")])
+def test_series_of_systems_in_turn_are_made_once(monkeypatch, most, maker):
+    made, make = [], getattr(taylor, maker)
+    for name, value in (("_traced", {}), ("_jets", {}), ("MOST_NODES", most),
+                        (maker, lambda *args, **options: made.append(args) or make(*args, **options))):
+        monkeypatch.setattr(taylor, name, value)
+    cases = CASES[3:9]
+    jets = [taylor.jet_of(form.problem, form.start, 3) for form in map(formulated, cases*2)]
+    assert len(made) == len(cases) > 4
+    if maker == "tape_of":
+        assert not np.shares_memory(jets[0].tape.c, jets[len(cases)].tape.c)
+
+
+def test_what_is_kept_is_bounded():
+    known = {}
+    for number in range(3):
+        taylor.keep(known, (number,), taylor.MOST_IN_MEMORY//2)
+    assert list(known) == [(1,), (2,)]
+    taylor.keep(known, ("large",), 2*taylor.MOST_IN_MEMORY)
+    assert list(known) == [("large",)]
+    for number in range(2*taylor.MOST_TRACED):
+        taylor.keep(known, (number,), 1)
+    assert len(known) == taylor.MOST_TRACED
 
 
 def test_preferred_options_give_way():

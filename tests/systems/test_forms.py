@@ -115,7 +115,8 @@ def test_options_without_meaning_are_not_hashed(problem, integrator, absent):
      " vector_field"),
     ("sphere_nbody", "rk4", {"theta": 0.5}, "it is one of slgi"),
     ("heavy_top", "slgi_kk", {"itertions": 3}, "unknown option 'itertions'; did you mean iterations?"),
-    ("heavy_top", "rk4", {"form": "omega"}, "option form is 'omega'; allowed are attitude, orthonormal, coadjoint"),
+    ("heavy_top", "rk4", {"form": "omega"}, "option form is 'omega'; allowed are attitude, orthonormal, quaternion,"
+     " coadjoint"),
     ("spherical_pendulum_chain", "rk4", {"mass": "diagonal"}, "the bodies of this system are coupled"),
     ("elastic_rod", "rk4", {"mass": "banded", "form": "velocity"}, "the inverse of this mass matrix is not")])
 def test_an_option_that_the_form_does_not_have_is_refused(problem, integrator, options, said):

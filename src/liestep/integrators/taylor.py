@@ -126,7 +126,8 @@ class PlainJet(NamedTuple):
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2
 ONE_GROUP = np.zeros(0, dtype=np.int64)
-MOST_TRACED = 4  # expressions in memory, up to 75 MB each
+MOST_TRACED = 100                  # expressions in memory
+MOST_IN_MEMORY = 4*MOST_OPERATIONS  # of all of them together: 300 MB
 
 
 class TaylorWork(NamedTuple):
@@ -282,7 +283,14 @@ def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = 
         problem.counters[:] = counters  # the trace is no evaluation
 
 
-_traced: dict[tuple[Any, ...], Expressions | Untraceable] = {}
+_traced: dict[tuple[Any, ...], tuple[int, Expressions | Untraceable]] = {}
+
+
+def keep(known: dict[Any, Any], key: tuple[Any, ...], operations: int, *found: Any) -> None:
+    """Note what was found; the oldest of what is known goes where all would take too much memory."""
+    known[key] = operations, *found
+    while len(known) > 1 and (len(known) > MOST_TRACED or sum(item[0] for item in known.values()) > MOST_IN_MEMORY):
+        del known[next(iter(known))]
 
 
 def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any, tuple[int, ...]], Expressions]
@@ -291,13 +299,12 @@ def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any,
     asks three times."""
     key = trace, digest_of(problem), source_hash(*component_modules(problem)), shape
     if key not in _traced:
-        if len(_traced) == MOST_TRACED:
-            _traced.clear()
         try:
-            _traced[key] = trace(problem, shape)
+            new = trace(problem, shape)
+            keep(_traced, key, len(new.nodes), new)
         except Untraceable as error:
-            _traced[key] = error
-    found = _traced[key]
+            keep(_traced, key, 0, error)
+    _, found = _traced[key]
     if isinstance(found, Untraceable):
         raise found
     return found
@@ -333,19 +340,26 @@ class Series(NamedTuple):
         return refused(self.combination, self.formulation, self.prefers, parameters, sheet)
 
 
-_jets: dict[tuple[int, int, str], tuple[Expressions, dict[str, int], np.ndarray]] = {}
+_jets: dict[tuple[Any, ...], tuple[int, Expressions, Any]] = {}
+
+
+def made_once(make: Callable[..., Any], found: Expressions, order: int, **layout: Any) -> Any:
+    """What is made of the coefficients of expressions: a run asks twice, and for a long chain it takes half a
+    second."""
+    key = make, id(found), order, repr(layout)
+    if key not in _jets:
+        keep(_jets, key, len(found.nodes), found, make(found, order, **layout))  # `found`: so its id stays its own
+    return _jets[key][-1]
+
+
+def _code(found: Expressions, order: int, **layout: Any) -> tuple[dict[str, int], np.ndarray]:
+    code = jet_code(found, order, **layout)
+    return loaded(code.text).addresses, code.constants
 
 
 def straight_jet(found: Expressions, order: int, **layout: Any) -> StraightJet:
-    """Machine code of the coefficients of expressions. Its text is made once for those that are kept: a run asks twice,
-    and for a long chain it takes half a second."""
-    key = id(found), order, repr(layout)
-    if key not in _jets:
-        if len(_jets) == MOST_TRACED:
-            _jets.clear()
-        code = jet_code(found, order, **layout)
-        _jets[key] = found, loaded(code.text).addresses, code.constants  # `found` is held, so that its id stays its own
-    _, places, constants = _jets[key]
+    """Machine code of the coefficients of expressions."""
+    places, constants = made_once(_code, found, order, **layout)
     return StraightJet(places["jet"], places["sum"], constants.copy(), np.zeros(1))
 
 
@@ -357,7 +371,8 @@ def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray =
         return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1]).tolist()))
     if len(found.nodes) > MOST_NODES:
         of_numbers = np.repeat(groups, y.shape[1]) if len(groups) else np.zeros(y.size, dtype=np.int64)
-        return LoopedJet(tape_of(found, order), new_addresses(LoopedJet), of_numbers)
+        tape = made_once(tape_of, found, order)
+        return LoopedJet(tape._replace(c=np.zeros_like(tape.c)), new_addresses(LoopedJet), of_numbers)
     return straight_jet(found, order, width=y.shape[1], groups=groups.tolist())
 
 

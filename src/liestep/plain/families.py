@@ -227,6 +227,8 @@ def fixed_body(w: Writer, given: Given) -> str:
         applied = w.call("torque", given.torque, (3,), t=w.t, R=y.T, omega=w.array("omega", rate))
         w.method("applied(self, t, q, omega)", list(zip(abc, applied, strict=True)), "return a, b, c")
     w.method("energy(self, q)", [("", v)])
+    turned = [(y[j]*slope[k] - y[k]*slope[j]).sum() for j, k in ((1, 2), (2, 0), (0, 1))]
+    w.method("body_torque(self, q)", list(zip(abc, turned, strict=True)), "return a, b, c")
     w.lines += ["", "    def observe(self, y, out):",
                 "        out[0] = rotation_energy(self.inertia, y) + self.energy(y)",
                 "        out[1], out[2], out[3] = row(y, 3)", "        out[4] = orthogonality_error(y)"]

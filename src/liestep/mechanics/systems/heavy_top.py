@@ -56,6 +56,9 @@ class HeavyTop(NamedTuple):
     def torque(self, q: np.ndarray) -> Vector:
         return cross(to_space(q, self.arm()), self.weight())
 
+    def body_torque(self, q: np.ndarray) -> Vector:
+        return cross(self.arm(), to_body(q, self.weight()))
+
     def torque_slope(self, q: np.ndarray, u: Vector) -> Vector:
         return cross(cross(u, to_space(q, self.arm())), self.weight())
 

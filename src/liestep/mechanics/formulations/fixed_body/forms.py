@@ -23,7 +23,9 @@ from liestep.mechanics.formulations.fixed_body.components import (
     DualField,
     DualGenerator,
     QuadraticTop,
+    QuaternionField,
     RigidBody,
+    TurnedTorque,
 )
 from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator
 from liestep.mechanics.formulations.work import declares, requires_forces, with_work
@@ -91,9 +93,33 @@ class Declared(NamedTuple):
         system, counters = self.build(parameters), new_counters()
         if options["form"] == "coadjoint":
             return self.dual(parameters, state, DualField(system, counters))
-        return self.attitude(parameters, state,
-                             BodiesField(self.driven(parameters, RigidBody(system, counters)), np.zeros((1, 3)),
-                                         counters, int(options["form"] == "orthonormal")))
+        body = self.driven(parameters, RigidBody(system, counters))
+        if options["form"] == "quaternion":
+            torques = system if declares(system, "body_torque") else TurnedTorque(system)
+            return self.quaternion(parameters, state, QuaternionField(body, torques, np.zeros((5, 3)), counters))
+        return self.attitude(parameters, state, BodiesField(body, np.zeros((1, 3)), counters,
+                                                            int(options["form"] == "orthonormal")))
+
+    def quaternion(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
+        """`QuaternionField`, with the fields and observables of the attitude state."""
+        from liestep.geometry.quaternion import matrices, of_matrix
+
+        plain, inertia = self.attitude(parameters, state, problem), parameters["inertia"]
+        assert plain.starts is not None
+        attitude_rows = plain.starts.rows
+
+        def rows(states: State) -> np.ndarray:
+            found = attitude_rows(states)
+            q = np.array([of_matrix(attitude) for attitude in states["attitude"]])[:, None]
+            rates = np.einsum("mij,mj->mi", found[:, :3], found[:, 3])[:, None]/inertia
+            return np.concatenate([q[..., 1:], rates, q[..., :1]*[1.0, 0.0, 0.0], found[:, 4:]], axis=1)
+
+        def to_fields(found: np.ndarray) -> dict[str, np.ndarray]:
+            attitude = matrices(np.concatenate([found[..., 2, :1], found[..., 0, :]], axis=-1))
+            momentum = np.einsum("...ij,...j->...i", attitude, inertia*found[..., 1, :])[..., None, :]
+            return plain.to_fields(np.concatenate([np.swapaxes(attitude, -1, -2), momentum], axis=-2))
+
+        return replace(plain, to_fields=to_fields, **Starts(rows, _momentum_scale).at(state))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         from liestep.geometry.groups.charted import in_coordinates
@@ -189,8 +215,10 @@ class Declared(NamedTuple):
     def forms(self, quadratic: bool) -> dict[str, Form]:
         """All formulations; `quadratic` says whether the potential is one of `QuadraticTop`."""
         field = {"form": Option("attitude", "attitude integrates (Q, pi) in the embedding space, orthonormal returns Q"
-                                " to the rotations after each step, coadjoint integrates the body's angular momentum"
-                                " and gravity", ("attitude", "orthonormal", "coadjoint"), after_steps=("orthonormal",))}
+                                " to the rotations after each step, quaternion integrates a unit quaternion and the"
+                                " body rate and returns it to length one, coadjoint integrates the body's angular"
+                                " momentum and gravity", ("attitude", "orthonormal", "quaternion", "coadjoint"),
+                                after_steps=("orthonormal", "quaternion"))}
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field, self.check_form),
