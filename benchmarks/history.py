@@ -40,10 +40,11 @@ def beside_others(own: Rows, others: Rows, error: float = 1e-8) -> list[dict[str
             best = " natural" if row["heyoka natural us"] == row["heyoka natural us"] else ""
             ours = min((name for name in ("taylor", "taylor form=quaternion", "dop853") if f"call {name} us" in row),
                        key=lambda name: (row[f"{name}/heyoka"] != row[f"{name}/heyoka"], row[f"{name}/heyoka"]))
-            found.append({"problem": row["problem"], "liestep": f"{ours} {row['heyoka us']*row[f'{ours}/heyoka']:.3g}",
+            found.append({"problem": row["problem"],
+                          "liestep": f"{ours.replace(' form=', ', ')} {row['heyoka us']*row[f'{ours}/heyoka']:.3g}",
                           "heyoka": row[f"heyoka{best} us"],
                           **{code: other["heyoka us"]*other[f"{code}/heyoka"] for code in theirs},
-                          "defect of taylor": row["defect taylor"], "heyoka's": row[f"defect heyoka{best}"],
+                          "defect": row[f"defect {ours}"], "heyoka's": row[f"defect heyoka{best}"],
                           **{f"{code}'s": other[f"defect {code}"] for code in theirs}})
     return found
 
