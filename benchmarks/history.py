@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 RECORDS, PAGES = HERE/"history.jsonl", (HERE/"README.md", HERE.parent/"README.md")
 MARK = re.compile(r"(<!-- last record: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Rows = Sequence[Mapping[str, Any]]
+ON_MANIFOLD = 1e-12
 
 
 def append(sections: Iterable[tuple[str, str, Sequence[Mapping[str, Any]]]], records: Path = RECORDS) -> None:
@@ -33,13 +34,14 @@ def last(table: str, records: Path = RECORDS) -> list[dict[str, Any]]:
 
 
 def beside_others(own: Rows, others: Rows, error: float = 1e-8) -> list[dict[str, Any]]:
-    """One row for each problem: us to reach an error, and defects of the manifold."""
+    """One row for each problem: us to reach an error, ours by the fastest method that stays on the manifold, and
+    defects of it."""
     found, theirs = [], [code for code in ("scipy", "diffrax") if f"{code}/heyoka" in others[0]]
     for row, other in zip(own, others, strict=True):
         if row["error"] == error:
             best = " natural" if row["heyoka natural us"] == row["heyoka natural us"] else ""
-            ours = min((name for name in ("taylor", "taylor form=quaternion", "dop853") if f"call {name} us" in row),
-                       key=lambda name: (row[f"{name}/heyoka"] != row[f"{name}/heyoka"], row[f"{name}/heyoka"]))
+            ours = min((name for name in peers.METHODS if row.get(f"defect {name}", 1.0) < ON_MANIFOLD),
+                       key=lambda name: row[f"{name}/heyoka"])
             found.append({"problem": row["problem"],
                           "liestep": f"{ours.replace(' form=', ', ')} {row['heyoka us']*row[f'{ours}/heyoka']:.3g}",
                           "heyoka": row[f"heyoka{best} us"],
