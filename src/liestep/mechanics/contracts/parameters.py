@@ -1,6 +1,8 @@
-"""Parameters and presets of a system: what a number must be, and where it comes from."""
-from collections.abc import Callable, Mapping
+"""Parameters and presets of a system: what a number must be, and where it comes from; what cells of a map share."""
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from liestep.errors import InputError
 
 MOMENTS_TOLERANCE = 1e-12   # relative, of the triangle inequality: a flat body has I_3 = I_1 + I_2 up to rounding
 SYMMETRY_TOLERANCE = 1e-12  # of a matrix, relative to its largest entry
+LEAST = {"finite": -sys.float_info.max, "positive": 5e-324, "non-negative": 0.0}  # number that a rule allows
 
 
 def has_truth(value: Any) -> bool:
@@ -83,6 +86,8 @@ class Parameter:
         Raises:
             InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has.
         """
+        if type(value) is float and not self.shape and LEAST.get(self.rule, inf) <= value < inf:
+            return value  # the usual case, which a map has a thousand times
         if self.rule == "choice":
             if not isinstance(value, str) or value not in self.choices:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
@@ -160,3 +165,59 @@ class Preset:
     # parameter -> why a paper's printed moments of inertia are kept though no body has them; any other value is refused
     exceptions: Mapping[str, str] = field(default_factory=dict)
     resolutions: tuple[float, ...] = ()
+
+
+class _Noted(Mapping[str, Any]):
+    """Parameters that note whether one of those in `varied` is asked for."""
+
+    def __init__(self, held: Mapping[str, Any], varied: frozenset[str]):
+        self.held, self.varied, self.asked = held, varied, False
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked |= name in self.varied
+        return self.held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.asked = True
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+@dataclass
+class Cells:
+    """Runs that differ by the parameters in `varied` alone, with what they share: other parameters, checked, and
+    results by names of functions with their arguments; None of those that depend on the varied ones."""
+
+    varied: frozenset[str]
+    checked: Mapping[str, Any] = field(default_factory=dict)
+    results: dict[str, tuple[Callable, tuple[Any, ...], Any] | None] = field(default_factory=dict)
+
+
+class CellParameters(dict[str, Any]):
+    """Checked parameters of one of `cells`."""
+
+    def __init__(self, cells: Cells):
+        super().__init__()
+        self.cells = cells
+
+
+def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: Any) -> Any:
+    """`function(parameters, *others)`, made once for cells of a map with the same others where it asks for none of the
+    parameters that differ between them. Its result must not ask for parameters later."""
+    if not isinstance(parameters, CellParameters):
+        return function(parameters, *others)
+    cells, name = parameters.cells, function.__qualname__
+    if name not in cells.results:
+        noted = _Noted(parameters, cells.varied)
+        try:
+            found = function(noted, *others)
+        except (AttributeError, TypeError):  # it asks for a dict, whose reading cannot be seen
+            found, noted.asked = function(parameters, *others), True
+        cells.results[name] = None if noted.asked else (function, others, found)
+        return found
+    known = cells.results[name]
+    if known and known[0] == function and all(one is other for one, other in zip(known[1], others, strict=True)):
+        return known[2]
+    return function(parameters, *others)
