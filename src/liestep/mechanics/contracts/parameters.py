@@ -218,6 +218,7 @@ def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: A
         cells.results[name] = None if noted.asked else (function, others, found)
         return found
     known = cells.results[name]
-    if known and known[0] == function and all(one is other for one, other in zip(known[1], others, strict=True)):
+    if known and known[0] == function and all(one is other or (isinstance(one, float) and one == other)
+                                              for one, other in zip(known[1], others, strict=True)):
         return known[2]
     return function(parameters, *others)

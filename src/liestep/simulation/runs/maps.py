@@ -144,7 +144,10 @@ class ShardSpecification(RunSpecification):
         if shapes != {name: values.shape for name, values in self.initial.items()}:
             raise InputError("the state has another shape than that of the map's first cell")
         found: RunSpecification = once(self.specified, start.parameters, start.initial, start.t_end)
-        return found if found.parameters is start.parameters else replace(found, parameters=start.parameters)
+        if found.parameters is not start.parameters:  # a copy of what is shared; `replace` takes as long as a short run
+            shared, found = vars(found), object.__new__(RunSpecification)
+            vars(found).update(shared, parameters=start.parameters)
+        return found
 
     @cached_property
     def cells(self) -> Cells:
