@@ -192,7 +192,7 @@ class Cells:
 
     varied: frozenset[str]
     checked: Mapping[str, Any] = field(default_factory=dict)
-    results: dict[str, tuple[Callable, tuple[Any, ...], Any] | None] = field(default_factory=dict)
+    results: dict[str, tuple[Callable[..., Any], tuple[Any, ...], Any] | None] = field(default_factory=dict)
 
 
 class CellParameters(dict[str, Any]):

@@ -103,7 +103,8 @@ def trajectory(spec: RunSpecification, state: dict[str, np.ndarray] | None = Non
         if outcome.status == Status.OK:
             from liestep.simulation.tangents.exponents import growth_of, symplectic_error
 
-            outcome.growth = growth_of(spec, state, BLOCKS)
+            initial = spec.initial if state is None else state
+            outcome.growth = growth_of(spec, initial, BLOCKS)
             if spec.ensemble is None:
-                outcome.symplectic_error = symplectic_error(spec, state)
+                outcome.symplectic_error = symplectic_error(spec, initial)
     return outcome
