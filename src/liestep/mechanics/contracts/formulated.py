@@ -182,7 +182,8 @@ def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amp
 
 
 @lru_cache(maxsize=8)
-def _grouping(to_fields: Callable[[np.ndarray], dict[str, np.ndarray]], shape: tuple[int, ...], numbers: bytes) -> tuple[np.ndarray, int]:
+def _grouping(to_fields: Callable[..., dict[str, np.ndarray]], shape: tuple[int, ...], numbers: bytes
+              ) -> tuple[np.ndarray, int]:
     """`Formulated.grouping`, once for cells of a map that start alike."""
     start, found = np.frombuffer(numbers).reshape(shape).copy(), dict[frozenset[str], int]()
     groups = np.zeros(len(start), dtype=np.int64)
