@@ -41,7 +41,7 @@ def test_what_reads_no_varied_parameter_is_made_once():
 @pytest.mark.parametrize("reads", [
     lambda parameters: parameters["varied"], lambda parameters: parameters.get("varied"),
     lambda parameters: dict(parameters)["varied"], lambda parameters: {**parameters}["varied"],
-    lambda parameters: [*parameters.values()][0], lambda parameters: (parameters | {})["varied"],
+    lambda parameters: next(iter(parameters.values())), lambda parameters: (parameters | {})["varied"],
     lambda parameters: parameters.copy()["varied"], lambda parameters: "varied" in parameters and parameters["varied"]])
 def test_every_way_to_read_a_varied_parameter_is_seen(reads):
     cells = Cells(frozenset({"varied"}))

@@ -1,8 +1,6 @@
 """Parameters and presets of a system: what a number must be, and where it comes from; what cells of a map share."""
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,6 @@ from liestep.errors import InputError
 
 MOMENTS_TOLERANCE = 1e-12   # relative, of the triangle inequality: a flat body has I_3 = I_1 + I_2 up to rounding
 SYMMETRY_TOLERANCE = 1e-12  # of a matrix, relative to its largest entry
-LEAST = {"finite": -sys.float_info.max, "positive": 5e-324, "non-negative": 0.0}  # number that a rule allows
 
 
 def has_truth(value: Any) -> bool:
@@ -86,8 +83,6 @@ class Parameter:
         Raises:
             InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has.
         """
-        if type(value) is float and not self.shape and LEAST.get(self.rule, inf) <= value < inf:
-            return value  # the usual case, which a map has a thousand times
         if self.rule == "choice":
             if not isinstance(value, str) or value not in self.choices:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")

@@ -97,13 +97,11 @@ class Sheet:
         for name, rule in self.parameters.items():
             if not rule.applies(name, parameters, checked):
                 continue
-            if name in known:
-                checked[name] = known[name]
-                continue
             given = parameters.get(name, rule.default)
             if given is None:
                 raise InputError(f"parameter {name} is missing")
-            checked[name] = rule.check(name, given, sizes, partial(self._excepted, name, given))
+            checked[name] = known[name] if name in known else rule.check(
+                name, given, sizes, partial(self._excepted, name, given))
         once(self.combination, checked)
         if cells and not known:
             cells.checked = {name: value for name, value in checked.items() if name not in cells.varied}
