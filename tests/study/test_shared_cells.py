@@ -96,12 +96,13 @@ def shard(problem: str, integrator: str, name: str, values: tuple[float, ...], *
 def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
     spec = shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0, 2.0), steps=10, t_end=1.0)
     right = carry_out_shard(spec).variables["q"][1]
-    run, arrays = batches.Rows._run, batches._arrays
+    run = batches.Rows._run
 
     def spoils(rows, number, part, pieces):
         run(rows, number, part, pieces)
-        for array in arrays(part.integrator):
-            array[...] = 0
+        for item in part.integrator:
+            if isinstance(item, np.ndarray):  # the tableau
+                item[...] = 0
 
     monkeypatch.setattr(batches.Rows, "_run", spoils)
     assert carry_out_shard(spec).variables["q"][1].tobytes() == right.tobytes()
