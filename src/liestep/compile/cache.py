@@ -219,11 +219,10 @@ def class_names(*components: Any) -> tuple[str, ...]:
     return tuple(_class_tree(component) for component in components)
 
 
-def same_code(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether machine code that was compiled for some arguments takes others: of the same classes, all arrays inside of
-    the same types and layouts."""
-    mark = compiling()[0].core.dispatcher._dispatcher.compute_fingerprint
-    return bool(mark(one) == mark(other))
+def code_mark(arguments: tuple[Any, ...]) -> bytes:
+    """Machine code that was compiled for some arguments takes others of the same mark: of the same classes, all arrays
+    inside of the same types and layouts."""
+    return bytes(compiling()[0].core.dispatcher._dispatcher.compute_fingerprint(arguments))
 
 
 def has_code(function: Callable, *components: Any) -> bool:

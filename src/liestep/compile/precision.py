@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
-from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -53,9 +52,3 @@ def coefficients(exact: Any) -> np.ndarray:
     out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
     out.flat = [convert(Fraction(x)) for x in values.flat]
     return out
-
-
-def square_root(x: int) -> Fraction:
-    """Square root of a whole number as a fraction, ten digits beyond the chosen number type."""
-    scale = 10**(_digits.get() + 10)
-    return Fraction(isqrt(x*scale*scale), scale)

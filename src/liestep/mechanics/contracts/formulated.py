@@ -2,7 +2,7 @@
 named fields and observables."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -181,6 +181,27 @@ def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amp
             for name, values in state.items()}
 
 
+@lru_cache(maxsize=8)
+def _grouping(to_fields: Callable[..., dict[str, np.ndarray]], shape: tuple[int, ...], numbers: bytes
+              ) -> tuple[np.ndarray, int]:
+    """`Formulated.grouping`, once for cells of a map that start alike."""
+    start, found = np.frombuffer(numbers).reshape(shape).copy(), dict[frozenset[str], int]()
+    groups = np.zeros(len(start), dtype=np.int64)
+    largest = float(np.abs(start).max(initial=0.0)) or 1.0
+    known = to_fields(start[None])
+    for first in range(0, len(groups), ROWS_AT_ONCE):
+        places = np.arange(first, min(first + ROWS_AT_ONCE, len(groups)))
+        moved = np.repeat(start[None], len(places), axis=0)
+        own = moved[places - first, places]
+        moved[places - first, places] = own + 1e-3*np.where(own == 0.0, largest, own)
+        fields = to_fields(moved)
+        for place in places:
+            changed = frozenset(name for name, value in fields.items()
+                                if not np.array_equal(value[place - first], known[name][0]))
+            groups[place] = found.setdefault(changed, len(found))
+    return groups, found.get(frozenset(), len(found))
+
+
 class Starts(NamedTuple):
     """How a component whose numbers do not depend on the start begins elsewhere: rows (members, m, d) of fields
     (members, ...), and `Formulated.momentum_scale` at one state."""
@@ -234,24 +255,11 @@ class Formulated:
         """(m,): rows with the same number enter the same fields, and have one scale: the largest of their numbers."""
         return self.grouping[0]
 
-    @cached_property
+    @property
     def grouping(self) -> tuple[np.ndarray, int]:
         """`groups`, and which one enters no field, as the work of forces or a clock; if there is none, one more."""
-        found: dict[frozenset[str], int] = {}
-        groups = np.zeros(len(self.start), dtype=np.int64)
-        largest = float(np.abs(self.start).max(initial=0.0)) or 1.0
-        known = self.to_fields(self.start[None])
-        for first in range(0, len(groups), ROWS_AT_ONCE):
-            places = np.arange(first, min(first + ROWS_AT_ONCE, len(groups)))
-            moved = np.repeat(self.start[None], len(places), axis=0)
-            own = moved[places - first, places]
-            moved[places - first, places] = own + 1e-3*np.where(own == 0.0, largest, own)
-            fields = self.to_fields(moved)
-            for place in places:
-                changed = frozenset(name for name, value in fields.items()
-                                    if not np.array_equal(value[place - first], known[name][0]))
-                groups[place] = found.setdefault(changed, len(found))
-        return groups, found.get(frozenset(), len(found))
+        groups, left_out = _grouping(self.to_fields, self.start.shape, np.asarray(self.start, np.float64).tobytes())
+        return groups.copy(), left_out
 
     @property
     def width(self) -> int:

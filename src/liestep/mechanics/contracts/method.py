@@ -6,6 +6,7 @@ from typing import Any
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.keeping import Facts, Keeps, declared_facts, sentence
 from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.parameters import once
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
 
@@ -89,10 +90,15 @@ class Method:
             name: replace(self.options[name], default=self.options[name].check(name, value))
             for name, value in choices(call).items()})
 
-    def made(self, formulated: Any, options: Options, tolerance: float | None, t_end: float) -> Any:
-        """The component for a formulated system: with its groups of rows where the method measures their sizes."""
-        component = self.build(options, tolerance, t_end)
+    def made(self, formulated: Any, options: Options, tolerance: float | None, t_end: float,
+             parameters: Mapping[str, Any] | None = None) -> Any:
+        """The component for a formulated system: with its groups of rows where the method measures their sizes. Cells
+        of a map whose parameters are given share what does not depend on the system."""
+        component = once(self._built, parameters or {}, options, tolerance, t_end)
         return component.measured(formulated) if hasattr(component, "measured") else component
+
+    def _built(self, parameters: Mapping[str, Any], *of: Any) -> Any:
+        return self.build(*of)
 
     @property
     def takes_forces(self) -> bool:

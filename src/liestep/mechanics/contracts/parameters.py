@@ -1,5 +1,5 @@
-"""Parameters and presets of a system: what a number must be, and where it comes from."""
-from collections.abc import Callable, Mapping
+"""Parameters and presets of a system: what a number must be, and where it comes from; what cells of a map share."""
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -166,3 +166,60 @@ def own(doc: str, parameters: Mapping[str, Any], initial: Callable[[Mapping[str,
         t_end: float, citation: str = "none", **changes: Any) -> Preset:
     """A preset that is of no paper; `changes` replace some of the parameters."""
     return Preset(doc, citation, "own", {**parameters, **changes}, initial, t_end)
+
+
+class _Noted(Mapping[str, Any]):
+    """Parameters that note whether one of those in `varied` is asked for."""
+
+    def __init__(self, held: Mapping[str, Any], varied: frozenset[str]):
+        self.held, self.varied, self.asked = held, varied, False
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked |= name in self.varied
+        return self.held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.asked = True
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+@dataclass
+class Cells:
+    """Runs that differ by the parameters in `varied` alone, with what they share: other parameters, checked, and
+    results by names of functions with their arguments; None of those that depend on the varied ones."""
+
+    varied: frozenset[str]
+    checked: Mapping[str, Any] = field(default_factory=dict)
+    results: dict[str, tuple[Callable[..., Any], tuple[Any, ...], Any] | None] = field(default_factory=dict)
+
+
+class CellParameters(dict[str, Any]):
+    """Checked parameters of one of `cells`."""
+
+    def __init__(self, cells: Cells):
+        super().__init__()
+        self.cells = cells
+
+
+def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: Any) -> Any:
+    """`function(parameters, *others)`, made once for cells of a map with the same others where it asks for none of the
+    parameters that differ between them. Its result must not ask for parameters later."""
+    if not isinstance(parameters, CellParameters):
+        return function(parameters, *others)
+    cells, name = parameters.cells, function.__qualname__
+    if name not in cells.results:
+        noted = _Noted(parameters, cells.varied)
+        try:
+            found = function(noted, *others)
+        except (AttributeError, TypeError):  # it asks for a dict, whose reading cannot be seen
+            found, noted.asked = function(parameters, *others), True
+        cells.results[name] = None if noted.asked else (function, others, found)
+        return found
+    known = cells.results[name]
+    if known and known[0] == function and all(one is other or (isinstance(one, float) and one == other)
+                                              for one, other in zip(known[1], others, strict=True)):
+        return known[2]
+    return function(parameters, *others)

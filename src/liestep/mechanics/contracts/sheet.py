@@ -13,7 +13,7 @@ import numpy as np
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.form import Form
-from liestep.mechanics.contracts.parameters import Parameter, Preset, real_array
+from liestep.mechanics.contracts.parameters import CellParameters, Cells, Parameter, Preset, once, real_array
 
 Parameters = Mapping[str, Any]
 State = Mapping[str, np.ndarray]
@@ -78,8 +78,8 @@ class Sheet:
     # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
     largest_step: Callable[[Parameters], float] | None = None
 
-    def check(self, parameters: Mapping[str, Any]) -> Parameters:
-        """All parameters, checked and normalised.
+    def check(self, parameters: Mapping[str, Any], cells: Cells | None = None) -> Parameters:
+        """All parameters, checked and normalised; of further ones of `cells` those alone that differ.
 
         Raises:
             InputError: unknown, missing or wrong parameter, or a combination that makes no system.
@@ -92,15 +92,19 @@ class Sheet:
         if missing:
             raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
-        checked: dict[str, Any] = {}
+        checked: dict[str, Any] = CellParameters(cells) if cells else {}
+        known = cells.checked if cells else {}
         for name, rule in self.parameters.items():
             if not rule.applies(name, parameters, checked):
                 continue
             given = parameters.get(name, rule.default)
             if given is None:
                 raise InputError(f"parameter {name} is missing")
-            checked[name] = rule.check(name, given, sizes, partial(self._excepted, name, given))
-        self.combination(checked)
+            checked[name] = known[name] if name in known else rule.check(
+                name, given, sizes, partial(self._excepted, name, given))
+        once(self.combination, checked)
+        if cells and not known:
+            cells.checked = {name: value for name, value in checked.items() if name not in cells.varied}
         return checked
 
     @property
@@ -119,6 +123,12 @@ class Sheet:
         Raises:
             InputError: wrong names or shapes, not finite, or off the manifold by more than MANIFOLD_TOLERANCE.
         """
+        state: dict[str, np.ndarray] = once(self._fields, parameters, initial)
+        once(self.manifold, parameters, state)
+        return state
+
+    def _fields(self, parameters: Parameters, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """All of the right shapes."""
         shapes = self.state_shapes(parameters)
         for name in initial:
             if name not in shapes:
@@ -132,7 +142,6 @@ class Sheet:
                 raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
             if not np.all(np.isfinite(state[name])):
                 raise InputError(f"initial {name} must be finite numbers")
-        self.manifold(parameters, state)
         return state
 
     def engines_for(self, parameters: Parameters) -> tuple[str, str]:

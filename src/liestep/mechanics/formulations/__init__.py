@@ -1,11 +1,11 @@
 """Formulations: the same system in the form a family of integrators needs, by its sheet's forms."""
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.parameters import once
 from liestep.mechanics.contracts.sheet import Sheet
 
 
@@ -18,7 +18,9 @@ def formulate(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, n
         InputError: an option is not allowed at these parameters.
     """
     form = sheet.forms[formulation]
-    return replace(form.make(parameters, state, form.complete(parameters, options)), formulation=formulation)
+    made = form.make(parameters, state, once(form.complete, parameters, options))
+    vars(made)["formulation"] = formulation
+    return made
 
 
 def formulate_standard(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray]) -> Formulated:

@@ -13,7 +13,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, Preset, once
 from liestep.mechanics.contracts.sheet import Parameters, State
 from liestep.mechanics.formulations.spheres.forms import spheres
 
@@ -94,8 +94,11 @@ def _four_start(parameters: Parameters) -> dict[str, np.ndarray]:
 
 def _check_apart(parameters: Parameters, state: State) -> None:
     """Raises InputError for two bodies at one point or at antipodes, where there is no force."""
-    if parameters["gamma"] == 0.0:
-        return
+    if parameters["gamma"] != 0.0:
+        once(_require_apart, parameters, state)
+
+
+def _require_apart(parameters: Parameters, state: State) -> None:
     q = state["q"]
     for i, j in combinations(range(len(q)), 2):
         for sign, place in ((1.0, "at one point"), (-1.0, "at antipodes")):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import loop_for, prepare, same_code
+from liestep.compile.cache import code_mark, loop_for, prepare
 from liestep.compile.counters import NAMES, counts
 from liestep.compile.driver import advance, advance_adaptive
 from liestep.compile.pieces import Pieces
@@ -91,11 +91,11 @@ class Part(NamedTuple):
         y = formulated.start.copy()
         return cls(formulated, problem, taken, y, taken.workspace(formulated.problem, y.copy()))
 
-    def alike(self, other: "Part") -> bool:
-        """Whether the same machine code takes both, and their rows are read alike."""
-        one, two = self.formulated, other.formulated
-        return (self.y.shape == other.y.shape and same_code(self[1:], other[1:]) and one.fields == two.fields
-                and one.observables == two.observables and one.notes == two.notes)
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """The same for parts that one machine code takes and whose rows are read alike."""
+        made = self.formulated
+        return self.y.shape, code_mark(self[1:]), made.fields, made.observables, made.notes
 
 
 class Rows:
@@ -103,6 +103,7 @@ class Rows:
 
     def __init__(self, spec: RunSpecification, part: Part, n: int, blocks: bool, scale: Callable[[int], float]):
         self.spec, baseline = spec, np.zeros((n, part.formulated.width))
+        self.invariant = part.formulated.invariant_columns
         outputs, accepted, self.trial = recorders(spec, part.formulated, baseline, blocks=blocks)
         self.made = Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
                           np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), scale)
@@ -125,11 +126,16 @@ class Rows:
         return (part.integrator, part.problem, outputs, accepted, part.y, self.out, self.memory, self.log[:room],
                 self.size, spec.duration, part.work, spec.t_start, spec.direction)
 
-    def all(self, parts: Iterable[Part]) -> Batch:
-        """Run them, in their order."""
+    def all(self, parts: Iterable[Part], shared: Any) -> Batch:
+        """Run them, in their order; each finds arrays of `shared`, components of all, as they are."""
+        memory = [(array, array.copy()) for array in _arrays(shared)]
         with self.pieces as pieces:
             for number, part in enumerate(parts):
-                self._run(number, part, pieces)
+                try:
+                    self._run(number, part, pieces)
+                finally:
+                    for array, new in memory:
+                        np.copyto(array, new)
         return self.made
 
     def _run(self, k: int, part: Part, pieces: Pieces) -> None:
@@ -143,7 +149,7 @@ class Rows:
             prepare(part.problem, part.integrator, part.work)
         trial.filled[:] = self.memory[:] = 0
         self.call(*self._arguments(part._replace(y=part.y.copy()), trial, trial, 0, 0))
-        set_baseline(outputs.baseline, trial, part.formulated)
+        set_baseline(outputs.baseline, trial, self.invariant, part.formulated.problem.counters)
         self.memory[:] = self.out[:] = 0.0
         going = Status.RUNNING if spec.steps is None else Status.OK
         status, steps = going, 0
@@ -172,17 +178,10 @@ class Repeated:
         assert starts is not None
         y = np.ascontiguousarray(starts.rows(states))
         part = Part.of(replace(self.formulated, start=y[0]), self.integrator, self.spec.steps)
-        memory = [(array, array.copy())
-                  for array in _arrays((part.formulated.problem, part.problem, part.integrator, part.work))]
-
-        def parts() -> Iterator[Part]:
-            for row in y:
-                for array, new in memory:
-                    np.copyto(array, new)
-                yield part._replace(y=row)
-
         return Rows(self.spec, part, len(y), blocks, lambda number: starts.scale(
-            {name: values[number] for name, values in states.items()})).all(parts())
+            {name: values[number] for name, values in states.items()})).all(
+                (part._replace(y=row) for row in y),
+                (part.formulated.problem, part.problem, part.integrator, part.work))
 
 
 def _arrays(item: Any) -> Iterator[np.ndarray]:
@@ -205,5 +204,8 @@ def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool) -> Bat
                                                         strict=True)]
         return {name: np.concatenate([fields[name] for fields in found]) for name in found[0]}
 
-    made = Rows(spec, parts[0], len(parts), blocks, lambda number: each[number].momentum_scale).all(parts)
-    return replace(made, formulated=replace(each[0], to_fields=to_fields), each=each)
+    rows = Rows(spec, parts[0], len(parts), blocks, lambda number: each[number].momentum_scale)
+    made = replace(rows.all(parts, parts[0].integrator), each=each)
+    if all(one.to_fields is each[0].to_fields for one in each):
+        return made
+    return replace(made, formulated=replace(each[0], to_fields=to_fields))

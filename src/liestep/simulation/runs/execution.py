@@ -213,12 +213,15 @@ def film_comment(run_sha256: str, run_sources: str) -> str:
     return f"{run_sha256} {run_sources}"
 
 
-def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) -> tuple[Formulated, Any]:
-    """Formulated problem and integrator component of a specification, optionally from another initial state."""
+def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, *, shared: bool = False
+          ) -> tuple[Formulated, Any]:
+    """Formulated problem and integrator component of a specification, optionally from another initial state. shared:
+    cells of a map may have the same integrator, whose arrays each run must leave as they were."""
     facts, declared = spec.sheet, spec.method.on(spec.sheet)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
-    return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration)
+    return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration,
+                                     spec.parameters if shared else None)
 
 
 def recorders(spec: RunSpecification, formulated: Formulated, baseline: np.ndarray, *, blocks: bool = True
@@ -262,11 +265,11 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
     return run(spec, formulated, integrator, loop_for, progress, limit, watch)
 
 
-def set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:
+def set_baseline(baseline: np.ndarray, trial: Recorder, columns: np.ndarray, counters: np.ndarray) -> None:
     """Invariants at the start, zero for other observables, from a trial of the run's own loop that ended at point 0:
     a loop of its own for them would have to be compiled. The counters return to zero."""
-    baseline[:] = np.where(formulated.invariant_columns, trial.scratch, 0.0)
-    formulated.problem.counters[:] = 0
+    baseline[:] = np.where(columns, trial.scratch, 0.0)
+    counters[:] = 0
 
 
 @contextmanager
@@ -294,7 +297,7 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     work = integrator.workspace(formulated.problem, y)
     loop = finds(advance, integrator, problem, recorder, work)
     loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
-    set_baseline(baseline, trial, formulated)
+    set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
     status, done = Status.OK, 0
     with in_pieces(spec, loop, y.size, limit, lambda: spec.t_start + done*h) as pieces:
         while status == Status.OK and done < spec.steps:
@@ -321,7 +324,7 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, fin
     interval = spec.duration/(spec.outputs - 1)
     loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0],  # no room for a step
          interval, spec.duration, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
-    set_baseline(baseline, trial, formulated)
+    set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
     logs, steps, status = [], 0, Status.RUNNING
     with in_pieces(spec, loop, y.size, limit,
                     lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.parameters import Parameter
+from liestep.mechanics.contracts.parameters import Cells, Parameter, once
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import Entry, system_entry
 from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_in
@@ -88,8 +88,9 @@ class Request:
     initial: Mapping[str, Any]
     options: Mapping[str, Any]  # of the integrator
 
-    def start(self, system: Entry[Sheet], names: tuple[str, ...], point: np.ndarray) -> Start:
-        """The start at a point of the map. Raises InputError: parameters that make no system."""
+    def start(self, system: Entry[Sheet], names: tuple[str, ...], point: np.ndarray, cells: Cells | None = None
+              ) -> Start:
+        """The start at a point of the map, one of `cells`. Raises InputError: parameters that make no system."""
         facts = system.item
         given = {**facts.presets[self.preset or facts.default].parameters, **self.parameters}
         for name, value in zip(names, point, strict=True):
@@ -100,7 +101,7 @@ class Request:
                 given[key] = array
             else:
                 given[key] = float(value)
-        return start_in(system, self.preset, given, self.initial)
+        return start_in(system, self.preset, given, self.initial, cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,14 +139,28 @@ class ShardSpecification(RunSpecification):
 
     def cell(self, number: int) -> RunSpecification:
         """The run of cell `number` of the shard. Raises InputError where there is none."""
-        start = self.request.start(self.system, self.map.names, self.points[number])
+        start = self.request.start(self.system, self.map.names, self.points[number], self.cells)
         shapes = {name: values.shape for name, values in start.initial.items()}
         if shapes != {name: values.shape for name, values in self.initial.items()}:
             raise InputError("the state has another shape than that of the map's first cell")
-        adaptive = self.steps is None
+        found: RunSpecification = once(self.specified, start.parameters, start.initial, start.t_end)
+        if found.parameters is not start.parameters:  # a copy of what is shared; `replace` takes as long as a short run
+            shared, found = vars(found), object.__new__(RunSpecification)
+            vars(found).update(shared, parameters=start.parameters)
+        return found
+
+    @cached_property
+    def cells(self) -> Cells:
+        """What its cells share."""
+        return Cells(frozenset(name.partition(".")[0] for name in self.map.names))
+
+    def specified(self, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray], t_end: float
+                  ) -> RunSpecification:
+        """The run from a checked start; `t_end` is that of its preset."""
         return specify(self.problem, self.integrator, steps=self.steps, tolerance=self.tolerance, t_end=self.t_end,
-                       options=self.request.options, samples=self.samples, outputs=self.outputs if adaptive else None,
-                       statistics_every=self.statistics_every, start=start)
+                       options=self.request.options, samples=self.samples,
+                       outputs=self.outputs if self.steps is None else None, statistics_every=self.statistics_every,
+                       start=Start(parameters, initial, t_end, self.system))
 
 
 def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Iterator[ShardSpecification]:

@@ -19,7 +19,8 @@ from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.starts import each
 
 MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
-AT_ONCE = 64        # such components
+AT_ONCE = 64        # such components, or more of small states, up to:
+MOST_AT_ONCE = 512
 
 State = dict[str, np.ndarray]
 Runs = tuple[Sequence[int], Callable[[], Batch]]  # their numbers, and what makes them
@@ -66,23 +67,25 @@ def in_groups(spec: RunSpecification, like: Formulated, starts: Sequence[Callabl
     that give the arguments of `build` for each, or raise InputError. like: one of the components."""
     alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
              or black_box(like.problem))  # what it raises is said of one run
-    for first in range(0, len(starts), AT_ONCE):
-        groups: list[dict[int, Part]] = []
-        for number, start in enumerate(starts[first:first + AT_ONCE], first):
+    at_once = min(max(AT_ONCE, AT_ONCE*MOST_NUMBERS//like.start.size), MOST_AT_ONCE)
+    for first in range(0, len(starts), at_once):
+        groups: list[tuple[tuple[Any, ...], dict[int, Part]]] = []
+        for number, start in enumerate(starts[first:first + at_once], first):
             if alone:
                 yield (number,), lambda start=start: Batch.of(trajectory(*start()))  # type: ignore[misc]
                 continue
             try:
                 with plugin_errors():
-                    part = Part.of(*build(*start()), spec.steps, many=True)
+                    part = Part.of(*build(*start(), shared=True), spec.steps, many=True)
             except InputError as error:
                 yield (number,), partial(_refuse, error)
                 continue
-            group = next((one for one in groups if next(iter(one.values())).alike(part)), None)
+            kind = part.kind
+            group = next((group for known, group in groups if known == kind), None)
             if group is None:
-                groups.append(group := {})
+                groups.append((kind, group := {}))
             group[number] = part
-        for group in groups:
+        for _, group in groups:
             yield tuple(group), partial(together, spec, tuple(group.values()), blocks)
 
 
@@ -90,7 +93,7 @@ def _refuse(error: InputError) -> Batch:
     raise error
 
 
-def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None,
+def trajectory(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, progress: Progress | None = None,
                interpreted: bool = False) -> Outcome:
     """One trajectory (see `run_once`); where exponents are asked for, with the growth of derivatives in each of its
     blocks and the symplecticity of its step, NaN for a run that stopped early."""
@@ -100,7 +103,8 @@ def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: P
         if outcome.status == Status.OK:
             from liestep.simulation.tangents.exponents import growth_of, symplectic_error
 
-            outcome.growth = growth_of(spec, state, BLOCKS)
+            initial = spec.initial if state is None else state
+            outcome.growth = growth_of(spec, initial, BLOCKS)
             if spec.ensemble is None:
-                outcome.symplectic_error = symplectic_error(spec, state)
+                outcome.symplectic_error = symplectic_error(spec, initial)
     return outcome

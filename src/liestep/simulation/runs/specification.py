@@ -13,6 +13,7 @@ from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.parameters import Cells, Preset, once
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import (
     Entry,
@@ -213,19 +214,24 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
 
 
 @plugin_errors()
-def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | None, initial: Mapping | None) -> Start:
-    """Check parameters and initial state; what is not given comes from the preset (default: the system's). Raises
-    InputError: one sentence: what is wrong, and what is allowed."""
+def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | None, initial: Mapping | None,
+             cells: Cells | None = None) -> Start:
+    """Check parameters and initial state; what is not given comes from the preset (default: the system's). cells: it is
+    one of these. Raises InputError: one sentence: what is wrong, and what is allowed."""
     facts = system.item
     if preset is not None and (not isinstance(preset, str) or preset not in facts.presets):
         raise InputError(unknown(f"preset of {system.name}", preset, facts.presets))
     chosen = facts.presets[preset or facts.default]
     parameters, initial = mapping("parameters", parameters), mapping("initial", initial)
     with np.errstate(all="ignore"):  # numbers of 1e300 are refused in a sentence, without NumPy's warning
-        checked = facts.check({**chosen.parameters, **parameters})
-        given = set(facts.state_shapes(checked)) <= set(initial)
-        state = facts.check_initial(checked, {**({} if given else chosen.initial(checked)), **initial})
+        checked = facts.check({**chosen.parameters, **parameters}, cells)
+        state = facts.check_initial(checked, once(_first_state, checked, facts, chosen, initial))
     return Start(checked, state, chosen.t_end, system)
+
+
+def _first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, initial: Mapping) -> dict[str, Any]:
+    given = set(facts.state_shapes(parameters)) <= set(initial)
+    return {**({} if given else chosen.initial(parameters)), **initial}
 
 
 @dataclass(frozen=True, kw_only=True)

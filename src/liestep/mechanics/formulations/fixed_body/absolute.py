@@ -100,8 +100,7 @@ class Pinned(NamedTuple):
 
     def check(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for poses of a body that has no inertia about its centre of mass."""
-        reason = why_not(parameters["inertia"], *self.mass_center(parameters))
-        if reason and options["action"] in POSES:
+        if options["action"] in POSES and (reason := why_not(parameters["inertia"], *self.mass_center(parameters))):
             raise InputError(f"option action is {options['action']!r}: {reason}")
 
     def forms(self, fields: Callable[[Parameters], tuple[StateField, ...]]) -> Mapping[str, Form]:

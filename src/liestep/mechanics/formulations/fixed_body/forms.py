@@ -15,7 +15,7 @@ from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, Preset, once
 from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
@@ -181,7 +181,7 @@ class Declared(NamedTuple):
 
     def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on rows Q e_1, Q e_2, Q e_3, pi; with applied torques one for the work follows."""
-        gravity, columns, applied = self.gravity(parameters), self.observables(parameters), self.has_applied(parameters)
+        (columns, fields, reader), applied = once(self.seen, parameters), self.has_applied(parameters)
         if applied:
             columns = with_work(columns, columns[-1].columns.stop)
 
@@ -190,8 +190,13 @@ class Declared(NamedTuple):
             work = [np.zeros_like(momentum)]*applied
             return np.concatenate([np.swapaxes(states["attitude"], 1, 2), momentum, *work], axis=1)
 
-        return Formulated(problem, fields=attitude_fields(gravity), observables=columns,
-                          to_fields=_attitude_reader(gravity), **Starts(rows, _momentum_scale).at(state))
+        return Formulated(problem, fields=fields, observables=columns, to_fields=reader,
+                          **Starts(rows, _momentum_scale).at(state))
+
+    def seen(self, parameters: Parameters) -> tuple[tuple[Observable, ...], tuple[StateField, ...], Callable]:
+        """Observables and fields of states, and what reads the fields."""
+        gravity = self.gravity(parameters)
+        return self.observables(parameters), attitude_fields(gravity), _attitude_reader(gravity)
 
     def check_form(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for the coadjoint motion of a body with applied torques, or without its equations."""

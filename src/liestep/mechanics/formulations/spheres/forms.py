@@ -13,7 +13,7 @@ from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_directions, check_tangent
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.parameters import Parameter, Preset, once
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
@@ -70,6 +70,10 @@ class Declared(NamedTuple):
     def lagrangian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         parts = _parts(self, parameters, state, options)
         return parts.formulated(parts.lagrangian, state, _omega_fields)
+
+    def observables(self, parameters: Parameters) -> tuple[Observable, ...]:
+        """Without work of forces."""
+        return sphere_observables(self.conserved_momentum(parameters))
 
     def forced(self, parameters: Parameters) -> bool:
         """Whether the system declares forces of time and velocity."""
@@ -204,24 +208,31 @@ class _Parts(NamedTuple):
 
 
 def _parts(declared: Declared, parameters: Parameters, state: State, options: Options) -> _Parts:
-    matrix = np.asarray(declared.mass(parameters))
-    if options["mass"] != "diagonal" and matrix.ndim == 1:
-        matrix = np.diag(matrix)
+    matrix = once(_mass_matrix, parameters, declared, options["mass"] == "diagonal")
 
     def scale(other: State) -> float:
-        velocity = np.cross(other["omega"], other["q"])
-        momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
-        return float(np.sum(np.linalg.norm(momenta, axis=1)))
+        return float(once(_momentum_scale, parameters, matrix, other))
 
     room = state["omega"]*state["q"]
     plain = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]), np.zeros_like(room),
                              new_counters())
-    observables = sphere_observables(declared.conserved_momentum(parameters))
+    observables = once(declared.observables, parameters)
     if not declares(plain.system, "force"):
         return _Parts(plain, observables, scale)
     forced = ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.counters,
                                     np.zeros_like(room))
     return _Parts(forced, with_work(observables, WORK), scale)
+
+
+def _mass_matrix(parameters: Parameters, declared: Declared, diagonal: bool) -> np.ndarray:
+    matrix = np.asarray(declared.mass(parameters))
+    return matrix if diagonal or matrix.ndim == 2 else np.diag(matrix)
+
+
+def _momentum_scale(parameters: Parameters, matrix: np.ndarray, state: State) -> float:
+    velocity = np.cross(state["omega"], state["q"])
+    momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
+    return float(np.sum(np.linalg.norm(momenta, axis=1)))
 
 
 def _omega_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -262,7 +273,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
         check_mass(np.asarray(mass(values)))
 
     def manifold(values: Parameters, state: State) -> None:
-        _check_manifold(values, state)
+        once(_check_manifold, values, state)
         start(values, state)
 
     def state_shapes(values: Parameters) -> dict[str, tuple[int, ...]]:

@@ -1,0 +1,120 @@
+"""Cells of a map share what reads none of its parameters, and are what each would be alone."""
+import numpy as np
+import pytest
+
+from liestep.compile.tracing import digest_of
+from liestep.errors import InputError
+from liestep.mechanics.contracts.parameters import CellParameters, Cells, once
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import system_entry, system_ids
+from liestep.simulation.runs import batches
+from liestep.simulation.runs.maps import ParameterMap, Request, ShardSpecification, shards
+from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.shards import carry_out_shard
+from liestep.simulation.runs.specification import specify, start_in
+
+VALUES = (1.0, 0.99)  # relative
+
+
+def parameters_of_cells(**values) -> CellParameters:
+    found = CellParameters(Cells(frozenset({"varied"})))
+    found.update(values)
+    return found
+
+
+def test_what_reads_no_varied_parameter_is_made_once():
+    calls = []
+
+    def kept(parameters, more):
+        calls.append(more)
+        return [parameters["other"]]
+
+    first, again = (parameters_of_cells(varied=number, other=7.0) for number in (1.0, 2.0))
+    again.cells = first.cells
+    key = object()
+    assert once(kept, first, key) is once(kept, again, key)
+    assert once(kept, again, object()) == [7.0]  # of other arguments: made anew
+    assert once(kept, {"other": 3.0}, key) == [3.0]  # no cell
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize("reads", [
+    lambda parameters: parameters["varied"], lambda parameters: parameters.get("varied"),
+    lambda parameters: dict(parameters)["varied"], lambda parameters: {**parameters}["varied"],
+    lambda parameters: next(iter(parameters.values())), lambda parameters: (parameters | {})["varied"],
+    lambda parameters: parameters.copy()["varied"], lambda parameters: "varied" in parameters and parameters["varied"]])
+def test_every_way_to_read_a_varied_parameter_is_seen(reads):
+    cells = Cells(frozenset({"varied"}))
+    found = []
+    for number in (1.0, 2.0, 3.0):
+        parameters = CellParameters(cells)
+        parameters.update(varied=number, other=0.0)
+        found.append(once(reads, parameters))
+    assert found == [1.0, 2.0, 3.0]
+
+
+def varied(problem: str) -> list[tuple[str, list]]:
+    """Parameters with numbers of a preset, and values near them."""
+    facts = system_entry(problem).item
+    given = facts.check(facts.presets[facts.default].parameters)
+    return [(name, [value*factor for factor in VALUES]) for name, value in given.items()
+            if facts.parameters[name].rule not in ("choice", "index", "integer") and np.size(value)]
+
+
+def cell(problem: str, form: str, given: dict, cells: Cells | None) -> tuple | str:
+    """Everything that a cell is made of, or the sentence that refuses it."""
+    system = system_entry(problem)
+    try:
+        start = start_in(system, None, given, {}, cells)
+        made = formulate(system.item, start.parameters, start.initial, form, {})
+    except InputError as error:
+        return str(error)
+    fields = {name: values.tobytes() for name, values in made.to_fields(made.start[None]).items()}
+    return (digest_of(made.problem), made.start.tobytes(), made.fields, made.observables, made.attributes, fields,
+            made.formulation, [*start.parameters], {name: values.tobytes() for name, values in start.initial.items()})
+
+
+@pytest.mark.parametrize("problem", system_ids())
+def test_cells_are_made_as_they_would_be_alone(problem):
+    facts, shared = system_entry(problem).item, 0
+    for form in facts.forms:
+        for name, values in varied(problem):
+            cells = Cells(frozenset({name}))
+            for value in values:
+                given = {**facts.presets[facts.default].parameters, name: value}
+                assert cell(problem, form, given, cells) == cell(problem, form, given, None), (form, name)
+            shared += sum(result is not None for result in cells.results.values())
+    assert shared
+
+
+def shard(problem: str, integrator: str, name: str, values: tuple[float, ...], **more) -> ShardSpecification:
+    (made,) = shards(specify(problem, integrator, samples=2, parameters={name: values[0]}, **more),
+                     ParameterMap((name,), (values,)), Request(None, {}, {}, {}))
+    return made
+
+
+def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
+    spec = shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0, 2.0), steps=10, t_end=1.0)
+    right = carry_out_shard(spec).variables["q"][1]
+    run = batches.Rows._run
+
+    def spoils(rows, number, part, pieces):
+        run(rows, number, part, pieces)
+        for item in part.integrator:
+            if isinstance(item, np.ndarray):  # the tableau
+                item[...] = 0
+
+    monkeypatch.setattr(batches.Rows, "_run", spoils)
+    assert carry_out_shard(spec).variables["q"][1].tobytes() == right.tobytes()
+    monkeypatch.setattr(batches, "_arrays", lambda item: iter(()))
+    assert carry_out_shard(shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0, 2.0), steps=10, t_end=1.0)
+                           ).variables["q"][1].tobytes() != right.tobytes()
+
+
+def test_cells_of_large_states_run_alone(monkeypatch):
+    monkeypatch.setattr("liestep.simulation.runs.outcomes.MOST_NUMBERS", 1)
+    spec = shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0), steps=10, t_end=1.0)
+    found = carry_out_shard(spec).variables["q"][1]
+    for number, gamma in enumerate((0.5, 1.0)):
+        alone = carry_out(specify("sphere_nbody", "rk4", steps=10, t_end=1.0, samples=2, parameters={"gamma": gamma}))
+        assert found[number].tobytes() == alone.variables["q"][1].tobytes()
