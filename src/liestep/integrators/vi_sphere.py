@@ -162,6 +162,14 @@ class MultiplierWork(NamedTuple):
     before: np.ndarray      # (n, 3) omega of the last iteration
 
 
+@kernel
+def along(i: int, n: int, band: int) -> tuple[int, int]:
+    """First and behind the last column of row i of a matrix (n, n) with so many diagonals on each side; 0: full."""
+    if band == 0:
+        return 0, n
+    return max(0, i - band), min(n, i + band + 1)
+
+
 @borrows(SphereStep)
 class MultiplierStep(NamedTuple):
     """Order 2, symmetric, implicit, coupled mass: RATTLE with Newton systems, n x n or banded as M^-1, for the
@@ -179,7 +187,7 @@ class MultiplierStep(NamedTuple):
         n, band = y.shape[0]//2, problem.inverse_band()
         g, v, kick, d, target, push, before = (np.zeros_like(y[:n]) for _ in range(7))
         return MultiplierWork(g, v, kick, d, target, np.zeros(n, y.dtype), np.zeros(n, y.dtype),
-                              np.zeros((n, n if band >= n else 3*band + 1), y.dtype), np.zeros(n, dtype=np.int64), push,
+                              np.zeros((n, 3*band + 1 if band else n), y.dtype), np.zeros(n, dtype=np.int64), push,
                               before)
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
@@ -232,8 +240,8 @@ class MultiplierStep(NamedTuple):
         """out_i = sum_j Minv_ij g_j"""
         n, band = g.shape[0], problem.inverse_band()
         for i in range(n):
-            total = (0.0, 0.0, 0.0)
-            for j in range(max(0, i - band), min(n, i + band + 1)):
+            total, (first, last) = (0.0, 0.0, 0.0), along(i, n, band)
+            for j in range(first, last):
                 total = axpy(problem.inverse_mass_entry(i, j), row(g, j), total)
             put(out, i, total)
 
@@ -243,12 +251,12 @@ class MultiplierStep(NamedTuple):
         n, band = q.shape[0], problem.inverse_band()
         self.increments(problem, q, work)
         for i in range(n):
-            qi, d, first = row(q, i), row(work.d, i), i - band if band < n else 0
+            qi, d, (first, last) = row(q, i), row(work.d, i), along(i, n, band)
             work.residual[i] = -(2.0*dot(qi, d) + dot(d, d) + length_defect(qi))
             new = add(qi, d)
-            for j in range(max(0, i - band), min(n, i + 2*band + 1)):  # of a band also zeros, for its rows' exchange
-                work.a[i, j - first] = 2.0*problem.inverse_mass_entry(i, j)*dot(new, row(q, j))
-        if band < n:
+            for j in range(first, min(n, last + band)):  # of a band also zeros, for exchanges of its rows
+                work.a[i, j - (i - band if band > 0 else 0)] = 2.0*problem.inverse_mass_entry(i, j)*dot(new, row(q, j))
+        if band > 0:
             if not solve_banded(work.a, work.residual, n, band):
                 return Status.NOT_CONVERGED, x, previous, False
         else:
@@ -270,8 +278,8 @@ class MultiplierStep(NamedTuple):
         """d_i = target_i + sum_j Minv_ij lambda_j q_j"""
         n, band = q.shape[0], problem.inverse_band()
         for i in range(n):
-            pull = (0.0, 0.0, 0.0)
-            for j in range(max(0, i - band), min(n, i + band + 1)):
+            pull, (first, last) = (0.0, 0.0, 0.0), along(i, n, band)
+            for j in range(first, last):
                 pull = axpy(problem.inverse_mass_entry(i, j)*work.multiplier[j], row(q, j), pull)
             put(work.d, i, add(row(work.target, i), pull))
 
@@ -279,11 +287,11 @@ class MultiplierStep(NamedTuple):
         """mu from q_i.(u + M^-1 (mu q))_i = 0, then omega = q x v."""
         n, band = q.shape[0], problem.inverse_band()
         for i in range(n):
-            qi, first = row(q, i), i - band if band < n else 0
+            qi, (first, last) = row(q, i), along(i, n, band)
             work.residual[i] = -dot(qi, row(work.v, i))
-            for j in range(max(0, i - band), min(n, i + 2*band + 1) if band < n else i + 1):
-                work.a[i, j - first] = problem.inverse_mass_entry(i, j)*dot(qi, row(q, j))
-        if band < n:
+            for j in range(first, min(n, last + band) if band > 0 else i + 1):
+                work.a[i, j - (i - band if band > 0 else 0)] = problem.inverse_mass_entry(i, j)*dot(qi, row(q, j))
+        if band > 0:
             if not solve_banded(work.a, work.residual, n, band):
                 return Status.SINGULAR_MATRIX
         else:
@@ -292,8 +300,8 @@ class MultiplierStep(NamedTuple):
             cholesky_solve(work.a, work.residual, n)
         problem.counters[Counter.LINEAR_SOLVES] += 1
         for i in range(n):
-            v = row(work.v, i)
-            for j in range(max(0, i - band), min(n, i + band + 1)):
+            v, (first, last) = row(work.v, i), along(i, n, band)
+            for j in range(first, last):
                 v = axpy(problem.inverse_mass_entry(i, j)*work.residual[j], row(q, j), v)
             put(w, i, cross(row(q, i), v))
         return Status.OK

@@ -91,7 +91,7 @@ class DenseMass(NamedTuple):
         return self.inverse[i, j]
 
     def inverse_band(self) -> int:
-        return self.inverse.shape[0]
+        return 0
 
     def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -
