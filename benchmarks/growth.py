@@ -10,6 +10,7 @@ from liestep.mechanics.systems.rigid_chain import bars
 
 RODS = (5, 10, 20, 50, 100, 200)
 CHAINS = (2, 5, 10, 20, 50)
+LINKS = (30, 100, 300, 1000)
 BARS = (16, 64, 256)  # rigid bodies with spherical joints: from 64 to 256 at most 4.6 times, an exponent of 1.10
 LEVELS = (("level1", 42), ("level2", 162), ("paper", 642), ("level4", 2562))
 # with a cut-off: an exponent of 1.09 over all sizes; steps are shorter as molecules are closer: lists last as long
@@ -27,6 +28,10 @@ def _cases() -> Iterator[tuple[str, int, Case]]:
             yield f"pendulum chain, {integrator}", n, Case(
                 "", "spherical_pendulum_chain", integrator, "", 1e-3, max(3, 50_000//n**3), 0.0,
                 "paper_scaled", parameters, DENSE)
+    for n in LINKS:
+        yield "pendulum chain, vi_sphere (multipliers in a band)", n, Case(
+            "", "spherical_pendulum_chain", "vi_sphere", "multipliers", 1e-4, 60_000//n, 0.0, "paper_scaled",
+            {"mass": [1.0]*n, "length": [1.0]*n})
     for integrator in ("eml", "emh"):
         for n in BARS:
             yield f"chain of bars, {integrator}", n, Case("", "rigid_chain", integrator, "", 1e-3, 6400//n, 0.0,

@@ -300,6 +300,8 @@ def test_forces_of_joints_are_those_of_the_torque_that_is_held(stride):
     for k, force in enumerate(data["multiplier"].values[:, :3]):
         held, rate = 1.0 + 0.1*max(k*stride - 1, 0), data["joint_rate"].values[k, 0]
         assert np.linalg.norm(force) == pytest.approx(np.hypot(held/0.6, rate**2), rel=1e-8)
+        for name in set(kept[0]) - {"multiplier"} if k*stride < len(kept) else ():
+            assert np.abs(data[name].values[k] - kept[k*stride][name]).max() < 1e-14, name
     for k, state in enumerate(kept):
         held = (1.0 + 0.1*(k - 1))*(k > 0)
         assert np.linalg.norm(state["multiplier"][:3]) == pytest.approx(

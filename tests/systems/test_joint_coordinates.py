@@ -4,8 +4,12 @@ from functools import partial
 import numpy as np
 import pytest
 
+from liestep.compile.tracing import on_own_arrays
+from liestep.geometry.groups.poses import QUATERNION
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, prismatic, revolute, screw
 from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
+from liestep.mechanics.formulations.multibody.forms import TWISTS, Layout
+from liestep.mechanics.formulations.multibody.seen import sight
 
 X, Y, Z, O = *np.eye(3), np.zeros(3)  # noqa: E741
 TIMES = np.linspace(0.0, 3.0, 61)
@@ -58,3 +62,26 @@ def test_coordinates_of_given_motions(joint):
         one = shown(TIMES[k:k + 1], {name: values[k:k + 1] for name, values in fields.items()}, before)
         before = float(time), {name: values[0] for name, values in one.items()}
         assert np.abs(before[1]["joint_coordinate"] - found["joint_coordinate"][k]).max() < 1e-11
+
+
+@pytest.mark.parametrize("twist", TWISTS.values(), ids=TWISTS)
+@pytest.mark.parametrize("joint", ["one body", "revolute", "prismatic", "screw"])
+def test_machine_code_reads_the_same_digits(joint, twist):
+    """Of states in quaternions, one after the other: those of their fields and coordinates in plain Python."""
+    joints, turn, place, rate, velocity, *_ = motion("revolute" if joint == "one body" else joint)
+    n, centres = (1, [[0.3, -0.2, 0.1]]) if joint == "one body" else (2, [[0.3, -0.2, 0.1], [0.0, 0.4, -0.7]])
+    assembly = Assembly(np.ones(n), np.array([np.eye(3)]*n), np.array(centres), O, joints[:n])
+    layout, made, before = Layout(assembly, QUATERNION, twist), frames(assembly), None
+    read, numbers, pieces = sight(twist, assembly.center_of_mass, made)
+    for k, time in list(enumerate(TIMES))[::4]:
+        rows = layout.start({"attitude": np.stack([about_z(ANGLE)[k], turn[k]])[:n],
+                             "position": np.stack([0.1*Y, place[k]])[:n],
+                             "body_rate": np.stack([RATE[k]*Z + X, rate[k]])[:n],
+                             "velocity": np.stack([0.1*X, velocity[k]])[:n]})
+        on_own_arrays(read).read(time, rows)
+        fields = layout.fields(rows[None])
+        fields |= coordinates(made, assembly.center_of_mass, np.array([time]), fields, before)
+        before = float(time), {name: values[0] for name, values in fields.items()}
+        assert pieces.keys() == fields.keys()
+        for name, values in fields.items():
+            assert np.array_equal(pieces[name](numbers.copy()), values[0]), (name, k)

@@ -214,6 +214,21 @@ def test_rods_by_multipliers_move_as_with_the_full_matrix(integrator):
         assert np.abs(multipliers[name] - multipliers[name][0]).max() > 0.0, name
 
 
+@pytest.mark.parametrize("form", ["increment", "paper"])
+def test_a_long_chain_steps_by_a_band_as_by_the_full_matrix(form):
+    def run(n, **options):
+        parameters = {"mass": 1.0 + 0.1*np.arange(n), "length": 1.0 - 0.02*np.arange(n)}
+        return simulate("spherical_pendulum_chain", "vi_sphere", preset="chain3", parameters=parameters, step=0.002,
+                        t_end=0.1, samples=3, options={"form": form, **options})
+
+    band, dense = run(21), run(21, mass="dense")
+    assert ('"mass": "banded"' in band.attrs["specification"]) > ('"mass": "banded"' in dense.attrs["specification"])
+    assert '"mass": "dense"' in run(20).attrs["specification"]
+    for name in ("q", "omega", "energy"):
+        assert np.abs(band[name] - dense[name]).max() <= 1e-11*max(1.0, np.abs(dense[name]).max()), name
+        assert np.abs(band[name] - band[name][0]).max() > 0.0, name
+
+
 def test_a_mass_that_is_not_definite_has_no_multipliers():
     component, rows = mass_component(np.eye(2), "multipliers"), np.zeros((2, 3))
     assert not plain(component).acceleration(rows, rows, rows, rows.copy())  # q = 0

@@ -1,6 +1,6 @@
 """The time loops of runs whose parameters are set at given instants (`liestep.simulation.runs.control`). A file of its
 own: an edit puts no other run out of date."""
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,6 +8,15 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import kernel
 from liestep.compile.separate import call_address
 from liestep.compile.status import Status
+
+
+class Unread(NamedTuple):
+    """Of states that Python reads by itself."""
+
+    nothing: int = 0
+
+    def read(self, t: float, y: np.ndarray) -> None:
+        return
 
 
 @kernel
@@ -20,14 +29,15 @@ def renew(recorder: Any, problem: Any, y: np.ndarray) -> None:
 
 
 def advance_held(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
-                 every: int, ask: int, work: Any, t_start: float) -> tuple[Status, int]:
+                 every: int, ask: int, seen: Any, work: Any, t_start: float) -> tuple[Status, int]:
     """As `liestep.compile.driver.advance`, with a call of the address `ask` at each `every`-th point, from which the
-    method starts anew; the one at the start has been made."""
+    method starts anew, when `seen` has read the state; the one at the start has been made."""
     for point in range(first + 1 if first > 0 else 0, last + 1):
         status, t = Status.OK, t_start + (point - 1)*h
         if point > 0:
             if (point - 1) % every == 0:
                 if point > 1:
+                    seen.read(t, y)
                     if call_address(ask, t) != 0:
                         return Status.NOT_EVALUABLE, point - 1
                     renew(recorder, problem, y)
@@ -42,8 +52,8 @@ def advance_held(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h:
 
 
 def advance_held_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, interval: float,
-                          first: int, last: int, ask: int, work: Any, t_start: float,
-                          sign: float) -> tuple[Status, int, float]:
+                          first: int, last: int, ask: int, seen: Any, work: Any,
+                          t_start: float, sign: float) -> tuple[Status, int, float]:
     """Intervals from number `first` to `last` by adaptive steps that end with each of them; outputs are its ends.
     Returns (status, number of completed intervals, time since the start)."""
     if first == 0:
@@ -52,6 +62,7 @@ def advance_held_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, 
     for point in range(first, last):
         begin, done, rejected = point*interval, 0.0, 0.0
         if point > 0:
+            seen.read(t_start + sign*begin, y)
             if call_address(ask, t_start + sign*begin) != 0:
                 return Status.NOT_EVALUABLE, point, begin
             renew(accepted, problem, y)

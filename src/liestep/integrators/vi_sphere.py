@@ -14,6 +14,7 @@ from liestep.compile.precision import above_round_off
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.geometry.bands import solve_banded
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve, lu_solve_rows
 from liestep.integrators._newton import extent, iterate, settled
 from liestep.integrators.composition import WEIGHTS, composed, weighted
@@ -155,18 +156,26 @@ class MultiplierWork(NamedTuple):
     target: np.ndarray      # (n, 3) d without multipliers
     multiplier: np.ndarray  # (n,)
     residual: np.ndarray    # (n,)
-    a: np.ndarray           # (n, n)
+    a: np.ndarray           # (n, n), or (n, 3 band + 1)
     pivots: np.ndarray      # (n,)
     push: np.ndarray        # (n, 3) F
     before: np.ndarray      # (n, 3) omega of the last iteration
 
 
+@kernel
+def along(i: int, n: int, band: int) -> tuple[int, int]:
+    """First and behind the last column of row i of a matrix (n, n) with so many diagonals on each side; 0: full."""
+    if band == 0:
+        return 0, n
+    return max(0, i - band), min(n, i + band + 1)
+
+
 @borrows(SphereStep)
 class MultiplierStep(NamedTuple):
-    """Order 2, symmetric, implicit, coupled mass: RATTLE with n x n Newton systems for the multipliers lambda. q+ = q +
-    d, d = h v - (h^2/2) M^-1 G + M^-1 (lambda q), |q+_i| = 1; v+ = v - (h/2) M^-1 (G + G+) + M^-1 (lambda q)/h + M^-1
-    (mu q+), q+_i.v+_i = 0. The same map as twospheres2009 eqs. (22)-(25) (tested). Returns NOT_CONVERGED or
-    SINGULAR_MATRIX."""
+    """Order 2, symmetric, implicit, coupled mass: RATTLE with Newton systems, n x n or banded as M^-1, for the
+    multipliers lambda. q+ = q + d, d = h v - (h^2/2) M^-1 G + M^-1 (lambda q), |q+_i| = 1; v+ = v - (h/2) M^-1 (G + G+)
+    + M^-1 (lambda q)/h + M^-1 (mu q+), q+_i.v+_i = 0. The same map as twospheres2009 eqs. (22)-(25) (tested). Returns
+    NOT_CONVERGED or SINGULAR_MATRIX."""
 
     increment: bool   # False: velocities from (q+ - q)/h, as printed
     tolerance: float  # on the error left by the last Newton update, relative to the largest multiplier
@@ -175,10 +184,11 @@ class MultiplierStep(NamedTuple):
     kick: Kick = Kick()
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
-        n = y.shape[0]//2
+        n, band = y.shape[0]//2, problem.inverse_band()
         g, v, kick, d, target, push, before = (np.zeros_like(y[:n]) for _ in range(7))
         return MultiplierWork(g, v, kick, d, target, np.zeros(n, y.dtype), np.zeros(n, y.dtype),
-                              np.zeros((n, n), y.dtype), np.zeros(n, dtype=np.int64), push, before)
+                              np.zeros((n, 3*band + 1 if band else n), y.dtype), np.zeros(n, dtype=np.int64), push,
+                              before)
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
@@ -228,26 +238,31 @@ class MultiplierStep(NamedTuple):
 
     def apply_inverse(self, problem: SphereLagrangian, g: np.ndarray, out: np.ndarray) -> None:
         """out_i = sum_j Minv_ij g_j"""
-        for i in range(g.shape[0]):
-            total = (0.0, 0.0, 0.0)
-            for j in range(g.shape[0]):
+        n, band = g.shape[0], problem.inverse_band()
+        for i in range(n):
+            total, (first, last) = (0.0, 0.0, 0.0), along(i, n, band)
+            for j in range(first, last):
                 total = axpy(problem.inverse_mass_entry(i, j), row(g, j), total)
             put(out, i, total)
 
     def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
         """Newton for lambda: 2 q_i.d_i + d_i.d_i + (q_i.q_i - 1) = 0."""
         problem, q, work = given
-        n = q.shape[0]
+        n, band = q.shape[0], problem.inverse_band()
         self.increments(problem, q, work)
         for i in range(n):
-            qi, d = row(q, i), row(work.d, i)
+            qi, d, (first, last) = row(q, i), row(work.d, i), along(i, n, band)
             work.residual[i] = -(2.0*dot(qi, d) + dot(d, d) + length_defect(qi))
             new = add(qi, d)
-            for j in range(n):
-                work.a[i, j] = 2.0*problem.inverse_mass_entry(i, j)*dot(new, row(q, j))
-        if not lu(work.a, work.pivots, n):
-            return Status.NOT_CONVERGED, x, previous, False
-        lu_solve(work.a, work.pivots, work.residual, n)
+            for j in range(first, min(n, last + band)):  # of a band also zeros, for exchanges of its rows
+                work.a[i, j - (i - band if band > 0 else 0)] = 2.0*problem.inverse_mass_entry(i, j)*dot(new, row(q, j))
+        if band > 0:
+            if not solve_banded(work.a, work.residual, n, band):
+                return Status.NOT_CONVERGED, x, previous, False
+        else:
+            if not lu(work.a, work.pivots, n):
+                return Status.NOT_CONVERGED, x, previous, False
+            lu_solve(work.a, work.pivots, work.residual, n)
         problem.counters[Counter.LINEAR_SOLVES] += 1
         problem.counters[Counter.ITERATIONS] += 1
         update, size = 0.0, 0.0
@@ -261,28 +276,32 @@ class MultiplierStep(NamedTuple):
 
     def increments(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
         """d_i = target_i + sum_j Minv_ij lambda_j q_j"""
-        n = q.shape[0]
+        n, band = q.shape[0], problem.inverse_band()
         for i in range(n):
-            pull = (0.0, 0.0, 0.0)
-            for j in range(n):
+            pull, (first, last) = (0.0, 0.0, 0.0), along(i, n, band)
+            for j in range(first, last):
                 pull = axpy(problem.inverse_mass_entry(i, j)*work.multiplier[j], row(q, j), pull)
             put(work.d, i, add(row(work.target, i), pull))
 
     def project(self, problem: SphereLagrangian, q: np.ndarray, w: np.ndarray, work: Any) -> Status:
         """mu from q_i.(u + M^-1 (mu q))_i = 0, then omega = q x v."""
-        n = q.shape[0]
+        n, band = q.shape[0], problem.inverse_band()
         for i in range(n):
-            qi = row(q, i)
+            qi, (first, last) = row(q, i), along(i, n, band)
             work.residual[i] = -dot(qi, row(work.v, i))
-            for j in range(i + 1):
-                work.a[i, j] = problem.inverse_mass_entry(i, j)*dot(qi, row(q, j))
-        if not cholesky(work.a, n):
-            return Status.SINGULAR_MATRIX
-        cholesky_solve(work.a, work.residual, n)
+            for j in range(first, min(n, last + band) if band > 0 else i + 1):
+                work.a[i, j - (i - band if band > 0 else 0)] = problem.inverse_mass_entry(i, j)*dot(qi, row(q, j))
+        if band > 0:
+            if not solve_banded(work.a, work.residual, n, band):
+                return Status.SINGULAR_MATRIX
+        else:
+            if not cholesky(work.a, n):
+                return Status.SINGULAR_MATRIX
+            cholesky_solve(work.a, work.residual, n)
         problem.counters[Counter.LINEAR_SOLVES] += 1
         for i in range(n):
-            v = row(work.v, i)
-            for j in range(n):
+            v, (first, last) = row(work.v, i), along(i, n, band)
+            for j in range(first, last):
                 v = axpy(problem.inverse_mass_entry(i, j)*work.residual[j], row(q, j), v)
             put(w, i, cross(row(q, i), v))
         return Status.OK
@@ -489,12 +508,14 @@ DRAG = {"one": 1.2, "y4": 0.7, "s4": 1.9, "y6": 0.9, "kl6": 1.5, "kl8": 2.1}
 
 def _resolve(options: Options) -> dict[str, Any]:
     """Replace solver = auto; an explicit step leaves the solver's numbers out of the specification. An implicit one on
-    uncoupled bodies is the same map, to be compared with the explicit one: it takes their mass as a full matrix."""
+    uncoupled bodies is the same map, to be compared with the explicit one: it takes their mass as a full matrix, as
+    those do for which a band is of no use."""
     options, diagonal = dict(options), options["mass"] == "diagonal"
     if options["solver"] == "auto":
         options["solver"] = "explicit" if diagonal else "multipliers"
     if options["solver"] != "explicit":
-        return options | {"mass": "dense"}
+        banded = options["mass"] == "banded" and options["solver"] == "multipliers"
+        return options | {"mass": "banded" if banded else "dense"}
     if not diagonal:
         raise InputError("option solver = explicit needs a diagonal mass matrix; allowed here are multipliers, newton,"
                          " fixed_point")

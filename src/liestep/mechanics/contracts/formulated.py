@@ -215,6 +215,14 @@ class Starts(NamedTuple):
         return {"start": np.array(start, order="C"), "momentum_scale": self.scale(state), "starts": self}
 
 
+class Sight(NamedTuple):
+    """What controllers see of states, where machine code reads them."""
+
+    component: Any       # its `read(t, y)` writes the numbers
+    numbers: np.ndarray  # (size,)
+    pieces: Mapping[str, Callable[[np.ndarray], np.ndarray]]  # by name, each of a copy of the numbers
+
+
 @dataclass(frozen=True)
 class Formulated:
     """A system ready for an integrator: the component, its first state, and how to read its rows.
@@ -240,6 +248,7 @@ class Formulated:
     showing: Callable[..., dict[str, np.ndarray]] = lambda times, fields, before=None: {}
     # `to_fields` without those for which equations with the parameters are solved; None: there are none
     bare: Callable[[np.ndarray], dict[str, np.ndarray]] | None = None
+    sight: Sight | None = None  # None: controllers get what `bare` or `to_fields`, and `showing`, give
 
     def __post_init__(self) -> None:
         column = 0

@@ -131,7 +131,10 @@ class SphereLagrangian(Component, Protocol):
         """M_ij of a full mass matrix (option mass: dense)."""
 
     def inverse_mass_entry(self, i: int, j: int) -> float:
-        """(M^-1)_ij of a full mass matrix (option mass: dense)."""
+        """(M^-1)_ij of coupled bodies (option mass: dense or banded)."""
+
+    def inverse_band(self) -> int:
+        """Largest |i - j| of the entries of M^-1 that are not zero; 0: it is full."""
 
     def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
         """Solve A(q) x = out in place (n, 3), A_ij = -M_ij hat(q_i) hat(q_j), A_ii = M_ii; False where it cannot."""

@@ -12,12 +12,12 @@ import numpy as np
 
 from liestep.compile.cache import loop_for
 from liestep.compile.counters import Counter, counts
-from liestep.compile.held import advance_held, advance_held_adaptive
+from liestep.compile.held import Unread, advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
 from liestep.compile.status import Status
 from liestep.compile.tracing import on_own_arrays
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulated import Formulated, Sight
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.dense import require_partial_steps
@@ -38,15 +38,22 @@ def _leaves(part: Any) -> Iterator[Any]:
 
 
 class Seen(Mapping[str, np.ndarray]):
-    """The state that the function sees. Forces of joints are solved for when they are asked for."""
+    """The state that the function sees. Pieces of what machine code has read are made, and forces of joints are solved
+    for, when they are asked for."""
 
-    def __init__(self, found: dict[str, np.ndarray], names: list[str], rest: Callable[[], dict[str, np.ndarray]]):
-        self.found, self.names, self.rest = found, names, rest
+    def __init__(self, found: dict[str, np.ndarray], sight: Sight, names: list[str],
+                 rest: Callable[[], dict[str, np.ndarray]]):
+        self.found, self.pieces, self.names, self.rest = found, sight.pieces, names, rest
+        self.numbers = sight.numbers.copy()
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.found and name in self.names:
-            self.found = self.rest() | self.found
-        return self.found[name]
+        found = self.found
+        if name not in found:
+            if name in self.pieces:
+                found[name] = self.pieces[name](self.numbers)
+            elif name in self.names:
+                found |= {**self.rest(), **found}
+        return found[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -63,17 +70,23 @@ class Held:
         self.spec, self.function, self.error = spec, spec.control.function, ""
         self.y = build(spec)[0].start.copy()  # advanced in place
         self.reader = build(spec)[0]  # of its own, with what is held
+        self.sight = self.reader.sight or Sight(Unread(), np.zeros(0), {})
+        on_own_arrays(self.sight.component).read(spec.t_start, self.y)
         self.names = [part.name for part in (*self.reader.fields, *self.reader.shown)]
         self.given: list[dict[str, list[float]]] = []  # at each instant
         self.before: tuple[float, dict[str, np.ndarray]] | None = None
-        first = self._given(spec.t_start)
+        self.t = spec.t_start  # of the last instant
+        first = self._given()
         for name in first:
             if name not in spec.parameters:
                 raise InputError(f"control: {unknown('parameter', name, spec.parameters)}")
         self.shapes = {name: np.shape(spec.parameters[name]) for name in first}
         self.formulated, self.integrator, self.targets = self._built()
-        self._set(first, spec.t_start)
+        self._set(first)
         self.call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)(self._ask)
+
+    def __str__(self) -> str:
+        return f"control at t = {self.t!r}"
 
     @property
     def address(self) -> int:
@@ -96,15 +109,15 @@ class Held:
         for a, b, leaf, same in zip(*(_leaves((found.problem, method)) for found, method in made), strict=True):
             changed = np.flatnonzero(np.ravel(a) != np.ravel(b))
             for name in targets if changed.size else ():
-                at = [(place, k) for place in changed for k in range(own[name].size)
+                at = [(place, k) for place in changed.tolist() for k in range(own[name].size)
                       if (np.ravel(a)[place], np.ravel(b)[place]) == (one[name].flat[k], two[name].flat[k])]
                 changed = np.setdiff1d(changed, [place for place, _ in at])
                 if at and not isinstance(leaf, np.ndarray):
                     raise InputError(f"control sets {name}, which is a single number in the code of {spec.problem}:"
                                      f" give it as an array, {name}=[...], and read p.{name}[0]")
                 if at:
-                    places, numbers = map(list, zip(*at, strict=True))
-                    targets[name] += [(held.flat, places, numbers) for held in (leaf, same)]
+                    places = [place for place, _ in at]
+                    targets[name] += [(held.reshape(-1), *where) for held in (leaf, same) for where in at]
                     a.flat[places] = b.flat[places]
             if changed.size:
                 rest.append((a, b))
@@ -122,49 +135,56 @@ class Held:
             raise InputError(f"control sets {unread[0]}, which no equation of {spec.problem} reads")
         return formulated, integrator, targets
 
-    def _given(self, t: float) -> Mapping[str, Any]:
-        where = f"control at t = {t!r}"
-        rows = self.y[None].copy()
-        fields = (self.reader.bare or self.reader.to_fields)(rows)
-        shown = self.reader.showing(np.array([t]), fields, self.before)
-        state: Any = {name: values[0] for name, values in (fields | shown).items()}
-        self.before = t, {name: values[0].copy() for name, values in shown.items()}
-        if self.reader.bare:
-            state = Seen(state, self.names, lambda: {
-                name: values[0] for name, values in self.reader.to_fields(rows).items()})
-        alive = ref(state) if self.reader.bare else lambda: None
-        given = answer(where, self.function, state, t)
+    def _all(self) -> dict[str, np.ndarray]:
+        return {name: values[0] for name, values in self.reader.to_fields(self.y[None].copy()).items()}
+
+    def _state(self) -> Any:
+        """A `Seen`, where numbers are made when they are asked for, or all numbers."""
+        if self.sight.pieces:
+            return Seen({}, self.sight, self.names, self._all)
+        if not self.reader.bare:
+            return self._all()
+        fields = self.reader.bare(self.y[None].copy())
+        shown = self.reader.showing(np.array([self.t]), fields, self.before)
+        self.before = self.t, {name: values[0].copy() for name, values in shown.items()}
+        return Seen({name: values[0] for name, values in (fields | shown).items()}, self.sight, self.names, self._all)
+
+    def _given(self) -> Mapping[str, Any]:
+        state = self._state()
+        alive = ref(state) if isinstance(state, Seen) else lambda: None
+        given = answer(self, self.function, state, self.t)
         del state
         if (kept := alive()) is not None:
             dict(kept)  # whoever keeps it has the forces of now
         if not isinstance(given, Mapping):
-            raise InputError(f"{where} gives {given!r}; it must give a mapping of parameters to values")
+            raise InputError(f"{self} gives {given!r}; it must give a mapping of parameters to values")
         return given
 
-    def _set(self, given: Mapping[str, Any], t: float) -> None:
+    def _set(self, given: Mapping[str, Any]) -> None:
         if given.keys() != self.shapes.keys():
-            raise InputError(f"control at t = {t!r} gives {', '.join(given) or 'nothing'}; it must give"
-                             f" {', '.join(self.shapes)} as at the start")
+            raise InputError(f"{self} gives {', '.join(given) or 'nothing'}; it must give {', '.join(self.shapes)}"
+                             " as at the start")
         new: dict[str, list[float]] = {}
         for name, shape in self.shapes.items():
+            value = given[name]
             try:
-                values = np.multiply(given[name], 1.0, dtype=float)  # a text is no number
+                values = value if isinstance(value, np.ndarray) and value.dtype == float else np.multiply(
+                    value, 1.0, dtype=float)  # a text is no number
             except (TypeError, ValueError):
-                raise InputError(f"control at t = {t!r}: {name} is {given[name]!r}, which is no number") from None
+                raise InputError(f"{self}: {name} is {value!r}, which is no number") from None
             if values.shape != shape:
-                raise InputError(f"control at t = {t!r}: {name} has the shape {values.shape}; it must have {shape}")
+                raise InputError(f"{self}: {name} has the shape {values.shape}; it must have {shape}")
             flat = values.ravel().tolist()
             if not isfinite(sum(flat)) and not all(map(isfinite, flat)):
-                raise InputError(f"control at t = {t!r}: {name} is not finite: {values.tolist()}")
+                raise InputError(f"{self}: {name} is not finite: {values.tolist()}")
             new[name] = flat
         self.given.append(new)
         self._put(new)
 
     def _put(self, values: Mapping[str, list[float]]) -> None:
         for name, flat in values.items():
-            for leaf, places, numbers in self.targets[name]:
-                for place, k in zip(places, numbers, strict=True):
-                    leaf[place] = flat[k]
+            for leaf, place, k in self.targets[name]:
+                leaf[place] = flat[k]
 
     def fields(self, sampled: float, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Fields of samples every so many instants, with what was held until then."""
@@ -176,7 +196,8 @@ class Held:
 
     def _ask(self, t: float) -> int:
         try:
-            self._set(self._given(t), t)
+            self.t = t
+            self._set(self._given())
         except InputError as error:
             self.error = str(error)
             return 1
@@ -226,12 +247,12 @@ def _fixed(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outco
                          f" nearest is {every*abs(spec.step)!r}")
     recorder, _, _ = recorders(spec, held.formulated, baseline)
     work = integrator.workspace(problem, y)
-    loop, status, done = loop_for(advance_held, integrator, problem, recorder, work), Status.OK, 0
+    loop, status, done = loop_for(advance_held, integrator, problem, recorder, held.sight.component, work), Status.OK, 0
     with Pieces(y.size) as pieces:
         while status == Status.OK and done < spec.steps:
             last = min(done + pieces.steps, spec.steps)
-            status, done = loop(integrator, problem, recorder, y, spec.step, done, last, every, held.address, work,
-                                spec.t_start)
+            status, done = loop(integrator, problem, recorder, y, spec.step, done, last, every, held.address,
+                                held.sight.component, work, spec.t_start)
             pieces.ended()
             if progress:
                 progress(done/spec.steps)
@@ -244,13 +265,13 @@ def _adaptive(held: Held, baseline: np.ndarray, progress: Progress | None) -> Ou
     outputs, accepted, _ = recorders(spec, held.formulated, baseline)
     points = outputs.points
     work = pair.workspace(problem, y)
-    loop = loop_for(advance_held_adaptive, pair, problem, outputs, accepted, work)
+    loop = loop_for(advance_held_adaptive, pair, problem, outputs, accepted, held.sight.component, work)
     status, done, time = Status.OK, 0, 0.0
     with Pieces(y.size) as pieces:
         while status == Status.OK and done < points:
             status, done, time = loop(pair, problem, outputs, accepted, y, spec.duration/points, done,
-                                      min(done + pieces.steps, points), held.address, work, spec.t_start,
-                                      spec.direction)
+                                      min(done + pieces.steps, points), held.address, held.sight.component, work,
+                                      spec.t_start, spec.direction)
             pieces.ended()
             if progress:
                 progress(done/points)

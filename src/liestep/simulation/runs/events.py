@@ -79,7 +79,7 @@ class EventFunction(NamedTuple):
         return np.array([_number(answer("an event", self.function, state)) for state in states])
 
 
-def answer(where: str, function: Callable, state: State, *before: Any) -> Any:
+def answer(where: object, function: Callable, state: State, *before: Any) -> Any:
     """What a person's function of a state, behind other arguments, gives. Raises InputError: it asks for a field that
     is not there, or fails."""
     try:

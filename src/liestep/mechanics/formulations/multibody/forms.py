@@ -35,6 +35,7 @@ from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, co
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
 from liestep.mechanics.formulations.multibody.mechanism import POOR, Kind
 from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
+from liestep.mechanics.formulations.multibody.seen import sight
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import with_work
 
@@ -261,14 +262,15 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
         found, compiled = layout.fields(rows), rows.dtype != object   # numbers of many digits are not for machine code
         return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed and compiled else {})
 
-    seen = observables(conserved)
+    seen, arms = observables(conserved), layout.assembly.center_of_mass
+    made = frames(layout.assembly) if layout.assembly.shows else None
     found = Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
                       momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes(),
-                      bare=layout.fields if jointed else None)
-    made = frames(layout.assembly) if layout.assembly.shows else None
+                      bare=layout.fields if jointed else None,
+                      sight=sight(layout.twist, arms, made) if layout.attitude == QUATERNION else None)
     return found if made is None else replace(found, shown=COORDINATES, showing=partial(
-        coordinates, made, layout.assembly.center_of_mass))
+        coordinates, made, arms))
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:

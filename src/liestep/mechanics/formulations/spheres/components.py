@@ -40,7 +40,7 @@ class SphereLagrangian(NamedTuple):
     (`mechanics.contracts.formulations.SphereLagrangian`)."""
 
     system: Any
-    mass: Any             # DiagonalMass | DenseMass
+    mass: Any             # DiagonalMass | DenseMass | BandedMass
     velocity: np.ndarray  # (n, 3) scratch of the observables
     counters: np.ndarray
 
@@ -56,7 +56,10 @@ class SphereLagrangian(NamedTuple):
         return self.mass.matrix[i, j]
 
     def inverse_mass_entry(self, i: int, j: int) -> float:
-        return self.mass.inverse[i, j]
+        return self.mass.inverse_entry(i, j)
+
+    def inverse_band(self) -> int:
+        return self.mass.inverse_band()
 
     def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
         return self.mass.solve(q, out)

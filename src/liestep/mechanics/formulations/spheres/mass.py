@@ -87,6 +87,12 @@ class DenseMass(NamedTuple):
     a: np.ndarray        # (3n, 3n) scratch
     pivots: np.ndarray   # (3n,) scratch
 
+    def inverse_entry(self, i: int, j: int) -> float:
+        return self.inverse[i, j]
+
+    def inverse_band(self) -> int:
+        return 0
+
     def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -
         G_i): twospheres2009 eqs. (9)-(11). False when A is not positive definite."""
@@ -179,6 +185,14 @@ class BandedMass(NamedTuple):
     pivot: np.ndarray     # (n,) scratch: D
     factor: np.ndarray    # (n,) scratch: L_{i,i-1}
     tension: np.ndarray   # (n,) scratch: lambda
+
+    def inverse_entry(self, i: int, j: int) -> float:
+        if i == j:
+            return self.diagonal[i]
+        return self.beside[max(i, j)] if abs(i - j) == 1 else 0.0
+
+    def inverse_band(self) -> int:
+        return 1
 
     def accelerate(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """d^2q_i/dt^2 into `free`, of angular velocities or velocities w, which have the same lengths; out is
