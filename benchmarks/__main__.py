@@ -95,7 +95,7 @@ def main() -> None:
 
 def core_sections(quick: bool) -> Iterable[tuple[str, str, Iterable[dict[str, Any]]]]:
     """(heading, name of the CSV file, rows) of each table, made when they are asked for."""
-    from benchmarks import bodies, equal_error, growth, speed, tangents
+    from benchmarks import bodies, equal_error, growth, shares, speed, tangents
 
     repeats = 5 if quick else 25
     yield "The core beside C and numpy", "core", speed.core_and_counterparts(repeats)
@@ -104,6 +104,7 @@ def core_sections(quick: bool) -> Iterable[tuple[str, str, Iterable[dict[str, An
     yield "Maps of the three-dimensional pendulum", "pendulum_maps", bodies.pendulum(3 if quick else 15)
     yield "Rotation updates on a ring", "updates", bodies.updates(3 if quick else 15)
     yield "Time per particle", "particles", bodies.particles(2 if quick else 5)
+    yield "Share of the processor's operations", "shares", shares.compare(2 if quick else 9)
     yield "Memory", "memory", speed.memory()
     yield "Time to compile", "compile", speed.compile_times(1 if quick else 3)
     yield "Time to compile a second method of the same class", "second_method", speed.second_methods()

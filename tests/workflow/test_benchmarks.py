@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import liestep
-from benchmarks import against, mechanisms, robots, standard
+from benchmarks import against, ensembles, mechanisms, robots, shares, standard
 from benchmarks.cases import CASES, CoreRun, CounterpartRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
@@ -50,6 +50,20 @@ def test_the_twins_of_mechanisms_end_in_the_same_state(name):
                        options=mechanisms.MAPS[name])
         _, gap = mechanisms.compared(spec)
         assert gap < 1e-12
+
+
+def test_a_step_has_the_operations_of_its_stages_and_their_sums():
+    """Four right-hand sides of 60, and sums of twelve numbers with two operations a term."""
+    spec = specify("free_rigid_body", "rk4", preset="asymmetric", steps=1, t_end=0.01, samples=2)
+    sums = shares.operations(spec) - 4*60
+    assert 12*(2*4 + 2*3) <= sums <= 12*20
+
+
+def test_many_starts_end_beside_heyoka():
+    ours, *others = ensembles.compare(16, 1)
+    assert ours["error"] < 1e-9
+    assert others[0]["error"] > others[1]["error"]
+    assert others[1]["error"] < 1e-9
 
 
 def test_words_about_peers_come_from_the_table():

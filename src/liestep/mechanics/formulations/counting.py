@@ -47,6 +47,12 @@ class Counted:
     def __gt__(self, other: Any) -> bool:
         return self.value > float(other)
 
+    def __le__(self, other: Any) -> bool:
+        return self.value <= float(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.value >= float(other)
+
     def __abs__(self) -> "Counted":
         return Counted(abs(self.value), self.tally)
 
