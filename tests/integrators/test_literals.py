@@ -44,7 +44,7 @@ NO_DIGIT = {
     ("improve", "one = "): "matrix of Newton's method", ("improve", "two = "): "matrix of Newton's method",
     ("improve", "three = "): "matrix of Newton's method", ("improve", "(j[0]"): "matrix of Newton's method",
     ("improve", "(0.0, "): "matrix of Newton's method", ("change", "size, gap"): "when the iteration ends",
-    ("hat_column", ""): "matrix of Newton's method", ("improve", "work.a[i, j] = 2.0*"): "matrix of Newton's method",
+    ("hat_column", ""): "matrix of Newton's method", ("improve", "work.a[i, j - (i - band"): "matrix of Newton's method",
     ("improve", "update, size = 0.0, 0.0"): "when the iteration ends",
     ("improve", "change, size = 0.0, 0.0"): "when the iteration ends",
     ("corrected", ""): "when the iteration ends",

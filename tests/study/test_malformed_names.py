@@ -18,7 +18,7 @@ from liestep.study.plan.yamlfile import LARGEST
 from liestep.workflow.workflow import Workflow
 
 RULES = sorted((Path(__file__).parents[2]/"workflow"/"rules").glob("*.smk"))
-WITHIN = 5.0  # s, on a busy machine
+WITHIN = 5.0  # s of processor time: what is expanded takes minutes
 STUDY = {"title": "t", "problems": {"bodies": {"system": "sphere_nbody", "t_end": 1.0}},
          "integrators": {"rk4": {"steps": [0.1]}}, "tables": ["drift"]}
 CLAIM = {"id": "one", "statement": "s", "source": "p", "asserted_by": "paper", "scope": "general",
@@ -53,9 +53,9 @@ def study(content: dict) -> None:
 
 def unchanged(arguments: list[str], capsys) -> str:
     """The sentence with which a command is refused at once, without a change."""
-    before, start = contents(Path()), time.monotonic()
+    before, start = contents(Path()), time.process_time()
     sentence = refused(arguments, capsys)
-    assert time.monotonic() - start < WITHIN
+    assert time.process_time() - start < WITHIN
     assert contents(Path()) == before
     assert len(sentence) < 600
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", sentence[:-1])
@@ -169,11 +169,11 @@ def test_files_that_are_no_files(kind, odd, place, capsys):
     ODD[odd][0](path)
     command = {"study": ["check", "tiny"], "claims": ["job", "claims"], "errata": ["job", "errata"],
                "config": ["job", "report"]}[kind]
-    start, expected = time.monotonic(), ODD[odd][1]
+    start, expected = time.process_time(), ODD[odd][1]
     sentence = refused(command, capsys)
     assert expected in sentence
     assert str(path) in sentence
-    assert time.monotonic() - start < WITHIN
+    assert time.process_time() - start < WITHIN
 
 
 @pytest.mark.parametrize(("change", "expected"), [
