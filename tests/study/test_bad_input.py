@@ -165,6 +165,10 @@ def test_a_call_is_the_id_with_its_options():
     assert "unknown call of the integrator 'weights=y5'" in sentence(caught)
     with pytest.raises(InputError, match=r"'stages=3' \(allowed: none\); other choices are options: options=\{'s"):
         specify("mass_spring", "gauss stages=3", steps=10)
+    with pytest.raises(InputError, match=r"'form=x' \(allowed: none\); other choices are options: options=\{'form'"):
+        specify("heavy_top", "taylor form=x", tolerance=1e-6)
+    with pytest.raises(InputError, match=r"integrator 'x' \(allowed: none\)$"):
+        specify("heavy_top", "taylor x", tolerance=1e-6)
 
 
 def test_integrator_that_cannot_run_on_a_system_lists_those_that_can(monkeypatch, capsys):

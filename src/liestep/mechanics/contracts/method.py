@@ -82,8 +82,8 @@ class Method:
         """
         if call not in self.calls:
             known = {name for one in self.calls for name in choices(one)}
-            given = next((name for name in (part.partition("=")[0] for part in call.split())
-                          if name in self.options and name not in known), None)
+            given = next((name for name, told, _ in (word.partition("=") for word in call.split())
+                          if told and name not in known), None)  # of the method or its form
             raise InputError(unknown("call of the integrator", call, self.calls) + (
                 f"; other choices are options: options={{{given!r}: ...}}" if given else ""))
         return replace(self, **self.calls[call], calls={}, options=dict(self.options) | {
