@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,6 +28,8 @@ from liestep.compile.tracing import plain_loop
 from liestep.errors import InputError
 from liestep.files import sealed
 from liestep.files.answers import cache_folder
+
+holds_addresses = attrgetter("library.has_dynamic_globals")  # of what Numba has compiled
 
 
 @cache
@@ -110,7 +113,7 @@ class _Kept:
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep code, unless it holds addresses of this process."""
-        if result.library.has_dynamic_globals:
+        if holds_addresses(result):
             return
         caching, path = compiling()[0].core.caching, self._file(signature)
         parts = result._replace(type_annotation="")._reduce()  # a listing with the paths of the sources

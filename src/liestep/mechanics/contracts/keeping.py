@@ -51,9 +51,9 @@ GROUPS = ("none", "spherical", "revolute", "cylindrical", "prismatic", "screw") 
 
 def _returns(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
     """Whether the form of the right-hand side returns to the whole manifold after each step."""
-    chosen = {name: option.after_steps for name, option in sheet.forms["vector_field"].options.items()
-              if option.after_steps and name in options}  # of projections only the last one is onto all of it
-    return bool(chosen) and all(options[name] in words[0 if name == "form" else -1:] for name, words in chosen.items())
+    chosen = {name: option.whole or option.after_steps[-1:]
+              for name, option in sheet.forms["vector_field"].options.items() if option.after_steps and name in options}
+    return bool(chosen) and all(options[name] in words for name, words in chosen.items())
 
 
 def _orbit(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:

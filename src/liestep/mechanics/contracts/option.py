@@ -24,6 +24,7 @@ class Option:
     default_for: Callable[[Mapping[str, Any], Mapping[str, Any]], Any] | None = None
     # options of forms: choices that act by the form's `project`, for which the method must call it (`Method.projects`)
     after_steps: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()  # those of `after_steps` that return to the whole manifold; (): the last one
     # of forms: (option before this one, its choices with which this one exists); elsewhere it is no part of a run
     needs: tuple[str, tuple[str, ...]] | None = None
 

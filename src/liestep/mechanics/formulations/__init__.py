@@ -19,7 +19,7 @@ def formulate(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, n
     """
     form = sheet.forms[formulation]
     made = form.make(parameters, state, once(form.complete, parameters, options))
-    vars(made)["formulation"] = formulation
+    vars(made)["formulation"] = formulation  # `replace` would check all again, for each cell of a map
     return made
 
 

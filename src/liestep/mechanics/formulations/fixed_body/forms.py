@@ -223,7 +223,7 @@ class Declared(NamedTuple):
                                 " to the rotations after each step, quaternion integrates a unit quaternion and the"
                                 " body rate and returns it to length one, coadjoint integrates the body's angular"
                                 " momentum and gravity", ("attitude", "orthonormal", "quaternion", "coadjoint"),
-                                after_steps=("orthonormal", "quaternion"))}
+                                after_steps=("orthonormal", "quaternion"), whole=("orthonormal", "quaternion"))}
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field, self.check_form),
