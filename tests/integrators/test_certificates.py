@@ -16,7 +16,8 @@ from liestep.integrators.rkmk import dexpinv_component
 from liestep.integrators.tableaux import DOP853, TABLEAUX
 from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights, conditions, residuals
 from liestep.simulation.catalogue import integrator_calls, method, own_integrators
-from liestep.tools.certify import number, symplecticity
+from liestep.tools.certify import identities as symplecticity
+from liestep.tools.certify import number
 from liestep.tools.certify.identities import SAME_MAPS, difference, identities
 from liestep.tools.certify.number import libmp, numbers, short
 from liestep.tools.certify.orders import CASES, VARIANTS, certificates_of, certify, complete, variants_of

@@ -22,10 +22,10 @@ from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
 from liestep.simulation.catalogue import method
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
+from liestep.tools.certify.identities import defect_of
 from liestep.tools.certify.number import numbers
 from liestep.tools.certify.orders import CASES, certificates_of
 from liestep.tools.certify.steps import Case, step_of
-from liestep.tools.certify.symplecticity import defect_of
 
 FREE = Case("free body", "free_rigid_body", "asymmetric", {"inertia": [0.5, 1.1, 0.8]})
 TOP = CASES[3]

@@ -15,7 +15,7 @@ from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.kinds.matrix import matrix_rows
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
-from liestep.tools.certify import symplecticity
+from liestep.tools.certify import identities as symplecticity
 
 
 def reference(problem, preset, t_end):

@@ -33,7 +33,7 @@ def command_lyapunov(arguments: argparse.Namespace) -> None:
 
 
 def command_certify(arguments: argparse.Namespace) -> None:
-    from liestep.tools.certify.tables import report
+    from liestep.tools.certify.identities import report
 
     failed = 0
     for line, passed in report(arguments.integrator):

@@ -1,18 +1,43 @@
-"""Identities of the shipped steps to 50 digits: solvers of one map, adjoints, and which methods are symmetric."""
-from collections.abc import Iterator
+"""Identities of the shipped steps to 60 digits: solvers of one map, adjoints, which methods are symmetric, and which
+are symplectic: |J^T Omega J - Omega| of one step, J by central differences (forms: `simulation.tangents.directions`).
+With the orders they are what `liestep certify` says."""
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from math import log10
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from liestep.compile.status import IntegrationError
+from liestep.errors import InputError
+from liestep.mechanics.contracts.keeping import Keeps
 from liestep.mechanics.contracts.sheet import Options
-from liestep.simulation.catalogue import integrator_calls, method
-from liestep.tools.certify.number import numbers
-from liestep.tools.certify.orders import CASES, PENDULA, VARIANTS, Variant, cases_of
-from liestep.tools.certify.steps import Case, largest, step_of
+from liestep.simulation.catalogue import integrator_calls, method, sheet
+from liestep.simulation.runs.specification import complete_options, start_of
+from liestep.simulation.tangents.directions import (
+    Form,
+    Pair,
+    area_form,
+    body_form,
+    canonical_form,
+    changes,
+    sphere_form,
+)
+from liestep.tools.certify.number import functions_of, numbers
+from liestep.tools.certify.orders import CASES, PENDULA, VARIANTS, VORTICES, Variant, cases_of, certify_all, complete
+from liestep.tools.certify.steps import REDUNDANT, Case, largest, step_of
 
 DIGITS = 60
-STEP = Fraction(1, 50)
+STEPS = (Fraction(1, 50), Fraction(1, 500))
 HOLDS = -50.0   # logarithm of the largest difference of an identity that holds
 FAILS = -30.0   # and of the smallest one of an identity that does not
+DIFFERENCE = Fraction(1, 10**20)   # step of the central differences of J: an error of about 1e-40
+SYMPLECTIC = -35.0                 # logarithm of the largest defect of a symplectic step
+VISIBLE = -10.0                    # logarithm of the smallest defect of any other step of order <= LARGEST_ORDER
+LARGEST_ORDER = 4                  # of the others: beyond, the defect is below VISIBLE
+SLOPE_ALLOWED = 0.1
+CANONICAL = ("canonical_field", "separable_hamiltonian")  # formulations with the rows q and p
+FAILED = "  NOT CERTIFIED"
 
 CHAIN, BODIES, TOP, PENDULUM = CASES[0], CASES[1], CASES[3], PENDULA[1]
 SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
@@ -54,7 +79,7 @@ def _name(integrator: str, options: Options) -> str:
 
 def difference(case: Case, one: tuple[str, Options], other: tuple[str, Options]) -> float:
     """Logarithm of the largest difference of two methods after a step, over the rows that both have."""
-    h = numbers(DIGITS).of(STEP)
+    h = numbers(DIGITS).of(STEPS[0])
     steps = [step_of(case, name, options, DIGITS) for name, options in (one, other)]
     a, b = (step.standard(step(h)) for step in steps)
     rows = min(len(a), len(b))
@@ -63,7 +88,7 @@ def difference(case: Case, one: tuple[str, Options], other: tuple[str, Options])
 
 def return_gap(case: Case, integrator: str, options: Options, back: Options) -> float:
     """Logarithm of how far a step h, and a step -h with the options `back`, end from the start."""
-    h = numbers(DIGITS).of(STEP)
+    h = numbers(DIGITS).of(STEPS[0])
     there, again = (step_of(case, integrator, chosen, DIGITS) for chosen in (options, back))
     return largest(there.standard(again(-h, there(h))) - there.standard(there.start)).exponent10()
 
@@ -74,18 +99,138 @@ def identities() -> Iterator[Identity]:
     for case, name, options, back in ADJOINTS:
         yield Identity(f"{_name(name, back)} is the adjoint of {_name(name, options)}", case.name,
                        return_gap(case, name, options, back), True)
+    # a method is declared symmetric if and only if it is its own adjoint, on the first case that it can run on
     for name in integrator_calls():
-        if not method(name).adaptive:
-            for options, problem in VARIANTS.get(name, (Variant({}),)):
-                yield from _symmetry(name, options, problem)
+        for options, problem in () if method(name).adaptive else VARIANTS.get(name, (Variant({}),)):
+            for case in cases_of(name, [case for case in (CHAIN, TOP) if problem in ("", case.problem)])[:1]:
+                symmetric = step_of(case, name, options, DIGITS).symmetric
+                yield Identity(f"{_name(name, options)} is {'' if symmetric else 'not '}symmetric", case.name,
+                               return_gap(case, name, options, options), symmetric)
 
 
-def _symmetry(name: str, options: Options, problem: str) -> Iterator[Identity]:
-    """A method is declared symmetric if and only if it is its own adjoint, on the first case that it can run on."""
-    able = cases_of(name, [case for case in (CHAIN, TOP) if problem in ("", case.problem)])
-    if not able:
-        return  # a method of mechanisms only
-    case = able[0]
-    symmetric = step_of(case, name, options, DIGITS).symmetric
-    yield Identity(f"{_name(name, options)} is {'' if symmetric else 'not '}symmetric", case.name,
-                   return_gap(case, name, options, options), symmetric)
+class Defect(NamedTuple):
+    """Logarithms of the defects at STEPS, relative to the largest entry of Omega."""
+
+    integrator: str
+    options: Mapping[str, Any]
+    case: str
+    order: int
+    sizes: tuple[float, ...]
+    declared: bool    # symplectic
+
+    @property
+    def slope(self) -> float:
+        """Order of the defect in h."""
+        return (self.sizes[0] - self.sizes[1])/log10(STEPS[0]/STEPS[1])
+
+    @property
+    def passed(self) -> bool:
+        if self.declared:
+            return max(self.sizes) <= SYMPLECTIC
+        return self.sizes[0] >= VISIBLE and abs(self.slope - self.order - 1) <= SLOPE_ALLOWED
+
+
+def declared_symplectic(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> bool:
+    """Whether the symplectic form is declared to be kept on a case."""
+    facts = sheet(case.problem)
+    parameters = start_of(case.problem, preset=case.preset, parameters=case.parameters).parameters
+    declared = method(integrator).on(facts)
+    return Keeps.SYMPLECTIC in declared.kept(complete_options(declared, facts, parameters, options or {}), facts,
+                                             parameters)
+
+
+def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, sign: int = 1) -> Defect:
+    """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
+    step = step_of(case, integrator, options, DIGITS)
+    form: Form
+    pair: Callable[[np.ndarray], Pair]
+    y, n = step.start, len(step.start)//2
+    if step.formulation in CANONICAL:  # R^n x R^n
+        basis = [_moved(y, (place, numbers(DIGITS).of(1))) for place in np.ndindex(y.shape)]
+        form, pair = canonical_form, lambda y: (y[0], y[1])
+    elif "attitude" in step.fields:  # T*SO(3), rows Q e_1, Q e_2, Q e_3, pi; rows beyond stay
+        basis = [moved for axis in np.eye(3, dtype=int).astype(object)
+                 for moved in (_moved(y, (slice(3), np.cross(axis[None], y[:3]))), _moved(y, (3, axis)))]
+        form, pair = body_form(sign), lambda y: (y[:3], y[3])
+    elif "omega" in step.fields:  # (TS^2)^n, rows q then omega: 4 for each body
+        basis = [moved for i in range(n) for u in _tangents(y[i])
+                 for moved in (_moved(y, (i, u), (n + i, -(y[n + i] @ u)*y[i])), _moved(y, (n + i, u)))]
+        mass = step_of(case, "vi_sphere", {}, DIGITS).problem.mass
+        matrix = mass.matrix if hasattr(mass, "matrix") else np.diag(mass.m)
+        form, pair = sphere_form(matrix), lambda y: (y[:n], y[n:])
+    else:  # (S^2)^n, rows q: 2 for each
+        basis = [_moved(y, (i, u)) for i in range(len(y)) for u in _tangents(y[i])]
+        form, pair = area_form(step.problem.generator.pace), lambda y: (y, y)
+
+    def size(h: Any) -> float:
+        new = step(h)
+        pushed = [(step(h, y + move*v) - step(h, y - move*v))/(2*move) for v in basis]
+        values, changed = changes(form, (pair(y), [*map(pair, basis)]), (pair(new), [*map(pair, pushed)]))
+        return (largest(changed)/largest(values)).exponent10()
+
+    move = numbers(DIGITS).of(DIFFERENCE)
+    return Defect(integrator, options or {}, case.name, step.order,
+                  tuple(size(numbers(DIGITS).of(h)) for h in STEPS), declared_symplectic(case, integrator, options))
+
+
+def defects() -> Iterator[Defect]:
+    """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order; not of
+    those in redundant coordinates, whose rows are no point of a cotangent bundle, nor of those for charged particles,
+    whose form has a part of the field that is not known here."""
+    for name in integrator_calls():
+        formulation = method(name).formulation
+        if method(name).adaptive or formulation in {*REDUNDANT, "charged_particles"} - {*CANONICAL}:
+            continue
+        for case in cases_of(name, (CHAIN, BODIES, TOP)):
+            if declared_symplectic(case, name) or (method(name).order <= LARGEST_ORDER and case is not BODIES):
+                yield defect_of(case, name)
+    yield defect_of(VORTICES[0], "rkmk tableau=heun")
+    for theta in (0.0, 0.25):
+        yield defect_of(TOP, "slgi", {"theta": theta})
+
+
+def _moved(y: np.ndarray, *parts: tuple[Any, Any]) -> np.ndarray:
+    """A tangent at y with these (place, value), zero elsewhere."""
+    out = np.full(y.shape, numbers(DIGITS).of(0), dtype=object)
+    for place, value in parts:
+        out[place] = value
+    return out
+
+
+def _tangents(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two orthogonal unit vectors of the tangent plane of a sphere at q."""
+    axis = np.array([int(k == int(np.argmin(np.abs(q.astype(float))))) for k in range(3)], dtype=object)
+    first = np.cross(axis, q)
+    first = first/functions_of(DIGITS).sqrt(first @ first)
+    return first, np.cross(q, first)
+
+
+def report(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Lines of text, each with whether it passed: orders of some integrators, or of all with identities and
+    symplecticity. Raises InputError: unknown id, a rounded coefficient, or a step that fails."""
+    try:
+        for found in certify_all(integrators):
+            first, passed = found[0], complete(found)
+            options = f" ({first.options})" if first.options else ""
+            yield f"{first.integrator}{options}: {'certified' if passed else FAILED.strip()}", passed
+            for one in found:
+                bound = "at least " if one.at_least else ""
+                yield (f"  {one.quantity:15} {one.case:30} declared {bound}{one.declared}, found {one.found:.9f}"
+                       f"{'' if one.passed else FAILED}"), True
+        if not integrators:
+            yield from _of_identities()
+    except IntegrationError as error:
+        raise InputError(str(error)) from None
+
+
+def _of_identities() -> Iterator[tuple[str, bool]]:
+    limits = f"up to 1e{HOLDS:.0f} where one holds, 1e{FAILS:.0f} and more where not"
+    yield f"identities in {DIGITS} digits, largest difference; {limits}", True
+    for same in identities():
+        yield f"  {same.text:66} {10.0**same.size:.1e}{'' if same.passed else FAILED}", same.passed
+    yield f"|J^T Omega J - Omega| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
+    for one in defects():
+        kind = "symplectic" if one.declared else f"slope {one.slope:.3f} of {one.order + 1}"
+        sizes = " ".join(f"{10.0**size:.1e}" for size in one.sizes)
+        name = f"{one.integrator} {' '.join(f'{key}={value}' for key, value in one.options.items())}"
+        yield f"  {name:24} {one.case:30} {sizes} {kind}{'' if one.passed else FAILED}", one.passed

@@ -14,7 +14,7 @@ from liestep.integrators.declared_tableaux import PAIRS
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.specification import applicable, start_of
 from liestep.tools.certify.number import numbers
-from liestep.tools.certify.steps import OTHERWISE, Case, Flow, Step, flow_of, largest, step_of
+from liestep.tools.certify.steps import OTHERWISE, Case, Step, flow_of, largest, step_of
 
 DIGITS = 150
 STEPS = (Fraction(1, 100), Fraction(1, 100)**4, Fraction(1, 100)**5)
@@ -165,22 +165,18 @@ def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
 def variants_of(integrator: str) -> Iterator[tuple[Mapping[str, Any], list[Case]]]:
     """Options of an integrator with the cases that certify them: three for its defaults and for a dexpinv that is cut,
     whose order is the smallest of all; the first, or one that a variant names, for what else may be chosen."""
-    for place, variant in enumerate(VARIANTS.get(integrator, (Variant({}),))):
-        cases = cases_of(integrator, [case for case in CASES if variant.problem in ("", case.problem)])
-        if place and "dexpinv" not in variant.options:
-            yield variant.options, cases[:1]
-        else:
-            yield variant.options, [cases[i] for i in ENOUGH] if len(cases) > len(ENOUGH) else cases
+    for place, (options, problem) in enumerate(VARIANTS.get(integrator, (Variant({}),))):
+        cases = cases_of(integrator, [case for case in CASES if problem in ("", case.problem)])
+        yield options, (cases[:1] if place and "dexpinv" not in options else
+                        [cases[i] for i in ENOUGH] if len(cases) > len(ENOUGH) else cases)
 
 
 def certify(integrator: str, options: Mapping[str, Any] | None = None,
             cases: Sequence[Case] = CASES) -> list[Certificate]:
     """Certificates of one integrator with these options on all cases that it can run on, or on those given. Raises
     InputError: unknown id or options; RoundedError: a float64 takes part in the digits."""
-    found: list[Certificate] = []
-    for case in cases_of(integrator, cases):
-        found += certificates_of(step_of(case, integrator, options, DIGITS), integrator, options or {}, case)
-    return found
+    return [one for case in cases_of(integrator, cases)
+            for one in certificates_of(step_of(case, integrator, options, DIGITS), integrator, options or {}, case)]
 
 
 def complete(found: Sequence[Certificate]) -> bool:
@@ -205,17 +201,27 @@ def certify_all(names: Sequence[str] = ()) -> Iterator[list[Certificate]]:
 def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], case: Case) -> list[Certificate]:
     """Certificates of an integrator that has been built on one case."""
     decimals = integrator == "rkmk853" or "dop853" in (integrator, options.get("tableau"))
-    steps, allowed = (DECIMALS_STEPS, DECIMALS_ALLOWED) if decimals else (STEPS, ALLOWED)
+    steps, share, allowed = ((DECIMALS_STEPS, DECIMALS_SHARE, DECIMALS_ALLOWED) if decimals else
+                             (STEPS, SHARE, ALLOWED))
+    kind = numbers(step.digits)
     if method(integrator).adaptive:
         # a partial step, and costly in many digits: once is enough
         dense = integrator != "sphere_regularised" or not options
-        errors = _pair_errors(step, case, steps, dense)
+        made = [step.attempt(kind.of(h), kind.of(share) if dense else None) for h in steps]
+        errors = {"state": [_distance(step, case, h, state) for h, (state, _, _) in zip(steps, made, strict=True)]}
+        if dense:
+            errors["dense output"] = [_distance(step, case, share*h, between)
+                                      for h, (_, _, between) in zip(steps, made, strict=True)]
+        # h err5^2/sqrt(err5^2 + 0.01 err3^2) goes from h^6 to h^8 below the decimals
+        if not decimals and integrator not in WITHOUT_ESTIMATE:
+            errors["error estimate"] = [kind.of(estimate).exponent10() for _, estimate, _ in made]
     else:
-        errors = {"state": [_distance(step, case, h, step(numbers(step.digits).of(h))) for h in steps]}
-    if integrator in WITHOUT_ESTIMATE:
-        del errors["error estimate"]
-    claims = {"state": step.order, "dense output": _dense_order(step, integrator),
-              "error estimate": _estimate_order(step)}
+        errors = {"state": [_distance(step, case, h, step(kind.of(h))) for h in steps]}
+    # the control takes the estimate to the power 1/(q + 1) for an estimate of order q
+    exponent = getattr(getattr(step.integrator, "control", None), "exponent", None)
+    claims = {"state": step.order, "error estimate": 0 if exponent is None else round(1.0/float(exponent)) - 1,
+              "dense output": DENSE_ORDERS.get(integrator.split()[0], step.order) if integrator != "rkmk_pair" else
+              min(step.order, DENSE_ORDERS_OF_PAIRS.get(step.options["tableau"], 3))}
     sizes = [log10(float(h)) for h in steps]  # the same ratios everywhere
     text = ", ".join(f"{key}: {value}" for key, value in options.items())
     return [Certificate(integrator, text, case.name, quantity, claims[quantity],
@@ -223,43 +229,10 @@ def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], cas
                         allowed, options.get("dexpinv", "exact") != "exact") for quantity, logs in errors.items()]
 
 
-def _dense_order(step: Step, integrator: str) -> int:
-    if integrator != "rkmk_pair":
-        return DENSE_ORDERS.get(integrator.split()[0], step.order)
-    return min(step.order, DENSE_ORDERS_OF_PAIRS.get(step.options["tableau"], 3))
-
-
-def _estimate_order(step: Step) -> int:
-    """The control takes the estimate to the power 1/(q + 1) for an estimate of order q."""
-    control = getattr(step.integrator, "control", None)
-    exponent = getattr(control, "exponent", None)
-    return 0 if exponent is None else round(1.0/float(exponent)) - 1
-
-
-def _flow(step: Step, case: Case, h: Fraction) -> Flow:
-    form = "coadjoint" if step.options.get("action") == "coadjoint" else (
-        step.options.get("form", "") if step.formulation == "vector_field" else "")
-    return flow_of(case, "" if form in ("omega", "attitude", "orthonormal") else form, h, step.digits)
-
-
 def _distance(step: Step, case: Case, h: Fraction, state: np.ndarray) -> float:
     """Logarithm of the largest difference from the flow over h; NaN where the flow itself is not good enough."""
-    exact, state = _flow(step, case, h), step.standard(state)
-    error = largest(state[:len(exact.state)] - exact.state).exponent10()
+    form = "coadjoint" if step.options.get("action") == "coadjoint" else (
+        step.options.get("form", "") if step.formulation == "vector_field" else "")
+    exact = flow_of(case, "" if form in ("omega", "attitude", "orthonormal") else form, h, step.digits)
+    error = largest(step.standard(state)[:len(exact.state)] - exact.state).exponent10()
     return error if exact.error.exponent10() < error + FLOW_SHARE else float("nan")
-
-
-def _pair_errors(step: Step, case: Case, steps: Sequence[Fraction], dense: bool) -> dict[str, list[float]]:
-    kind, share = numbers(step.digits), DECIMALS_SHARE if steps is DECIMALS_STEPS else SHARE
-    found: dict[str, list[float]] = {"state": [], "dense output": [], "error estimate": []}
-    for h in steps:
-        state, estimate, between = step.attempt(kind.of(h), kind.of(share) if dense else None)
-        found["state"].append(_distance(step, case, h, state))
-        if dense:
-            found["dense output"].append(_distance(step, case, share*h, between))
-        found["error estimate"].append(kind.of(estimate).exponent10())
-    if steps is DECIMALS_STEPS:  # h err5^2/sqrt(err5^2 + 0.01 err3^2) goes from h^6 to h^8 below the decimals
-        del found["error estimate"]
-    if not dense:
-        del found["dense output"]
-    return found
