@@ -25,9 +25,8 @@ from liestep.simulation.references.reference import compute_reference, specify_r
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
 from liestep.study.tables.timing import timer
-from liestep.tools.recommend.request import FINER, INTERVALS, Request, request
 from liestep.tools.recommend.tournament import GENERAL
-from liestep.tools.recommend.trials import Trials, distances
+from liestep.tools.recommend.trials import FINER, INTERVALS, Request, Trials, distances, request
 
 RATIO = 2.0**0.25
 HOPELESS = 6.0         # an integrator is dropped when a run costs so many times what the recommended one does

@@ -15,8 +15,8 @@ from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import method, plugin_entries, sheet
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.plugins.trial import plain
-from liestep.simulation.runs.dense import Between
 from liestep.simulation.runs.specification import complete_options, start_of
+from liestep.simulation.runs.until import Between
 
 SHARE = 0.37  # states are asked for at this share of each of the longest steps
 # system, method, end time, numbers of steps

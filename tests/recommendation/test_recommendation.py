@@ -13,13 +13,12 @@ from liestep.simulation.catalogue import integrator_calls, sheet
 from liestep.simulation.runs.execution import RunTooLong, run_once
 from liestep.simulation.runs.specification import applicable
 from liestep.tools.recommend import classes, tournament
-from liestep.tools.recommend import request as asking
+from liestep.tools.recommend import trials as asking
 from liestep.tools.recommend import trials as trials_module
 from liestep.tools.recommend.classes import _components, groups, has_code
-from liestep.tools.recommend.request import PATIENCE, Request, request
 from liestep.tools.recommend.search import Candidate, Keeping, Recommendation, search
 from liestep.tools.recommend.tournament import GENERAL, Tournament
-from liestep.tools.recommend.trials import MARGIN, Trials
+from liestep.tools.recommend.trials import MARGIN, PATIENCE, Request, Trials, request
 
 SYSTEM, T, ERROR = "mass_spring", 5.0, 1e-8
 

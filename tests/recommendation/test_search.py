@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from liestep.tools.recommend import search as module
-from liestep.tools.recommend.request import INTERVALS
+from liestep.tools.recommend.trials import INTERVALS
 
 ORDER = 4
 

@@ -9,9 +9,8 @@ from liestep.simulation.catalogue import integrator_ids
 from liestep.tools.recommend import search as searching
 from liestep.tools.recommend import trials as module
 from liestep.tools.recommend.classes import Group
-from liestep.tools.recommend.request import FINER, INTERVALS, request
 from liestep.tools.recommend.tournament import WINNERS, Tournament
-from liestep.tools.recommend.trials import Trials
+from liestep.tools.recommend.trials import FINER, INTERVALS, Trials, request
 
 ASKED = request("mass_spring", error=1e-6, t_end=5.0)
 CALL, STEP = 12e-6, 0.2e-6

@@ -10,8 +10,7 @@ from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
-from liestep.tools.judge.export import exact_entry
-from liestep.tools.judge.many_digits import many_digits
+from liestep.tools.judge.export import exact_entry, many_digits
 
 sys.path.insert(0, str(Path(__file__).parents[2]/"bench"))
 import prove_presets

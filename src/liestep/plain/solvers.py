@@ -19,11 +19,10 @@ from liestep.plain import system
 from liestep.plain.blackbox import black_box_of
 from liestep.simulation.catalogue import integrator_ids
 from liestep.simulation.catalogue import method as declared
-from liestep.simulation.runs.dense import Between
 from liestep.simulation.runs.execution import Outcome
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import specify
-from liestep.simulation.runs.until import nodes_of
+from liestep.simulation.runs.until import Between, nodes_of
 
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less

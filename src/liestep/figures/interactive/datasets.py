@@ -7,8 +7,8 @@ import xarray
 
 from liestep.errors import InputError
 from liestep.simulation.runs.content import Content
-from liestep.simulation.runs.dense import ROWS, Between, specification_of
 from liestep.simulation.runs.files import UNSEALED, RunFile, read, write
+from liestep.simulation.runs.until import ROWS, Between, specification_of
 from liestep.study.tables.errors import counted, error_fields
 
 

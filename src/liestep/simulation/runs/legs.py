@@ -14,12 +14,11 @@ from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin, stopped
-from liestep.simulation.runs.dense import Between, require_partial_steps
 from liestep.simulation.runs.events import Reset, answer, event_function
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.simulation.runs.until import Occurrence, Search, nodes_of, shapes_of
+from liestep.simulation.runs.until import Between, Occurrence, Search, nodes_of, require_partial_steps, shapes_of
 
 LONGER = 4.0         # times the last interval between events: a leg
 FEW = 5              # intervals that shrink alike before events are said to accumulate

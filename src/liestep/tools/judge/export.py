@@ -5,23 +5,30 @@ The bound of a field is three times the largest disagreement of two independent 
 distance over bodies), because both can err to one side: against an engine of 64-bit mantissas that made neither, errors
 were 1.0 and 2.1 times the disagreement (heavy top, four bodies). It is an estimate of the error, not a proof, and at
 least a few units of round-off. End states are taken where the disagreement is at most TRUSTED of the field's scale:
-chaotic presets end before their t_end."""
+chaotic presets end before their t_end.
+
+In many digits they come from the extrapolated midpoint rule of the certificates, step after step, in numbers of some
+more digits. A second run in other steps and with more digits says how many are right."""
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.bench.liestep_judge import FILE
+from liestep.compile.status import IntegrationError
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import csv_text, write_text_atomically
+from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet, system_ids
 from liestep.simulation.references.reference import kept_reference, specify_reference
 from liestep.simulation.runs.files import RunFile, read_attribute
 from liestep.simulation.runs.specification import start_of
+from liestep.tools.certify.number import numbers
+from liestep.tools.certify.steps import Case, Step, enough_of, flow, largest, on_manifold, step_of
 from liestep.tools.judge.judgement import layout_of
-from liestep.tools.judge.many_digits import BOUND, many_digits
 
 TRUSTED = 1e-9   # of the scale of a field
 MARGIN = 3.0     # of bounds over disagreements
@@ -128,3 +135,84 @@ def _rows(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _number(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else f"{value:.16e}"
+
+
+SPARE, MORE = 20, 10  # digits that a run has beyond those asked for, and the second run beyond those
+PARTS = (3, 4)        # of the whole time: the first steps that the two runs try; one that fails is halved
+HALVINGS = 14         # of these
+EXTRAPOLATED = 18     # columns of the extrapolation
+TIMES = 10            # of the bound over the difference of the two runs
+LARGEST = 100         # numbers of a state; more take hours
+FEWEST, MOST = 17, 60
+BOUND = ("Of every number of the end, from the printed start and parameters. Estimated: ten times the difference of two"
+         " runs in other steps and digits. Proven: by interval arithmetic (bench/prove_presets.py).")
+
+
+class ManyDigits(NamedTuple):
+    """Decimal numbers of the start and the end by field, and the bound of those of the end. The start has ten digits
+    more, so that rounding it does not count."""
+
+    initial: dict[str, list[str]]
+    final: dict[str, list[str]]
+    error_bound: str
+
+
+def many_digits(problem: str, preset: str, t_end: float, digits: int) -> ManyDigits:
+    """The end state of a preset at t_end in so many decimal digits. Directions and attitudes of the start, which are
+    float64, are first put on their manifold to all digits.
+
+    Raises:
+        InputError: the equations are not smooth or hold numbers of 16 digits, the state is too large, or the number of
+            digits is not allowed.
+    """
+    if not FEWEST <= digits <= MOST:
+        raise InputError(f"digits must be from {FEWEST} to {MOST}, not {digits}")
+    known, start = sheet(problem), start_of(problem, preset=preset)
+    count = sum(values.size for values in start.initial.values())
+    if count > LARGEST:
+        raise InputError(f"a state of {count} numbers; many digits are for at most {LARGEST}")
+    fields = [_field(Case(problem, problem, preset), digits + more) for more in (SPARE, SPARE + MORE)]
+    ends = [_end(field, Fraction(t_end), Fraction(t_end)/parts) for field, parts in zip(fields, PARTS, strict=True)]
+    kind = numbers(digits + SPARE)
+    rough = formulate(known, start.parameters, start.initial, "vector_field", {})
+    with kind.floats_are_data():
+        exact = on_manifold(rough.fields, start.initial, digits + SPARE)
+        rows = formulate(known, start.parameters, exact, "vector_field", {}).to_fields
+        last = rows(np.array(ends[0], dtype=object)[None])
+    gap = max(abs(float(one - other)) for one, other in zip(ends[0].flat, ends[1].flat, strict=True))
+    size = max(1.0, float(largest(ends[0])))
+    return ManyDigits(_decimals(exact, start.initial, kind, digits + MORE),
+                      _decimals(last, start.initial, kind, digits), f"{TIMES*gap + size*10.0**-digits:.1e}")
+
+
+def _decimals(found: Mapping[str, np.ndarray], names: Iterable[str], kind: Any, digits: int) -> dict[str, list[str]]:
+    return {name: [kind.context.nstr(kind.of(x), digits, strip_zeros=False) for x in found[name].flat]
+            for name in names}
+
+
+def _field(case: Case, digits: int) -> Step:
+    try:
+        return step_of(case, "rk4", {}, digits)
+    except (TypeError, AttributeError):
+        raise InputError("its equations are made by functions of float64, not of many digits") from None
+
+
+def _end(field: Step, t_end: Fraction, step: Fraction) -> np.ndarray:
+    """The state at t_end in steps that start at `step`."""
+    kind, done, least = numbers(field.digits), Fraction(0), step/2**HALVINGS
+    while done < t_end:
+        size = min(step, t_end - done)
+        try:
+            found = flow(field, kind.of(size), kind.of(done), EXTRAPOLATED)
+            reached = found.error < enough_of(field.digits)
+        except IntegrationError:
+            reached = False
+        if reached:
+            field, done = field._replace(start=found.state), done + size
+        elif step <= least:
+            raise InputError(f"no {field.digits} digits at t = {float(done):g}: the equations are not smooth, or not in"
+                             " so many digits")
+        else:
+            step /= 2
+    return field.start
+

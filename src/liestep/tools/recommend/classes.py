@@ -20,9 +20,8 @@ from liestep.simulation.catalogue import method, plugin_entries
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.loading import PREFIX, load_plugin
 from liestep.simulation.runs.execution import build, new_recorder
-from liestep.tools.recommend.request import Request, request
 from liestep.tools.recommend.search import Candidate
-from liestep.tools.recommend.trials import Trials
+from liestep.tools.recommend.trials import Request, Trials, request
 
 COUNTED = ("vector_field", "lie_action", "sphere_lagrangian")  # formulations whose steps run as plain Python at once
 MOST_ROWS = 100         # of a state with which a step is made in plain Python

@@ -14,8 +14,7 @@ from liestep.simulation.catalogue import method
 from liestep.simulation.runs.content import stopped
 from liestep.simulation.runs.execution import Outcome, RunTooLong
 from liestep.study.tables.choice import Choice
-from liestep.tools.recommend.request import INTERVALS, Request
-from liestep.tools.recommend.trials import Trials, Try, order_of
+from liestep.tools.recommend.trials import INTERVALS, Request, Trials, Try, order_of
 
 AIM, CLOSE = 0.7, 0.4          # shares of the error: what is aimed at, and from what on a run is close enough
 TRIES = 9

@@ -12,9 +12,20 @@ from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET
 from liestep.tools.recommend.classes import Group, Workshop, bound, groups
-from liestep.tools.recommend.request import INTERVALS, SHARE, Request, named, request
 from liestep.tools.recommend.search import USABLE, Candidate, Keeping, Recommendation, search
-from liestep.tools.recommend.trials import FIRST, QUARTER, TOLERANCE, Trials, agree, engines
+from liestep.tools.recommend.trials import (
+    FIRST,
+    INTERVALS,
+    QUARTER,
+    SHARE,
+    TOLERANCE,
+    Request,
+    Trials,
+    agree,
+    engines,
+    named,
+    request,
+)
 
 GENERAL = ("runge_kutta",)   # any tableau: those that are known have ids of their own
 # methods whose compiled classes are opened first where nothing was measured that says which
