@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from liestep.simulation.catalogue import forget_plugins, plugin_entries
+from liestep.simulation.catalogue import _plugin_methods, _plugin_systems, plugin_entries
 
 
 @contextmanager
@@ -12,7 +12,9 @@ def nothing_stays():
     """Forget the ids and modules of plugins that are loaded inside."""
     before, modules = set(plugin_entries()), set(sys.modules)
     yield
-    forget_plugins(*set(plugin_entries()) - before)
+    for name in set(plugin_entries()) - before:
+        _plugin_systems.pop(name, None)
+        _plugin_methods.pop(name, None)
     for name in set(sys.modules) - modules:
         if name.startswith("liestep_plugin_"):
             del sys.modules[name]

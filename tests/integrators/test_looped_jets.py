@@ -3,6 +3,7 @@ and whole runs of what is too large for it."""
 import mpmath
 import numpy as np
 import pytest
+from ensembles import ensemble_states
 from test_taylor import CASES, formulated
 
 from liestep import simulate
@@ -13,7 +14,7 @@ from liestep.compile.straight.tape import tape_of
 from liestep.errors import InputError
 from liestep.integrators import taylor
 from liestep.integrators.taylor import LoopedJet, field_expressions, jet_of
-from liestep.simulation.runs.execution import build, ensemble_states, run_once
+from liestep.simulation.runs.execution import build, run_once
 from liestep.simulation.runs.outcomes import members
 from liestep.simulation.runs.specification import specify, start_of
 from liestep.tools.inspect import describe

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from ensembles import ensemble_states
 
 from liestep.compile.status import Status
 from liestep.compile.tracing import digest_of
@@ -13,7 +14,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, general
 from liestep.simulation.runs import batches
-from liestep.simulation.runs.execution import Outcome, ensemble_states, run_once
+from liestep.simulation.runs.execution import Outcome, run_once
 from liestep.simulation.runs.outcomes import members
 from liestep.simulation.runs.shards import carry_out_shard
 from liestep.simulation.runs.specification import RunSpecification, specify

@@ -1,6 +1,7 @@
 """Ensembles in shards have the members of one file, and are one ensemble for everybody who reads them."""
 import numpy as np
 import pytest
+from ensembles import ensemble_states
 
 from liestep.claims.selection import member_values
 from liestep.compile.status import Status
@@ -11,7 +12,6 @@ from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs import starts
 from liestep.simulation.runs.batches import Repeated
-from liestep.simulation.runs.execution import ensemble_states
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify

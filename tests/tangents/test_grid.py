@@ -1,10 +1,10 @@
 """Ensembles whose members start on a grid, their exponents, and the figure that shows them."""
 import numpy as np
 import pytest
+from ensembles import ensemble_states
 
 from liestep.errors import InputError
 from liestep.figures.maps import exponent_map
-from liestep.simulation.runs.execution import ensemble_states
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify

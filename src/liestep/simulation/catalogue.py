@@ -68,13 +68,6 @@ def plugin_entries() -> dict[str, Entry[Sheet] | Entry[Method]]:
     return {**_plugin_systems, **_plugin_methods}
 
 
-def forget_plugins(*names: str) -> None:
-    """Forget ids of plugins."""
-    for name in names:
-        _plugin_systems.pop(name, None)
-        _plugin_methods.pop(name, None)
-
-
 def _find_more() -> None:
     while _finders:
         _finders.pop(0)()

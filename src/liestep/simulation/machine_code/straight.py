@@ -84,7 +84,6 @@ class StraightAction(NamedTuple):
         return self.generator.call(t, y, y, self.counters, out)
 
 
-
 @hands_on("form", VectorField)
 class StraightRates(NamedTuple):
     """A vector field with its right-hand side in machine code, its other methods as they are."""
@@ -234,7 +233,7 @@ def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[s
 
 def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, staged: bool) -> dict[str, Routine]:
     _check_size(y)
-    asked = _asked(y, width, integrator)
+    asked = field_methods(y.shape, width)[1 if hasattr(integrator, "makes_series") else 0:]  # that may be called
 
     def traced() -> dict[str, Routine]:
         check_stage(problem, y)
@@ -255,11 +254,6 @@ def _check_size(y: np.ndarray) -> None:
         raise Untraceable("compiling is switched off")
     if y.dtype != np.float64 or y.size > MOST_NUMBERS:
         raise Untraceable(f"its state has more than {MOST_NUMBERS} numbers")
-
-
-def _asked(y: np.ndarray, width: int, integrator: Any) -> tuple[Method, ...]:
-    """The methods of a vector field that an integrator and its recorder may call."""
-    return field_methods(y.shape, width)[1 if hasattr(integrator, "makes_series") else 0:]
 
 
 def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine]) -> dict[str, Routine]:

@@ -226,24 +226,18 @@ def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, 
                                  f" leave Keeps.{fact.name} out of `conserves`, or say where it holds with Where")
 
 
-def _started(component: Any, problem: Any, y: np.ndarray, h: float, work: Any, adaptive: bool) -> Any:
-    """What the component's `start` returns, which has one argument more than it had once."""
-    count = len(inspect.signature(component.start).parameters)
+def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool) -> None:
+    """One step, after a `start` with the arguments that it has today."""
+    work, count = component.workspace(problem, y), len(inspect.signature(component.start).parameters)
     if count != 5:
         span, returns = ("t_end", "the first step") if adaptive else ("h", "a Status")
         raise InputError(f"start has {count} arguments beside self; it needs start(self, problem, t, y, {span}, work)"
                          f" and returns {returns}")
-    status = component.start(problem, 0.0, y, h, work)
-    if not adaptive and not isinstance(status, Status):
-        raise InputError(f"start must return a Status, for example Status.OK, not {status!r}")
-    return status
-
-
-def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool) -> None:
-    work = component.workspace(problem, y)
-    status = _started(component, problem, y, h*STEPS if adaptive else h, work, adaptive)
+    status = component.start(problem, 0.0, y, h*STEPS if adaptive else h, work)
     if adaptive:
         status = component.attempt(problem, 0.0, y, h, work)[0]
+    elif not isinstance(status, Status):
+        raise InputError(f"start must return a Status, for example Status.OK, not {status!r}")
     elif status == Status.OK:
         status = component.step(problem, 0.0, y, h, work)
     if not isinstance(status, Status):
@@ -253,5 +247,3 @@ def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool)
         raise InputError("a step makes the state NaN or infinite")
     if status != Status.OK and not adaptive:
         raise InputError(f"the first step fails: {status.sentence}")
-
-

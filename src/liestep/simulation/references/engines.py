@@ -104,11 +104,6 @@ def absolute_tolerance(run: RunSpecification, f: Callable, atol: float) -> np.nd
     return np.repeat(atol*sizes[formulated.groups], formulated.start.shape[1])
 
 
-def fallback(run: RunSpecification) -> str | None:
-    """Id of the integrator that stands in for engines that cannot treat the problem."""
-    return run.sheet.fallback_for(run.parameters)
-
-
 def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     """scipy's DOP853 on the vector field. It steps to each time exactly: its dense output is of
     lower order than its steps."""
@@ -220,11 +215,11 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     step is halved as well while more of the first times change by less than 1e-10, or, as long as there are none, the
     first of all by half as much. Where a system declares an irregular convergence, only two halvings in a row without
     half the change end it, or MOST_ROWS rows of states."""
-    integrator = fallback(run)
+    facts = run.sheet
+    integrator = facts.fallback_for(run.parameters)
     if integrator is None:
         raise EngineError("no Taylor series can be made, and the system declares no fallback engine")
     previous, before, settled_before, failed = None, np.full(len(times), np.inf), 0, 0
-    facts = run.sheet
     groups = formulate_standard(facts, run.parameters, run.initial).groups
     irregular, rows = facts.irregular(run.parameters), len(groups)
     for doubling in range(DOUBLINGS + 1):
@@ -282,4 +277,6 @@ DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, vector field",
 
 def description(engine: str, run: RunSpecification) -> str:
     """An engine in words."""
-    return f"{fallback(run)}, step halved to convergence" if engine == "composition" else DESCRIPTIONS[engine]
+    if engine == "composition":
+        return f"{run.sheet.fallback_for(run.parameters)}, step halved to convergence"
+    return DESCRIPTIONS[engine]

@@ -21,7 +21,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.catalogue import integrator_module
-from liestep.simulation.references.engines import ENGINES, EngineError, description, fallback
+from liestep.simulation.references.engines import ENGINES, EngineError, description
 from liestep.simulation.runs.content import FORMAT, Content
 from liestep.simulation.runs.files import RunFile, is_current, read, write
 from liestep.simulation.runs.specification import RunSpecification, specify_problem
@@ -49,7 +49,7 @@ class ReferenceSpecification:
 
     @property
     def source_hash(self) -> str:
-        other = fallback(self.run)
+        other = self.run.sheet.fallback_for(self.run.parameters)
         return source_hash("liestep.simulation.references.reference", self.run.system.module,
                            *([] if other is None else [integrator_module(other)]),
                            *([integrator_module("taylor")] if "taylor_core" in self.engines else []))

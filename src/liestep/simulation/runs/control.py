@@ -15,7 +15,7 @@ from liestep.compile.counters import Counter, counts
 from liestep.compile.held import Unread, advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
 from liestep.compile.status import Status
-from liestep.compile.tracing import on_own_arrays
+from liestep.compile.tracing import leaves, on_own_arrays
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated, Sight
 from liestep.mechanics.formulations.probed import plain
@@ -26,15 +26,6 @@ from liestep.simulation.runs.specification import STEP_TOLERANCE, RunSpecificati
 from liestep.simulation.runs.until import require_partial_steps
 
 MARKS = (0.3718, 0.0137), (1.9143, 0.0091)  # values of parameters that are recognised in components
-
-
-def _leaves(part: Any) -> Iterator[Any]:
-    """Arrays and numbers in a tree of components, in order."""
-    if isinstance(part, tuple):
-        for inner in part:
-            yield from _leaves(inner)
-    elif isinstance(part, np.ndarray | float):
-        yield part
 
 
 class Seen(Mapping[str, np.ndarray]):
@@ -106,7 +97,8 @@ class Held:
         (formulated, integrator), (self.reader, _) = made[2:]
         targets: dict[str, list[tuple[Any, Any, Any]]] = {name: [] for name in own}
         rest: list[tuple[Any, Any]] = []
-        for a, b, leaf, same in zip(*(_leaves((found.problem, method)) for found, method in made), strict=True):
+        for a, b, leaf, same in zip(*([part for part in leaves(pair) if isinstance(part, np.ndarray | float)]
+                                        for pair in ((found.problem, method) for found, method in made)), strict=True):
             changed = np.flatnonzero(np.ravel(a) != np.ravel(b))
             for name in targets if changed.size else ():
                 at = [(place, k) for place in changed.tolist() for k in range(own[name].size)
@@ -226,7 +218,7 @@ def controlled(spec: RunSpecification, progress: Progress | None = None) -> Cont
         if part.kind != "invariant":
             baseline[part.columns] = 0.0
     formulated.problem.counters[:] = 0
-    outcome = (_adaptive if spec.step is None else _fixed)(held, baseline, progress)
+    outcome = _carried_out(held, baseline, progress)
     if held.error:
         raise InputError(held.error)
     if held.reader.bare:
@@ -235,46 +227,32 @@ def controlled(spec: RunSpecification, progress: Progress | None = None) -> Cont
     return collected(spec, [outcome])
 
 
-def _fixed(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
+def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
     spec, y, problem, integrator = held.spec, held.y, held.formulated.problem, held.integrator
     assert spec.control is not None
-    assert spec.steps is not None
-    assert spec.step is not None
-    ratio = spec.control.sample/abs(spec.step)
-    every = max(1, round(ratio))
-    if abs(ratio - every) > STEP_TOLERANCE*every:
-        raise InputError(f"sample {spec.control.sample!r} is no whole number of steps of {abs(spec.step)!r}; the"
-                         f" nearest is {every*abs(spec.step)!r}")
-    recorder, _, _ = recorders(spec, held.formulated, baseline)
-    work = integrator.workspace(problem, y)
-    loop, status, done = loop_for(advance_held, integrator, problem, recorder, held.sight.component, work), Status.OK, 0
-    with Pieces(y.size) as pieces:
-        while status == Status.OK and done < spec.steps:
-            last = min(done + pieces.steps, spec.steps)
-            status, done = loop(integrator, problem, recorder, y, spec.step, done, last, every, held.address,
-                                held.sight.component, work, spec.t_start)
-            pieces.ended()
-            if progress:
-                progress(done/spec.steps)
-    return Outcome(held.formulated, recorder, None, held.formulated.ending(Status(status), y),
-                   spec.t_start + done*spec.step, int(done), counts(problem.counters))
-
-
-def _adaptive(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
-    spec, y, problem, pair = held.spec, held.y, held.formulated.problem, held.integrator
     outputs, accepted, _ = recorders(spec, held.formulated, baseline)
-    points = outputs.points
-    work = pair.workspace(problem, y)
-    loop = loop_for(advance_held_adaptive, pair, problem, outputs, accepted, held.sight.component, work)
-    status, done, time = Status.OK, 0, 0.0
+    made: tuple[Any, ...]
+    read, work, points = held.sight.component, integrator.workspace(problem, y), outputs.points
+    if spec.step is None:
+        function: Any = advance_held_adaptive
+        made, h, every, sign = (outputs, accepted), spec.duration/points, [], [spec.direction]
+    else:
+        function, made, h, sign = advance_held, (outputs,), spec.step, []
+        ratio = spec.control.sample/abs(h)
+        every = [max(1, round(ratio))]
+        if abs(ratio - every[0]) > STEP_TOLERANCE*every[0]:
+            raise InputError(f"sample {spec.control.sample!r} is no whole number of steps of {abs(h)!r}; the nearest is"
+                             f" {every[0]*abs(h)!r}")
+    loop = loop_for(function, integrator, problem, *made, read, work)
+    status, done, time = Status.OK, 0, [0.0]
     with Pieces(y.size) as pieces:
         while status == Status.OK and done < points:
-            status, done, time = loop(pair, problem, outputs, accepted, y, spec.duration/points, done,
-                                      min(done + pieces.steps, points), held.address, held.sight.component, work,
-                                      spec.t_start, spec.direction)
+            status, done, *time = loop(integrator, problem, *made, y, h, done, min(done + pieces.steps, points), *every,
+                                       held.address, read, work, spec.t_start, *sign)
             pieces.ended()
             if progress:
                 progress(done/points)
+    reached, steps = (done*h, int(done)) if accepted is None else (
+        spec.direction*time[0], int(problem.counters[Counter.STEPS_ACCEPTED]))
     return Outcome(held.formulated, outputs, accepted, held.formulated.ending(Status(status), y),
-                   spec.t_start + spec.direction*time, int(problem.counters[Counter.STEPS_ACCEPTED]),
-                   counts(problem.counters))
+                   spec.t_start + reached, steps, counts(problem.counters))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,6 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.simulation.runs.starts import each
 
 BLOCKS = 100
 LEAST_SAMPLES = 8  # stored samples in every block of a run whose drift can be judged
@@ -377,21 +377,12 @@ def starts_of(spec: RunSpecification) -> Iterator[dict[str, np.ndarray]]:
     return spec.ensemble.states(fields, spec.initial)
 
 
-def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
-    """The same one by one."""
-    return [state for states in starts_of(spec) for state in each(states)]
-
-
 def spread(outcomes: list[Outcome], name: str) -> np.ndarray:
     """Largest distance (`StateField.distance`, over pairs of replicas) of a state field at each common sample."""
     samples = min(outcome.samples for outcome in outcomes)
     part = next(field for field in outcomes[0].formulated.fields if field.name == name)
     values = [outcome.formulated.to_fields(outcome.outputs.states[:samples])[name] for outcome in outcomes]
-    widest = np.zeros(samples)
-    for i, first in enumerate(values):
-        for second in values[i + 1:]:
-            widest = np.maximum(widest, part.distance(first, second))
-    return widest
+    return np.max([part.distance(first, second) for first, second in combinations(values, 2)], axis=0, initial=0.0)
 
 
 def block_means(recorder: Recorder) -> np.ndarray:

@@ -74,15 +74,13 @@ class Law:
                              " liestep.Event(..., reset=...)")
         self.turned: Any = None  # (time, coordinates of joints) of the last state, for angles beyond half a turn
         self.assembly = self.facts.build(self.parameters)
-        if isinstance(self.assembly, Assembly):
-            self.fields = formulate_standard(self.facts, self.parameters, spec.initial).fields
-            return
+        self.fields = formulate_standard(self.facts, self.parameters, spec.initial).fields
         try:
-            span(self.facts, self.parameters, spec.initial)
+            if not isinstance(self.assembly, Assembly):
+                span(self.facts, self.parameters, spec.initial)
         except InputError:
             raise InputError(f"the velocities of {self.facts.title} are bound, for which the law of impacts"
                              " is not known here: give liestep.Event(..., reset=...)") from None
-        self.fields = formulate_standard(self.facts, self.parameters, spec.initial).fields
 
     def gap(self, impact: Impact, state: State) -> float:
         """Its value at a state."""

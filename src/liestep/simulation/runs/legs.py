@@ -18,7 +18,15 @@ from liestep.simulation.runs.events import Reset, answer, event_function
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.simulation.runs.until import Between, Occurrence, Search, nodes_of, require_partial_steps, shapes_of
+from liestep.simulation.runs.until import (
+    Between,
+    Occurrence,
+    Search,
+    add_events,
+    nodes_of,
+    require_partial_steps,
+    shapes_of,
+)
 
 LONGER = 4.0         # times the last interval between events: a leg
 FEW = 5              # intervals that shrink alike before events are said to accumulate
@@ -50,9 +58,6 @@ class Book:
         return [time for k, time, _ in self.found if k == number]
 
 
-Turned = tuple[float, Mapping[str, np.ndarray]] | None  # (time, what is counted there from one time to the next)
-
-
 class Ended(NamedTuple):
     """How a run in legs ended."""
 
@@ -67,7 +72,8 @@ class Journey:
     def __init__(self, spec: RunSpecification):
         self.spec, self.book, self.impact = spec, Book(), 0.0
         self.largest: dict[str, float] = {}  # number of each field at the nodes and the ends of legs
-        self.turned: Turned = None
+        # (time, what is counted there from one time to the next)
+        self.turned: tuple[float, Mapping[str, np.ndarray]] | None = None
         self.resting: int | None = None  # an impact behind which bodies stay together
         self.plain = replace(spec, events=(), times=None, samples=2, outputs=2 if spec.steps is None else spec.outputs)
         self.formulated, _ = build(self.plain)
@@ -182,10 +188,13 @@ class Journey:
             self._keep(inside, found[0], found[1], between.counted(inside, found[0]))
         book.nodes.append(self._joined(np.concatenate([nodes, seen[None]])))
         fields = {name: values[0] for name, values in between.seen(*place).items()}
-        self._turn(end, fields)
+        shown = {part.name: fields[part.name] for part in self.formulated.shown}
+        self.turned = (end, shown) if shown else None
+        if self.law:
+            self.law.turned = self.turned
         for name, values in self.formulated.to_fields(between.nodes[:last + 1]).items():
             self.largest[name] = max(self.largest.get(name, 0.0), float(np.abs(values).max(initial=0.0)))
-        counted = {name: values[None] for name, values in self.turned[1].items()} if self.turned else {}
+        counted = {name: values[None] for name, values in shown.items()}
         self.last = (np.array([end]), rows[None], seen[None], counted, self.added.copy())
         self.added[self.summed] += seen[self.summed]
         assert between.outcome is not None
@@ -193,13 +202,6 @@ class Journey:
             book.counters[name] = book.counters.get(name, 0) + count
         book.steps += last + (1 if one else 0)
         return fields
-
-    def _turn(self, time: float, fields: Mapping[str, np.ndarray]) -> None:
-        """Keep what is counted from one time to the next."""
-        shown = {part.name: fields[part.name] for part in self.formulated.shown}
-        self.turned = (time, shown) if shown else None
-        if self.law:
-            self.law.turned = self.turned
 
     def _keep(self, times: np.ndarray, rows: np.ndarray, seen: np.ndarray, shown: Mapping[str, np.ndarray]) -> None:
         book = self.book
@@ -291,18 +293,12 @@ class Journey:
                     raise InputError(unknown("state field", name, state))
             return facts.check_initial(self.spec.parameters, {**state, **new})
         except InputError as error:
-            if not self._off(state):
-                raise InputError(f"{where}: {error}") from None
-        return {name: np.array(new.get(name, values), dtype=float).reshape(values.shape)
-                for name, values in state.items()}
-
-    def _off(self, state: Mapping[str, np.ndarray]) -> bool:
-        """Whether the method itself has left the manifold by more than starts may."""
-        try:
-            self.spec.sheet.check_initial(self.spec.parameters, state)
-        except InputError:
-            return True
-        return False
+            try:
+                facts.check_initial(self.spec.parameters, state)
+            except InputError:  # the method itself has left the manifold by more than starts may
+                return {name: np.array(new.get(name, values), dtype=float).reshape(values.shape)
+                        for name, values in state.items()}
+            raise InputError(f"{where}: {error}") from None
 
     def _ending(self, end: float) -> Ended | None:
         """Whether the run ends here, and why."""
@@ -389,12 +385,9 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
         "event_counts": " ".join(str(len(book.of(k))) for k in range(len(spec.events)))}
     if ended.accumulation is not None:
         content.attributes |= {"accumulation_time": ended.accumulation, "warning": ended.message}
-    for name, values, kind, units, meaning in (
-            ("event_times", [time for _, time, _ in book.found], float, "s", "times of the events"),
-            ("event_directions", [one for _, _, one in book.found], np.int32, "1",
-             "1 where the function of the event grows, -1 where it falls, 0 where it does neither"),
-            ("event_numbers", [k for k, _, _ in book.found], np.int32, "1", "which event it is, from 0")):
-        content.add(name, ("event",), np.array(values, dtype=kind), units, meaning)
+    add_events(content, [(time, one) for _, time, one in book.found])
+    content.add("event_numbers", ("event",), np.array([k for k, _, _ in book.found], dtype=np.int32), "1",
+                "which event it is, from 0")
     return content
 
 

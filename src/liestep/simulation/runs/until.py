@@ -3,7 +3,7 @@ manifold and has its order; of adaptive ones by their interpolant. Runs that end
 within their steps, runs at times of one's own, and runs that keep their nodes."""
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import groupby
@@ -157,14 +157,6 @@ class Between:
         if times is not None:
             found |= self.formulated.showing(times, found)
         return found | {part.name: part.shaped(values[:, part.columns]) for part in self.formulated.observables}
-
-
-def require_nodes(spec: RunSpecification) -> None:
-    """Raises InputError for methods whose runs do not keep their nodes in data sets."""
-    if spec.method.adaptive:
-        raise InputError(f"{spec.integrator} is adaptive and keeps no nodes: its samples come from its own interpolant,"
-                         " ask for more of them with samples=, or for your own with times=")
-    require_partial_steps(spec)
 
 
 def require_partial_steps(spec: RunSpecification) -> None:
@@ -362,7 +354,10 @@ NEVER, REACHED = "none", "reached"  # attribute `event` of a run
 def with_nodes(spec: RunSpecification) -> Content:
     """The content of a run with all its nodes: the rows of the state at every step. Raises InputError: an adaptive
     method, one that needs earlier steps, or more nodes than fit the memory."""
-    require_nodes(spec)
+    if spec.method.adaptive:
+        raise InputError(f"{spec.integrator} is adaptive and keeps no nodes: its samples come from its own interpolant,"
+                         " ask for more of them with samples=, or for your own with times=")
+    require_partial_steps(spec)
     _require_single(spec, "dense output is")
     content = _carry_out(spec)
     content.add(ROWS, ("node", "row", "column"), nodes_of(spec).nodes, "1", "rows of the state at every step")
@@ -394,7 +389,13 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
         content = _ended(spec, plain, between, search.found[-1], progress)
     content.attributes |= {name: value for name, value in origin(spec).items() if name not in ("t_end", "source_hash")}
     if search is not None:
-        _add_events(content, search)
+        found, count = search.found, search.event.count
+        reached = search.complete or (count is None and bool(found))
+        content.attributes |= {"event": REACHED if reached else NEVER,
+                               "event_time": found[-1 if count else 0].time if reached else np.nan,
+                               "events": len(found), "event_resolution": search.resolution}
+        if found:
+            add_events(content, [(one.time, one.direction) for one in found])
     return content
 
 
@@ -470,12 +471,8 @@ def _ended(spec: RunSpecification, plain: RunSpecification, between: Between, la
         times = spec.t_start + np.arange(spec.samples)*((last.time - spec.t_start)/(spec.samples - 1))
     times = times if spec.times is None else spec.times
     times = times[spec.direction*times < spec.direction*last.time]
-    rows, values = between.inside(slice(last.step, last.step + 1), np.array([last.share]), last.whole)
-    if len(times):
-        before = between.at(times)
-        rows, values = np.concatenate([before[0], rows[0]]), np.concatenate([before[1], values[0]])
-    else:
-        rows, values = rows[0], values[0]
+    end = between.inside(slice(last.step, last.step + 1), np.array([last.share]), last.whole)
+    rows, values = (np.concatenate([one, two[0]]) for one, two in zip(between.at(times), end, strict=True))
     times = np.append(times, last.time)
     _replace_samples(content, times, between.fields(rows, values, times))
     content.attributes |= {"steps": last.step + 1, "t_end": last.time, "time_reached": last.time,
@@ -483,16 +480,12 @@ def _ended(spec: RunSpecification, plain: RunSpecification, between: Between, la
     return content
 
 
-def _add_events(content: Content, search: Search) -> None:
-    found = search.found
-    reached = search.complete or (search.event.count is None and bool(found))
-    told = found[-1 if search.event.count else 0].time if reached else np.nan
-    content.attributes |= {"event": REACHED if reached else NEVER, "event_time": told, "events": len(found),
-                           "event_resolution": search.resolution}
-    if found:
-        content.add("event_times", ("event",), np.array([one.time for one in found]), "s", "times of the events")
-        content.add("event_directions", ("event",), np.array([one.direction for one in found], dtype=np.int32), "1",
-                    "1 where the function of the event grows, -1 where it falls, 0 where it does neither")
+def add_events(content: Content, found: Sequence[tuple[float, int]]) -> None:
+    """Times and directions of events as variables."""
+    content.add("event_times", ("event",), np.array([time for time, _ in found], dtype=float), "s",
+                "times of the events")
+    content.add("event_directions", ("event",), np.array([direction for _, direction in found], dtype=np.int32), "1",
+                "1 where the function of the event grows, -1 where it falls, 0 where it does neither")
 
 
 def _replace_samples(content: Content, times: np.ndarray, seen: Mapping[str, np.ndarray]) -> None:

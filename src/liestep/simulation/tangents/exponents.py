@@ -1,7 +1,7 @@
 """Trajectories that carry derivatives with respect to their start, the shipped steps on complex states; and Lyapunov
 exponents, mean rates at which these grow (Benettin, Galgani, Giorgilli and Strelcyn 1980)."""
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -12,6 +12,7 @@ import numpy as np
 from liestep.compile.cache import CompiledLoop, loop_for
 from liestep.compile.pieces import Pieces
 from liestep.compile.status import IntegrationError, Status
+from liestep.compile.tracing import leaves
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
@@ -50,7 +51,10 @@ class Tangents:
 
     @cached_property
     def _arrays(self) -> list[tuple[np.ndarray, ...]]:
-        return list(zip(*(parts(pair) for pair in zip(self.states, self.works, strict=True)), strict=True))
+        """Of states and of all that the steps remember: each as k complex copies."""
+        copies = ([part for part in leaves(pair) if isinstance(part, np.ndarray) and part.dtype == np.complex128]
+                  for pair in zip(self.states, self.works, strict=True))
+        return list(zip(*copies, strict=True))
 
     @property
     def derivatives(self) -> np.ndarray:
@@ -107,25 +111,19 @@ def complex_arrays(component: Any) -> Any:
     return type(component)(*items) if hasattr(component, "_fields") else tuple(items)
 
 
-def parts(item: Any) -> Iterator[np.ndarray]:
-    """All complex arrays of nested tuples."""
-    if isinstance(item, np.ndarray):
-        if item.dtype == np.complex128:
-            yield item
-    elif isinstance(item, tuple):
-        for part in item:
-            yield from parts(part)
-
-
 SEED = 2009   # of the directions at the start
 STRIDE = 200  # most steps between two orthonormalisations
 
 
 def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks: int) -> np.ndarray:
-    """`growth` of as many random directions of a start as a run asks for exponents."""
+    """`growth` of as many random combinations of a basis of the tangent space, always the same ones, as a run asks for
+    exponents."""
     assert spec.steps is not None
     assert spec.step is not None
-    directions = random_directions(spec, initial)
+    found = span(spec.sheet, spec.parameters, initial)
+    shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((spec.exponents, len(found)))
+    directions = [{name: sum(share*direction[name] for share, direction in zip(row, found, strict=True))
+                   for name in initial} for row in shares]
     return growth(tangents(spec, initial, directions, spec.step*spec.steps), spec.step, spec.steps, blocks)
 
 
@@ -143,14 +141,6 @@ def symplectic_error(spec: RunSpecification, initial: Mapping[str, np.ndarray]) 
     pushed = [pair_of({name: derivatives[name][k] for name in initial}) for k in range(len(directions))]
     values, changed = changes(form, (pair_of(initial), [*map(pair_of, directions)]), (pair_of(end), pushed))
     return float(np.abs(changed).max()/np.abs(values).max())
-
-
-def random_directions(spec: RunSpecification, initial: Mapping[str, np.ndarray]) -> list[Direction]:
-    """Random combinations of a basis of the tangent space, always the same ones."""
-    found = span(spec.sheet, spec.parameters, initial)
-    shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((spec.exponents, len(found)))
-    return [{name: sum(share*direction[name] for share, direction in zip(row, found, strict=True)) for name in initial}
-            for row in shares]
 
 
 def growth(tangents: Tangents, step: float, steps: int, blocks: int) -> np.ndarray:

@@ -1,6 +1,6 @@
 """The shipped step methods and right-hand sides on numbers of many digits: components are built with exact
 coefficients, run as plain Python (`compile.tracing`), and started on the manifold to all digits."""
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -10,7 +10,7 @@ import numpy as np
 
 from liestep.compile.precision import number_type
 from liestep.compile.status import IntegrationError, Status
-from liestep.compile.tracing import plain_component
+from liestep.compile.tracing import leaves, plain_component
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import StateField
 from liestep.mechanics.formulations import formulate
@@ -93,18 +93,10 @@ class Step(NamedTuple):
         if status != Status.OK:
             raise IntegrationError(Status(status), 0.0, "certificate: ")
         for place, values in (("state", y), ("workspace", work)):
-            for x in (x for part in _arrays(values) for x in part.flat):
+            for x in (x for part in leaves(values) if isinstance(part, np.ndarray) for x in part.flat):
                 if isinstance(x, float) and not short(x):
                     raise RoundedError(f"the {place} holds the float64 {x!r} after a step in {self.digits} digits: a"
                                        " coefficient, a literal or a part of the problem is rounded")
-
-
-def _arrays(component: Any) -> Iterator[np.ndarray]:
-    if isinstance(component, np.ndarray):
-        yield component
-    elif isinstance(component, tuple):
-        for part in component:
-            yield from _arrays(part)
 
 
 def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, digits: int = 150) -> Step:
@@ -125,7 +117,8 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
         formulated = formulate(facts, spec.parameters, start, declared.formulation, chosen)
     with number_type(kind.of, digits):
         component = declared.made(formulated, chosen, spec.tolerance, 1.0)
-    if not all(short(x) for values in _arrays(component) if values.dtype == np.float64 for x in values.flat):
+    if not all(short(x) for part in leaves(component) if isinstance(part, np.ndarray) and part.dtype == np.float64
+               for x in part.flat):
         raise RoundedError(f"coefficients of {integrator} are float64: its `build` must make them with"
                            " `compile.precision.coefficients`")
     functions = functions_of(digits)
