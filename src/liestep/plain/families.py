@@ -97,10 +97,8 @@ class Writer:
 
     def function(self, name: str, values: Any) -> list[str]:
         """A function of checked parameters that gives an array."""
-        values = np.asarray(values, dtype=object)
-        places = [(f"out[{', '.join(map(str, entry))}]", values[entry]) for entry in np.ndindex(*values.shape)]
-        return ["", "", f"def {name}(p):", "    self = build(p)", f"    out = np.zeros({values.shape!r})",
-                *lines(places, "    "), "    return out"]
+        return ["", "", f"def {name}(p):", "    self = build(p)", f"    out = np.zeros({np.shape(values)!r})",
+                *lines(entries("out", values), "    "), "    return out"]
 
     def text(self, imports: str, start: Sequence[str], more: Sequence[str], sheet: Sequence[str]) -> str:
         """The plugin: component, start, further functions, sheet."""
@@ -188,10 +186,10 @@ def spheres(w: Writer, given: Given) -> str:
     mass: Any = given.mass if callable(given.mass) else w.p.mass
     if callable(mass):
         mass = w.call("mass", mass, None)
+    if np.shape(mass) in ((), (1,)):
+        mass = np.broadcast_to(np.asarray(mass, dtype=object), (n,))
     if np.shape(mass) not in ((n,), (n, n)):
-        mass = np.broadcast_to(np.asarray(mass, dtype=object), (n,)) if np.shape(mass) in ((), (1,)) else mass
-        if np.shape(mass) not in ((n,), (n, n)):
-            raise InputError(f"mass must be a number, {n} numbers or a matrix {(n, n)}, not of shape {np.shape(mass)}")
+        raise InputError(f"mass must be a number, {n} numbers or a matrix {(n, n)}, not of shape {np.shape(mass)}")
     return w.text("spheres kept_on_spheres", w.returned(q=q0, omega=omega0), w.function("mass", mass), [
         "spheres(", f"build=build, mass=mass, conserved_momentum=lambda p: kept_on_spheres(build(p), {n}))"])
 

@@ -158,15 +158,10 @@ def split(value: Any, n: int) -> tuple[Any, list[Loop]]:
             for _, node in members:
                 rest = rest + factor*node
         else:
-            loops.append(looped(factor, *members[0], heads))
+            found = named(members[0][0], [members[0][1]])
+            loops.append(Loop(heads, factor*substituted([members[0][1]], found)[0],
+                              [x for x in found.values() if not x.args[0].startswith("self.")]))
     return rest, loops
-
-
-def looped(factor: float, rows: tuple[int, ...], node: Any, heads: list[str]) -> Loop:
-    """The loop of a term at some rows."""
-    found = named(rows, [node])
-    inputs = [x for x in found.values() if not x.args[0].startswith("self.")]
-    return Loop(heads, factor*substituted([node], found)[0], inputs)
 
 
 def named(rows: Sequence[int], values: Sequence[Any]) -> dict[int, Any]:

@@ -27,24 +27,23 @@ def as_number(x: Any) -> Any:
     return float(x) if isinstance(x, int | float | np.integer | np.floating | np.bool_) else None
 
 
-def _operator(name: str, *, turned: bool = False) -> Callable[[Any, Any], Any]:
+def _operator(made: Callable[..., Any], *, turned: bool = False) -> Callable[[Any, Any], Any]:
+    """made(graph, left, right) as a method of Python's operators."""
     def apply(self: Any, other: Any) -> Any:
         one, two = as_number(self), as_number(other)
         if two is None:
             return NotImplemented
-        return getattr(one.graph, name)(*((two, one) if turned else (one, two)))
+        return made(one.graph, *((two, one) if turned else (one, two)))
 
     return apply
+
+
+def _calculation(name: str, *, turned: bool = False) -> Callable[[Any, Any], Any]:
+    return _operator(lambda graph, one, two: getattr(graph, name)(one, two), turned=turned)
 
 
 def _comparison(op: str, *, turned: bool = False, opposite: bool = False) -> Callable[[Any, Any], Any]:
-    def apply(self: Any, other: Any) -> Any:
-        one, two = as_number(self), as_number(other)
-        if two is None:
-            return NotImplemented
-        return Truth(one.graph, op, *((two, one) if turned else (one, two)), not opposite)
-
-    return apply
+    return _operator(lambda graph, one, two: Truth(graph, op, one, two, not opposite), turned=turned)
 
 
 class Arithmetic:
@@ -54,9 +53,9 @@ class Arithmetic:
     __hash__ = object.__hash__
     ndim, shape, size = 0, (), 1
 
-    __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "sub", "mul", "div"))
-    __radd__, __rsub__, __rmul__, __rtruediv__ = (_operator(x, turned=True) for x in ("add", "sub", "mul", "div"))
-    __pow__, __rpow__ = _operator("power"), _operator("power", turned=True)
+    __add__, __sub__, __mul__, __truediv__ = map(_calculation, ("add", "sub", "mul", "div"))
+    __radd__, __rsub__, __rmul__, __rtruediv__ = (_calculation(x, turned=True) for x in ("add", "sub", "mul", "div"))
+    __pow__, __rpow__ = _calculation("power"), _calculation("power", turned=True)
     __lt__, __le__, __eq__ = map(_comparison, HOLDS)
     __gt__, __ge__, __ne__ = (_comparison("<", turned=True), _comparison("<=", turned=True),
                               _comparison("==", opposite=True))
@@ -120,7 +119,7 @@ class Truth(Arithmetic):
 
     __slots__ = ("graph", "left", "op", "right", "wanted")
 
-    def __init__(self, graph: "PlainGraph", op: str, left: Any, right: Any, wanted: bool = True):
+    def __init__(self, graph: Any, op: str, left: Any, right: Any, wanted: bool = True):
         self.graph, self.op, self.left, self.right, self.wanted = graph, op, left, right, wanted
 
     def number(self) -> Any:
@@ -304,9 +303,12 @@ def _base(x: Any) -> tuple[Any, int]:
     return x, 2
 
 
-FLOATS: dict[str, Callable] = {"sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan, "sin": math.sin, "cos": math.cos,
-                               "exp": lambda x: math.exp(x) if x < 709.0 else math.inf, "atan2": math.atan2,
-                               "log": lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan}
+OPERATIONS: dict[str, Callable] = {
+    "add": operator.add, "shift": operator.add, "sub": operator.sub, "mul": operator.mul, "scale": operator.mul,
+    "inverse": lambda x: 1/x if x else x + math.inf, "select": lambda op, x, y, a, b: a if HOLDS[op](x, y) else b,
+    "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan, "sin": math.sin, "cos": math.cos, "atan2": math.atan2,
+    "exp": lambda x: math.exp(x) if x < 709.0 else math.inf,
+    "log": lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan}
 
 
 def _slopes(node: Any) -> list[tuple[Any, Any]]:
@@ -324,16 +326,12 @@ def _slopes(node: Any) -> list[tuple[Any, Any]]:
     return [(x, slope) for x, slope in found[op]() if isinstance(x, Symbol)]
 
 
-def _question(node: Any, op: str, left: Any, right: Any) -> Truth:
-    return Truth(node.graph, op, left, right)
-
-
 def times(slope: Any, d: Any) -> Any:
     """slope d; where the slope is a choice with zero, a choice of products: the derivative of a branch that is not
     taken may be infinite."""
     if isinstance(slope, Symbol) and slope.op == "select" and any(_is_zero(x) for x in slope.args[3:]):
         op, left, right, a, b = slope.args
-        return select(_question(slope, op, left, right), *(0.0 if _is_zero(x) else times(x, d) for x in (a, b)))
+        return select(Truth(slope.graph, op, left, right), *(0.0 if _is_zero(x) else times(x, d) for x in (a, b)))
     return slope*d
 
 
@@ -342,7 +340,7 @@ def plus(a: Any, b: Any) -> Any:
     if isinstance(a, Symbol) and isinstance(b, Symbol) and a.op == b.op == "select":
         graph = a.graph
         if [*map(graph.key, a.args[1:3])] == [*map(graph.key, b.args[1:3])] and a.args[0] == b.args[0]:
-            return select(_question(a, *a.args[:3]), plus(a.args[3], b.args[3]), plus(a.args[4], b.args[4]))
+            return select(Truth(graph, *a.args[:3]), plus(a.args[3], b.args[3]), plus(a.args[4], b.args[4]))
     return a + b
 
 
@@ -380,9 +378,8 @@ def gradient(out: Any, inputs: Sequence[Any]) -> list[Any]:
         if slope is None or node.place not in needed:
             continue
         if node.op == "select":
-            op, left, right, *sides = node.args
-            asked = _question(node, op, left, right)
-            parts = [(sides[0], select(asked, slope, 0.0)), (sides[1], select(asked, 0.0, slope))]
+            asked = Truth(node.graph, *node.args[:3])
+            parts = [(node.args[3], select(asked, slope, 0.0)), (node.args[4], select(asked, 0.0, slope))]
         else:
             parts = [(x, times(slope, d)) for x, d in _slopes(node) if x.place in needed]
         for x, term in parts:
@@ -403,7 +400,7 @@ def along(outs: Sequence[Any], inputs: Sequence[Any], directions: Sequence[Any])
             continue
         if node.op == "select":
             op, left, right, a, b = node.args
-            slopes[node.place] = select(_question(node, op, left, right), slope(a), slope(b))
+            slopes[node.place] = select(Truth(node.graph, op, left, right), slope(a), slope(b))
             continue
         total: Any = 0.0
         for x, d in _slopes(node):
@@ -429,41 +426,24 @@ def substituted(outs: Sequence[Any], found: Mapping[int, Any]) -> list[Any]:
 
 def _again(node: Any, a: list[Any]) -> Any:
     graph: PlainGraph = node.graph
-    if node.op in ("add", "sub", "mul"):
-        return getattr(graph, node.op)(*a) if any(isinstance(x, Symbol) for x in a) else computed(node.op, a)
     if not any(isinstance(x, Symbol) for x in a):
-        return computed(node.op, a)
-    special = {"inverse": lambda: graph.inverse(a[0]), "scale": lambda: graph.scale(*a), "shift": lambda: a[1] + a[0],
-               "select": lambda: select(Truth(graph, *a[:3]), *a[3:])}
-    return special[node.op]() if node.op in special else graph.node(node.op, *a)
+        return OPERATIONS[node.op](*a)
+    if node.op == "shift":
+        return a[1] + a[0]
+    if node.op == "select":
+        return select(Truth(graph, *a[:3]), *a[3:])
+    return (getattr(graph, node.op)(*a) if node.op in ("add", "sub", "mul", "scale", "inverse") else
+            graph.node(node.op, *a))
 
 
-def computed(op: str, a: Sequence[Any], functions: Mapping[str, Callable] = FLOATS) -> Any:
-    """An operation on numbers."""
-    if op in functions:
-        return functions[op](*a)
-    if op == "select":
-        return a[3] if HOLDS[a[0]](a[1], a[2]) else a[4]
-    if op == "inverse":
-        return 1/a[0] if a[0] else a[0] + math.inf
-    return {"add": lambda: a[0] + a[1], "shift": lambda: a[0] + a[1], "sub": lambda: a[0] - a[1]}.get(
-        op, lambda: a[0]*a[1])()
-
-
-def evaluated(outs: Sequence[Any], values: Mapping[str, Any], functions: Mapping[str, Callable] = FLOATS,
-              number: Callable = float) -> list[Any]:
+def evaluated(outs: Sequence[Any], values: Mapping[str, float]) -> list[Any]:
     """Values of expressions at values of their inputs by name."""
     done: dict[int, Any] = {}
 
     def value(x: Any) -> Any:
-        return done[x.place] if isinstance(x, Symbol) else number(x)
+        return done[x.place] if isinstance(x, Symbol) else x
 
     for node in reachable(outs):
-        if node.op == "input":
-            done[node.place] = number(values[node.args[0]])
-        elif node.op == "select":
-            op, left, right, a, b = node.args
-            done[node.place] = value(a) if HOLDS[op](value(left), value(right)) else value(b)
-        else:
-            done[node.place] = computed(node.op, [value(x) for x in node.args], functions)
+        done[node.place] = (values[node.args[0]] if node.op == "input" else
+                            OPERATIONS[node.op](*map(value, node.args)))
     return [value(x) for x in outs]

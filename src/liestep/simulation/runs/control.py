@@ -74,15 +74,11 @@ class Held:
         self.shapes = {name: np.shape(spec.parameters[name]) for name in first}
         self.formulated, self.integrator, self.targets = self._built()
         self._set(first)
-        self.call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)(self._ask)
+        self.call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)(self._ask)  # by machine code, with the time
+        self.address = int(ctypes.cast(self.call, ctypes.c_void_p).value or 0)
 
     def __str__(self) -> str:
         return f"control at t = {self.t!r}"
-
-    @property
-    def address(self) -> int:
-        """What machine code calls with the time."""
-        return int(ctypes.cast(self.call, ctypes.c_void_p).value or 0)
 
     def _built(self) -> tuple[Formulated, Any, dict[str, list[tuple[Any, Any, Any]]]]:
         """The components of the run with arrays of their own; for each parameter the arrays that hold it, there and in

@@ -42,11 +42,9 @@ THROUGH = 1e-7       # of the largest number of the state: a gap that is more ne
 class Book:
     """What legs have left: samples, observables at all nodes, events, and what was done between legs."""
 
-    times: list[np.ndarray] = field(default_factory=list)    # of the samples
-    rows: list[np.ndarray] = field(default_factory=list)
-    seen: list[np.ndarray] = field(default_factory=list)     # observables there
-    shown: list[Mapping[str, np.ndarray]] = field(default_factory=list)  # what is counted there
-    impact: list[np.ndarray] = field(default_factory=list)   # work of the impacts up to there, J
+    # times of samples, rows and observables there, what is counted there, and the work of the impacts up to there, J
+    samples: list[tuple[np.ndarray, np.ndarray, np.ndarray, Mapping[str, np.ndarray], np.ndarray]] = field(
+        default_factory=list)
     nodes: list[np.ndarray] = field(default_factory=list)    # observables at all nodes
     found: list[tuple[int, float, int]] = field(default_factory=list)  # number of the event, time, direction
     counters: dict[str, int] = field(default_factory=dict)
@@ -204,12 +202,7 @@ class Journey:
         return fields
 
     def _keep(self, times: np.ndarray, rows: np.ndarray, seen: np.ndarray, shown: Mapping[str, np.ndarray]) -> None:
-        book = self.book
-        book.times.append(times)
-        book.rows.append(rows)
-        book.seen.append(self._joined(seen))
-        book.shown.append(shown)
-        book.impact.append(np.full(len(times), self.impact))
+        self.book.samples.append((times, rows, self._joined(seen), shown, np.full(len(times), self.impact)))
 
     def _joined(self, seen: np.ndarray) -> np.ndarray:
         """Observables of a leg as those of the whole run: integrals since its start, and the energy less the work of
@@ -362,12 +355,12 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     made = Journey(spec)
     ended = made.go(progress)
     content, book, formulated = Content(), made.book, made.formulated
-    times, fields = np.concatenate(book.times), formulated.to_fields(np.concatenate(book.rows))
+    times, rows, seen, impact = (np.concatenate([part[k] for part in book.samples]) for k in (0, 1, 2, 4))
     content.add("time", ("time",), times, "s", "time")
-    fields |= {part.name: np.concatenate([one[part.name] for one in book.shown]) for part in formulated.shown}
+    fields = formulated.to_fields(rows) | {part.name: np.concatenate([one[part.name] for _, _, _, one, _ in
+                                                                      book.samples]) for part in formulated.shown}
     for part in (*formulated.fields, *formulated.shown):
         content.add(part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name)
-    seen, impact = np.concatenate(book.seen), np.concatenate(book.impact)
     for shown in formulated.observables:
         less = " less the work of impacts and resets" if shown.name == "energy" else ""
         content.add(shown.name, ("time", *shown.dimensions), shown.shaped(seen[:, shown.columns]), shown.units,
@@ -378,7 +371,7 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
         content.add("mechanical_energy", ("time",), seen[:, 0] + impact, units, "energy of the state")
     numbers = statistics_of(formulated.observables, np.concatenate(book.nodes))
     content.attributes |= origin(spec) | {
-        "t_end": float(book.times[-1][-1]), "time_reached": float(book.times[-1][-1]), "status": ended.status,
+        "t_end": float(times[-1]), "time_reached": float(times[-1]), "status": ended.status,
         "message": ended.message, "steps": book.steps, **book.counters, **numbers, **formulated.attributes,
         **largest_momentum_error(formulated, numbers),
         "events": len(book.found), "event_resolution": book.resolution,

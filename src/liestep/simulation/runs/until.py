@@ -63,10 +63,6 @@ class Between:
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
         self.outcome: Outcome | None = None  # once the run has ended
 
-    @property
-    def points(self) -> int:
-        return POINTS_OF_ADAPTIVE if self.adaptive else POINTS_OF_FIXED
-
     def inside(self, steps: slice, shares: np.ndarray, whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """(rows, observables), (n, k, m, d) and (n, k, K), at shares (k,) of some steps, a share of 0 alone also of the
         last node. whole: of adaptive methods by a step that ends there, not by the interpolant. Raises InputError: a
@@ -205,7 +201,7 @@ def _grid(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 class Search:
     """Zeros of a function in the steps of a run, one step after the other. In each step the function is taken at
-    `points` shares of it, and at the extrema of the polynomial through these values: a pair of zeros that is closer
+    some shares of it, and at the extrema of the polynomial through these values: a pair of zeros that is closer
     than the points has an extremum between them. A zero lies where the sign changes from one of all these points to the
     next."""
 
@@ -228,7 +224,7 @@ class Search:
     def watch(self, between: Between) -> bool:
         """Go through the steps that have come, or to the one that ends the run; returns whether it does."""
         self.between, last = between, len(between.lengths)
-        self.shares, self.matrix = _grid(between.points)
+        self.shares, self.matrix = _grid(POINTS_OF_ADAPTIVE if between.adaptive else POINTS_OF_FIXED)
         size = max(1, MOST_NUMBERS//(len(self.shares)*between.nodes[0].size))
         for start in range(self.done, last, size):
             steps = slice(start, min(start + size, last))

@@ -108,10 +108,10 @@ def functions_of(digits: int) -> Functions:
     kind = numbers(digits)
     own = [(so3.coefficients, coefficients), (so3.dexpinv_coefficients, dexpinv_coefficients),
            (so3.dexp_coefficients, dexp_coefficients)]
+    unary: dict[str, Any] = {name: _unary(kind, getattr(libmp, f"mpf_{name}"), getattr(math, name))
+                             for name in ("sqrt", "sin", "cos", "exp", "log")}
     return Functions(
-        sqrt=_unary(kind, libmp.mpf_sqrt, math.sqrt), sin=_unary(kind, libmp.mpf_sin, math.sin),
-        cos=_unary(kind, libmp.mpf_cos, math.cos), exp=_unary(kind, libmp.mpf_exp, math.exp),
-        log=_unary(kind, libmp.mpf_log, math.log), below=lambda x, limit: x < limit,
+        **unary, below=lambda x, limit: x < limit,
         atan2=lambda y, x: kind.raw(libmp.mpf_atan2(kind.of(y).value, kind.of(x).value, kind.BITS, NEAREST)),
         kernels=tuple((kernel, partial(function, kind)) for kernel, function in own), scalar=kind.of)
 

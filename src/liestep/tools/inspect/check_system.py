@@ -1,7 +1,7 @@
 """`liestep check-system`: the checks of built-in systems on any system, with a readable result. Only implicit
 integrators use derivatives of torques: a wrong one changes no trajectory of the other checks."""
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -131,6 +131,11 @@ class Row:
     ok: bool | None
 
 
+def limited(check: str, what: str, value: float, limit: float) -> Row:
+    """A number that must not be above a limit."""
+    return Row(check, f"{what} {value:.1e}, allowed {limit:.0e}", bool(value <= limit))
+
+
 def check_system(name: str, preset: str | None = None) -> list[Row]:
     """All checks of a system at a preset (default: its first). Raises InputError: unknown system or preset, or code
     that cannot be compiled."""
@@ -195,9 +200,8 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
             gradient = gradient - force
         torques = np.cross(q, gradient)
         torque = np.maximum(torque, np.abs(torques.sum(axis=0))/max(float(np.abs(torques).sum()), 1e-300))
-    good = wrong <= GRADIENT_LIMIT
-    yield Row("gradient against finite differences",
-              f"relative error {wrong:.1e}, allowed {GRADIENT_LIMIT:.0e}" + ("" if good else f"; {where}"), good)
+    found = limited("gradient against finite differences", "relative error", wrong, GRADIENT_LIMIT)
+    yield found if found.ok else replace(found, found=f"{found.found}; {where}")
     if powers:
         yield Row("force: finite, all rows written, q and omega left alone",
                   f"in {len(powers)} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
@@ -219,8 +223,7 @@ def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
     run = specify_problem(name, preset=preset)
     wrong = force_error(facts, run)
     if wrong is not None:
-        yield Row("forces and torques against finite differences",
-                  f"relative error {wrong:.1e}, allowed {FORCE_LIMIT:.0e}", wrong <= FORCE_LIMIT)
+        yield limited("forces and torques against finite differences", "relative error", wrong, FORCE_LIMIT)
     for formulation, wrong in torque_slopes(facts, run):
         yield Row(f"torque_slope of {formulation}", f"differs by {wrong:.1e} from differences of the torque, allowed"
                   f" {SLOPE_LIMIT:.0e}", wrong <= SLOPE_LIMIT)
@@ -255,7 +258,12 @@ class ReferenceChecks:
     def __init__(self, name: str, preset: str | None):
         self.name, self.preset, self.facts = name, preset, sheet(name)
         run = specify_problem(name, preset=preset, samples=SAMPLES)
-        self.t_end = min(run.t_end, TURNS*turning_time(run, self.facts))
+        f, y = right_hand_side(run)
+        if not f(0.0, y).any():
+            raise InputError(f"{name}: nothing moves at the start of this preset, which shows nothing; choose another"
+                             " one")
+        standard = formulate_standard(self.facts, run.parameters, run.initial)
+        self.t_end = min(run.t_end, TURNS*characteristic_time(f, standard, run.t_end))
         self.run = run = specify_problem(name, preset=preset, samples=SAMPLES, t_end=self.t_end)
         self.formulated = formulate_standard(self.facts, run.parameters, run.initial)
         self.reference = dop853(run, np.linspace(0.0, self.t_end, SAMPLES))
@@ -278,16 +286,13 @@ class ReferenceChecks:
             if item.kind == "plain":
                 continue
             if item.kind == "residual":
-                yield self._limited(item.name, float(np.abs(columns).max()), "along the reference")
+                yield limited(item.name, "along the reference", float(np.abs(columns).max()), INVARIANT_LIMIT)
                 continue
             kept = columns[:, list(item.conserved)]
             if kept.size:
                 scale = max(scales.get(item.name, 0.0), float(np.abs(kept).max())) or 1.0
-                yield self._limited(item.name, float(np.abs(kept - kept[0]).max())/scale,
-                                    "relative drift along the reference")
-
-    def _limited(self, name: str, value: float, what: str) -> Row:
-        return Row(name, f"{what} {value:.1e}, allowed {INVARIANT_LIMIT:.0e}", bool(value <= INVARIANT_LIMIT))
+                yield limited(item.name, "relative drift along the reference", float(np.abs(kept - kept[0]).max())/scale,
+                              INVARIANT_LIMIT)
 
     def error(self, integrator: str, steps: int, **options: Any) -> float:
         """Largest error of the state fields against the reference, in their norms; inf for a run that stops."""
@@ -343,12 +348,3 @@ class ReferenceChecks:
             return Row(label, f"none: {found.reason}", False)
         return Row(label, f"{found.order:.2f} +- {found.uncertainty:.2f}, in theory {theory} ({found.classification})",
                    abs(found.order - theory) <= ORDER_LIMIT)
-
-
-def turning_time(run: RunSpecification, facts: Sheet) -> float:
-    """Time in which the state changes by its own size, from the start, at most `t_end`."""
-    f, y = right_hand_side(run)
-    if not f(0.0, y).any():
-        raise InputError(f"{run.problem}: nothing moves at the start of this preset, which shows nothing;"
-                         " choose another one")
-    return characteristic_time(f, formulate_standard(facts, run.parameters, run.initial), run.t_end)

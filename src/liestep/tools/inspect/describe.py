@@ -12,7 +12,6 @@ from liestep.errors import InputError, unknown
 from liestep.integrators import lie_taylor, taylor
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Options, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
@@ -136,8 +135,7 @@ def _form_options(facts: Sheet) -> list[tuple[str, ...]]:
         for key, option in form.options.items():
             defaults[key] = option.default_at(parameters, defaults)
             needs = "" if option.needs is None else f"; with {option.needs[0]} {' or '.join(option.needs[1])}"
-            name, allowed, doc = _option(key, replace(option, default=defaults[key]))
-            found.append((formulation, name, allowed, doc + needs))
+            found.append((formulation, key, replace(option, default=defaults[key]).allowed, option.doc + needs))
     return found or [("none", "")]
 
 
@@ -159,7 +157,7 @@ def _preset(name: str, preset: Preset, facts: Sheet) -> list[str]:
 def _integrator(name: str) -> str:
     facts = method(name)
     able = [key for key in system_ids() if applicable(key, name)]
-    options = [_option(key, option) for key, option in facts.options.items()]
+    options: list[tuple[str, ...]] = [(key, option.allowed, option.doc) for key, option in facts.options.items()]
     return "\n".join([
         f"{name}: {facts.summary}", "",
         f"Order: {facts.order}{', symmetric' if facts.symmetric else ''}",
@@ -172,10 +170,6 @@ def _integrator(name: str) -> str:
         *(["", "Options (default first)", *_columns(options)] if options else ["Options: none of its own"]),
         f"Options of the formulation {facts.formulation}: see `liestep describe` of a problem",
         "", _entry("Problems", ", ".join(able))])
-
-
-def _option(name: str, option: Option) -> tuple[str, ...]:
-    return name, option.allowed, option.doc
 
 
 def _short(value: Any) -> str:

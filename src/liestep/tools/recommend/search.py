@@ -114,12 +114,9 @@ def _between(found: Candidate, wanted: float, count: float) -> float | str:
     """The number of steps, moved between the runs that met the error and those that did not."""
     good = min((one.size for one in found.tried if one.error <= wanted), default=inf)
     bad = max((one.size for one in found.tried if one.error > wanted and one.size < good), default=0.0)
-    if good - bad <= INTERVALS:
-        return "no number of steps between those that were tried"
-    if bad < count < good:
-        return count
-    if count <= bad:
-        return bad + INTERVALS if not isfinite(good) else INTERVALS*ceil(0.5*(bad + good)/INTERVALS)
+    if good - bad > INTERVALS and count < good:
+        return (count if bad < count else
+                INTERVALS*ceil(0.5*(bad + good)/INTERVALS) if isfinite(good) else bad + INTERVALS)
     return "no number of steps between those that were tried"
 
 

@@ -110,12 +110,13 @@ def request(problem: str, *, error: Any, preset: str | None = None, parameters: 
     end = start.t_end if t_end is None else positive("t_end", t_end)
     found = Request(problem, start, wanted, end, keep or "", positive("budget", budget))
     seen = formulate_standard(found.facts, start.parameters, start.initial).observables
+    lacks = ""
     if keep == "momentum" and not any(any(part.conserved) for part in seen if part.name == "momentum_map"):
-        raise InputError(f"{problem} conserves no component of the momentum with these parameters; keep is"
-                         f" {', '.join(word for word in KEEP if word != keep)} or nothing")
+        lacks = "conserves no component of the momentum with these parameters"
     if keep == "energy" and not any(all(part.conserved) for part in seen if part.name == "energy"):
-        raise InputError(f"{problem} has no energy that is kept: it is not known, changes or depends on t; keep is"
-                         f" {', '.join(word for word in KEEP if word != keep)} or nothing")
+        lacks = "has no energy that is kept: it is not known, changes or depends on t"
+    if lacks:
+        raise InputError(f"{problem} {lacks}; keep is {', '.join(word for word in KEEP if word != keep)} or nothing")
     return found
 
 
