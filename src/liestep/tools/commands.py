@@ -7,6 +7,8 @@ from liestep.errors import InputError
 from liestep.study.tables.choice import KEEP
 from liestep.tools.recommend import BUDGET
 
+STEPS = 10_000  # of a run for exponents whose step is not given
+
 
 def command_check_system(arguments: argparse.Namespace) -> None:
     from liestep.simulation.catalogue import integrator_ids
@@ -25,11 +27,28 @@ def command_check_system(arguments: argparse.Namespace) -> None:
 
 
 def command_lyapunov(arguments: argparse.Namespace) -> None:
-    from liestep.tools.inspect.exponents import report
+    from liestep.simulation.catalogue import method
+    from liestep.simulation.runs.outcomes import carry_out
+    from liestep.simulation.runs.specification import specify
+    from liestep.simulation.tangents.rates import exponents, pair_sums
 
-    for line in report(arguments.problem, arguments.integrator, step=arguments.step, t_end=arguments.t_end,
-                       preset=arguments.preset, count=arguments.exponents):
-        print(line)
+    problem, integrator = arguments.problem, arguments.integrator
+    if method(integrator).adaptive:
+        raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
+    size = {"steps": STEPS} if arguments.step is None else {"step": arguments.step}
+    spec = specify(problem, integrator, preset=arguments.preset, t_end=arguments.t_end, samples=2,
+                   exponents=arguments.exponents, **size)
+    content = carry_out(spec)
+    if content.attributes["status"] != "ok":
+        raise InputError(f"{integrator} on {problem}: {content.attributes['message']}")
+    found = exponents(content.variables["growth"][1], spec.t_end)
+    print(f"{problem}, {integrator}, step {spec.step:g} s, {spec.t_end:g} s: Lyapunov exponents in 1/s")
+    for one in found:
+        scale = f"  Lyapunov time {1.0/one.rate:.4g} s" if one.rate > 2.0*one.uncertainty else ""
+        print(f"{one.rate: .6f} +- {one.uncertainty:.6f}{scale}")
+    if "lyapunov_pair_sum" in content.attributes:
+        sums = ", ".join(f"{value:.1e}" for value in pair_sums(one.rate for one in found))
+        print(f"sums of pairs, which vanish for Hamiltonian systems: {sums}")
 
 
 def command_certify(arguments: argparse.Namespace) -> None:

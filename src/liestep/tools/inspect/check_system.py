@@ -291,8 +291,8 @@ class ReferenceChecks:
             kept = columns[:, list(item.conserved)]
             if kept.size:
                 scale = max(scales.get(item.name, 0.0), float(np.abs(kept).max())) or 1.0
-                yield limited(item.name, "relative drift along the reference", float(np.abs(kept - kept[0]).max())/scale,
-                              INVARIANT_LIMIT)
+                yield limited(item.name, "relative drift along the reference",
+                              float(np.abs(kept - kept[0]).max())/scale, INVARIANT_LIMIT)
 
     def error(self, integrator: str, steps: int, **options: Any) -> float:
         """Largest error of the state fields against the reference, in their norms; inf for a run that stops."""

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -82,13 +82,13 @@ def exact_entry(problem: str, preset: str, digits: int) -> dict[str, Any]:
     t_end = sheet(problem).presets[preset].t_end
     found = _about(problem, preset, shared["parameters"], shared["initial"])
     try:
-        made = many_digits(problem, preset, t_end, digits)
+        initial, final, bound = many_digits(problem, preset, t_end, digits)
     except InputError as error:
         return found | {"status": f"no end state: {error}"}
-    found |= {"initial": made.initial, "t_end": t_end, "final": made.final}
+    found |= {"initial": initial, "t_end": t_end, "final": final}
     known = json.loads(FILE.with_name("preset_bounds.json").read_text("utf-8")).get(f"{problem} {preset}", {})
     proven = known and all(found[key] == value for key, value in known.items() if key != "bound")
-    return found | {"error_bound": dict.fromkeys(made.final, known["bound"] if proven else made.error_bound),
+    return found | {"error_bound": dict.fromkeys(final, known["bound"] if proven else bound),
                     "status": f"{digits} digits, {'proven' if proven else 'estimated'} bound"}
 
 
@@ -148,18 +148,13 @@ BOUND = ("Of every number of the end, from the printed start and parameters. Est
          " runs in other steps and digits. Proven: by interval arithmetic (bench/prove_presets.py).")
 
 
-class ManyDigits(NamedTuple):
-    """Decimal numbers of the start and the end by field, and the bound of those of the end. The start has ten digits
-    more, so that rounding it does not count."""
-
-    initial: dict[str, list[str]]
-    final: dict[str, list[str]]
-    error_bound: str
+Decimals = dict[str, list[str]]  # numbers by field
 
 
-def many_digits(problem: str, preset: str, t_end: float, digits: int) -> ManyDigits:
-    """The end state of a preset at t_end in so many decimal digits. Directions and attitudes of the start, which are
-    float64, are first put on their manifold to all digits.
+def many_digits(problem: str, preset: str, t_end: float, digits: int) -> tuple[Decimals, Decimals, str]:
+    """(start, end, bound of the end) of a preset up to t_end in so many decimal digits; the start has ten more, so that
+    rounding it does not count. Its directions and attitudes, which are float64, are first put on their manifold to all
+    digits.
 
     Raises:
         InputError: the equations are not smooth or hold numbers of 16 digits, the state is too large, or the number of
@@ -181,11 +176,11 @@ def many_digits(problem: str, preset: str, t_end: float, digits: int) -> ManyDig
         last = rows(np.array(ends[0], dtype=object)[None])
     gap = max(abs(float(one - other)) for one, other in zip(ends[0].flat, ends[1].flat, strict=True))
     size = max(1.0, float(largest(ends[0])))
-    return ManyDigits(_decimals(exact, start.initial, kind, digits + MORE),
-                      _decimals(last, start.initial, kind, digits), f"{TIMES*gap + size*10.0**-digits:.1e}")
+    return (_decimals(exact, start.initial, kind, digits + MORE), _decimals(last, start.initial, kind, digits),
+            f"{TIMES*gap + size*10.0**-digits:.1e}")
 
 
-def _decimals(found: Mapping[str, np.ndarray], names: Iterable[str], kind: Any, digits: int) -> dict[str, list[str]]:
+def _decimals(found: Mapping[str, np.ndarray], names: Iterable[str], kind: Any, digits: int) -> Decimals:
     return {name: [kind.context.nstr(kind.of(x), digits, strip_zeros=False) for x in found[name].flat]
             for name in names}
 
