@@ -17,6 +17,7 @@ from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, not_run, spread
 from liestep.simulation.runs.specification import RunSpecification, dimension
 from liestep.simulation.runs.starts import each
+from liestep.simulation.tangents.rates import exponents, pair_sums
 
 FORMAT = "2"  # version of the layout of files
 JOINTS_OFF = 1e-2  # largest residual of a row of a joint, m or 1, of which a run does not warn
@@ -119,8 +120,6 @@ def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batc
             content.variables[name] = dims, np.ascontiguousarray(values[:, :samples]), about
     content.variables["time"] = ("time",), times(spec, worst, samples), content.variables["time"][2]
     if spec.exponents:
-        from liestep.simulation.tangents.rates import exponents
-
         rates = [max(one.rate for one in exponents(growth, spec.t_end)) for growth in growths]
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
         for name, angles, units, long_name in spec.ensemble.coordinates():
@@ -132,8 +131,6 @@ def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batc
 def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> None:
     """The growth of derivatives, and as attributes the largest Lyapunov exponent (1/s) with its standard error and, if
     all exponents are there, the largest sum of two that belong together."""
-    from liestep.simulation.tangents.rates import exponents, pair_sums
-
     growth = outcome.growth
     found = exponents(growth, spec.t_end)
     content.add("growth", ("block", "tangent"), growth, "1",

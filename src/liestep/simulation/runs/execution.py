@@ -362,12 +362,9 @@ def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recor
 
 def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     """Initial states one unit in the last place apart (signs from a fixed sequence); the first is the original."""
-    states = [dict(spec.initial)]
     signs = np.random.Generator(np.random.PCG64(20090101))
-    for _ in range(spec.replicas - 1):
-        states.append({name: np.nextafter(value, value + signs.choice([-1.0, 1.0], value.shape))
-                       for name, value in spec.initial.items()})
-    return states
+    return [dict(spec.initial), *({name: np.nextafter(value, value + signs.choice([-1.0, 1.0], value.shape))
+                                   for name, value in spec.initial.items()} for _ in range(spec.replicas - 1))]
 
 
 def starts_of(spec: RunSpecification) -> Iterator[dict[str, np.ndarray]]:
