@@ -9,6 +9,7 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.probed import plain
@@ -42,12 +43,9 @@ def slope(function: Callable[[float], Any], step: float) -> Any:
 
 
 def turned(y: np.ndarray, u: np.ndarray, body: int = 0) -> np.ndarray:
-    """The state with the attitude of a body, three rows, turned by exp(hat u) (Rodrigues' formula)."""
-    angle, out = float(np.linalg.norm(u)), y.copy()
-    if angle > 0.0:
-        axis, rows = np.asarray(u)/angle, slice(3*body, 3*body + 3)
-        across = np.cross(axis, y[rows])
-        out[rows] += np.sin(angle)*across + (1.0 - np.cos(angle))*np.cross(axis, across)
+    """The state with the attitude of a body, three rows, turned by exp(hat u)."""
+    out, rows = y.copy(), slice(3*body, 3*body + 3)
+    out[rows] = y[rows] @ quaternion_matrix(rotation_quaternion(np.asarray(u))).T
     return out
 
 

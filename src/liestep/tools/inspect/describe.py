@@ -149,9 +149,10 @@ def _preset(name: str, preset: Preset, facts: Sheet) -> list[str]:
     parameters = facts.check(preset.parameters)
     kept = [axis for axis, flag in zip("xyz", facts.conserved_momentum(parameters), strict=True) if flag]
     values = ", ".join(f"{key} = {_short(value)}" for key, value in parameters.items())
-    return [f"  {name} ({preset.kind})", *_wrapped(preset.doc, 4), *_wrapped(f"source: {preset.citation}", 4),
-            *_wrapped(f"t_end = {preset.t_end:g} s, conserved momentum: {', '.join(kept) or 'none'}", 4),
-            *_wrapped(values, 4)]
+    told = (preset.doc, f"source: {preset.citation}",
+            f"t_end = {preset.t_end:g} s, conserved momentum: {', '.join(kept) or 'none'}", values)
+    return [f"  {name} ({preset.kind})", *(line for text in told for line in textwrap.wrap(
+        text, WIDTH, initial_indent="    ", subsequent_indent="    ", break_long_words=False))]
 
 
 def _integrator(name: str) -> str:
@@ -184,10 +185,6 @@ def _short(value: Any) -> str:
 
 def _entry(title: str, text: str) -> str:
     return textwrap.fill(f"{title}: {text}", WIDTH, subsequent_indent="  ", break_long_words=False)
-
-
-def _wrapped(text: str, indent: int) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=" "*indent, subsequent_indent=" "*indent, break_long_words=False)
 
 
 def _columns(rows: list[tuple[str, ...]]) -> list[str]:
