@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.integrators.declared_tableaux import PAIRS
+from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.specification import applicable, start_of
 from liestep.tools.certify.number import numbers
@@ -69,55 +70,52 @@ class Variant(NamedTuple):
     problem: str = ""
 
 
-SPLITTINGS = (Variant({}), *(Variant({"splitting": name}) for name in (
-    "strang", "y4", "s4", "kl6", "kl8", "rkn4", "rkn6")))   # the default is rkn6a
+def _of(*chosen: Options | tuple[Options, str]) -> tuple[Variant, ...]:
+    return tuple(Variant(*one) if isinstance(one, tuple) else Variant(one) for one in chosen)
+
+
+def _each(key: str, *values: Any) -> tuple[Variant, ...]:
+    """The defaults, and each of some values of one option."""
+    return _of({}, *({key: value} for value in values))
+
+
+SPLITTINGS = _each("splitting", "strang", "y4", "s4", "kl6", "kl8", "rkn4", "rkn6")  # the default is rkn6a
 _CHAIN, _TOP = "spherical_pendulum_chain", "heavy_top"
 VARIANTS: dict[str, tuple[Variant, ...]] = {
-    "vi_sphere": (Variant({}), Variant({"solver": "multipliers"}), Variant({"solver": "newton"}),
-                  Variant({"solver": "fixed_point"}), Variant({"form": "paper"})),
-    "slgi": (Variant({}), Variant({"theta": 0.0}), Variant({"theta": 0.25})),
-    "rk4": (Variant({}), Variant({"projection": "state"}, _CHAIN), Variant({"form": "velocity"}, _CHAIN),
-            Variant({"form": "coadjoint"}, _TOP), Variant({"mass": "banded"}, _CHAIN)),
-    "rkmk": (Variant({}), Variant({"action": "direct"}, _TOP), Variant({"action": "coadjoint"}, _TOP),
-              Variant({"alpha": 0.5, "beta": 0.25}, _CHAIN), Variant({"chart": "cayley"}, _CHAIN),
-              Variant({"chart": "cayley2"}, _TOP), Variant({"chart": "second_kind"}, _CHAIN),
-              Variant({"chart": "second_kind"}, _TOP), Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}),
-              Variant({"tableau": "dop853", "dexpinv": 4})),
-    "cf4": (Variant({}), Variant({"chart": "cayley"}, _TOP), Variant({"chart": "second_kind"}, _CHAIN)),
-    "cf_pair": (Variant({}), Variant({"distance": "riemannian"}, _CHAIN), Variant({"distance": "riemannian"}, _TOP)),
-    "runge_kutta": (Variant({"tableau": "kutta3"}), Variant({"tableau": "dormand_prince5"}),
-                    Variant({"tableau": "dop853"})),
-    "gauss": (Variant({}), *(Variant({"stages": s}) for s in (1, 3, 4, 5, 6))),
-    "lobatto": (Variant({}), *(Variant({"stages": s}) for s in (2, 4, 5))),
-    "verlet": (Variant({}), Variant({"first": "position"}), Variant({"first": "position", "weights": "s4"})),
-    "boris": (Variant({}), Variant({"rotation": "exact"}), Variant({"rotation": "exact", "weights": "s4"})),
-    "discrete_gradient": (Variant({}), Variant({"rule": "mean_value"}), Variant({"rule": "itoh_abe"})),
-    "rkmk tableau=dormand_prince5": (
-        Variant({}), Variant({"dexpinv": 0}), Variant({"dexpinv": 1}), Variant({"dexpinv": 2})),
-    "rodrigues": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
-    "rodrigues kick=whole": (Variant({}), Variant({"drift": "exact"}), Variant({"drift": "exp"})),
-    "campello": (Variant({}), Variant({"phi": 0.5})),
+    "vi_sphere": _of({}, {"solver": "multipliers"}, {"solver": "newton"}, {"solver": "fixed_point"}, {"form": "paper"}),
+    "slgi": _each("theta", 0.0, 0.25),
+    "rk4": _of({}, ({"projection": "state"}, _CHAIN), ({"form": "velocity"}, _CHAIN), ({"form": "coadjoint"}, _TOP),
+               ({"mass": "banded"}, _CHAIN)),
+    "rkmk": _of({}, ({"action": "direct"}, _TOP), ({"action": "coadjoint"}, _TOP),
+                ({"alpha": 0.5, "beta": 0.25}, _CHAIN), ({"chart": "cayley"}, _CHAIN), ({"chart": "cayley2"}, _TOP),
+                ({"chart": "second_kind"}, _CHAIN), ({"chart": "second_kind"}, _TOP), {"tableau": "dop853"},
+                {"tableau": "midpoint"}, {"tableau": "dop853", "dexpinv": 4}),
+    "cf4": _of({}, ({"chart": "cayley"}, _TOP), ({"chart": "second_kind"}, _CHAIN)),
+    "cf_pair": _of({}, ({"distance": "riemannian"}, _CHAIN), ({"distance": "riemannian"}, _TOP)),
+    "runge_kutta": _each("tableau", "kutta3", "dormand_prince5", "dop853")[1:],
+    "gauss": _each("stages", 1, 3, 4, 5, 6), "lobatto": _each("stages", 2, 4, 5),
+    "verlet": _of({}, {"first": "position"}, {"first": "position", "weights": "s4"}),
+    "boris": _of({}, {"rotation": "exact"}, {"rotation": "exact", "weights": "s4"}),
+    "discrete_gradient": _each("rule", "mean_value", "itoh_abe"),
+    "rkmk tableau=dormand_prince5": _each("dexpinv", 0, 1, 2),
+    "rodrigues": _each("chart", "alpha", "modified"), "rodrigues kick=whole": _each("drift", "exact", "exp"),
+    "campello": _each("phi", 0.5),
     # not on chains: where masses are coupled, the multipliers leave an error h^2 in velocities that alternates in sign
     # from step to step and does not add up, so that a single step is of order 1 and the method of order 2
-    "eml": (Variant({}, _TOP), Variant({"solver": "full"}, _TOP), Variant({"solver": "null_space"}, _TOP)),
-    "eml_p": (Variant({}, _TOP),),
-    "mpl": (Variant({}, _TOP), Variant({"solver": "full"}, _TOP), Variant({"solver": "null_space"}, _TOP)),
-    "mph": (Variant({}), Variant({"variant": "a"}), Variant({"variant": "x"})),
-    "emh": (Variant({}), Variant({"weights": "s4"}), Variant({"weights": "kl8"})),
-    "em_rotation": (Variant({}), Variant({"weights": "s4"}), Variant({"weights": "kl8"})),
-    "exact_split": SPLITTINGS,
-    "dmv": (Variant({}), Variant({"order": 2, "splitting": "kl6"}), Variant({"order": 4, "splitting": "rkn4"}),
-            Variant({"order": 6, "splitting": "rkn6"})),
-    "sphere_split": SPLITTINGS,
-    "sphere_regularised": (Variant({}), *(Variant({"splitting": name}) for name in ("y4", "s4", "kl6", "kl8"))),
-    "body_midpoint": (Variant({}), Variant({"splitting": "s4"})),
-    "lie_midpoint": (Variant({}), Variant({"splitting": "y4"})),
-    "taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3}),
-               Variant({"order": 6, "form": "omega"}, _CHAIN), Variant({"order": 6, "form": "coadjoint"}, _TOP)),
-    "lie_taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3})),
-    "rkmk_pair": (Variant({}), Variant({"chart": "cayley"}, _CHAIN),
-                  *(Variant({"tableau": name}) for name in PAIRS if name != "dormand_prince54"),
-                  Variant({"norm": "algebra"}), Variant({"tableau": "bogacki_shampine32", "dexpinv": 1})),
+    "eml": _of(({}, _TOP), ({"solver": "full"}, _TOP), ({"solver": "null_space"}, _TOP)), "eml_p": _of(({}, _TOP)),
+    "mpl": _of(({}, _TOP), ({"solver": "full"}, _TOP), ({"solver": "null_space"}, _TOP)),
+    "mph": _each("variant", "a", "x"),
+    "emh": _each("weights", "s4", "kl8"), "em_rotation": _each("weights", "s4", "kl8"),
+    "exact_split": SPLITTINGS, "sphere_split": SPLITTINGS,
+    "dmv": _of({}, *({"order": order, "splitting": name} for order, name in ((2, "kl6"), (4, "rkn4"), (6, "rkn6")))),
+    "sphere_regularised": _each("splitting", "y4", "s4", "kl6", "kl8"),
+    "body_midpoint": _each("splitting", "s4"), "lie_midpoint": _each("splitting", "y4"),
+    "taylor": _of({"order": 8}, {"order": 11}, {"order": 3}, ({"order": 6, "form": "omega"}, _CHAIN),
+                  ({"order": 6, "form": "coadjoint"}, _TOP)),
+    "lie_taylor": _each("order", 8, 11, 3)[1:],
+    "rkmk_pair": _of({}, ({"chart": "cayley"}, _CHAIN),
+                     *({"tableau": name} for name in PAIRS if name != "dormand_prince54"),
+                     {"norm": "algebra"}, {"tableau": "bogacki_shampine32", "dexpinv": 1}),
 }
 
 
