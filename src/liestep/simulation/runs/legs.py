@@ -2,8 +2,9 @@
 
 Each leg is a run of its own from the state behind an event, so that an integrator keeps its order between events. It is
 no longer than a few times the last one, so that the search for events is as fine where they come ever faster."""
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import ceil
 from typing import NamedTuple
 
@@ -38,24 +39,6 @@ MOST_AT_ONCE = 1000  # impacts at one time
 THROUGH = 1e-7       # of the largest number of the state: a gap that is more negative has been passed
 
 
-@dataclass
-class Book:
-    """What legs have left: samples, observables at all nodes, events, and what was done between legs."""
-
-    # times of samples, rows and observables there, what is counted there, and the work of the impacts up to there, J
-    samples: list[tuple[np.ndarray, np.ndarray, np.ndarray, Mapping[str, np.ndarray], np.ndarray]] = field(
-        default_factory=list)
-    nodes: list[np.ndarray] = field(default_factory=list)    # observables at all nodes
-    found: list[tuple[int, float, int]] = field(default_factory=list)  # number of the event, time, direction
-    counters: dict[str, int] = field(default_factory=dict)
-    steps: int = 0
-    resolution: float = 0.0
-
-    def of(self, number: int) -> list[float]:
-        """Times of an event."""
-        return [time for k, time, _ in self.found if k == number]
-
-
 class Ended(NamedTuple):
     """How a run in legs ended."""
 
@@ -68,7 +51,13 @@ class Journey:
     """A run in legs."""
 
     def __init__(self, spec: RunSpecification):
-        self.spec, self.book, self.impact = spec, Book(), 0.0
+        self.spec, self.impact = spec, 0.0
+        # times of samples; there rows, observables, what is counted, and the work of the impacts up to there, J
+        self.samples: list[tuple[np.ndarray, np.ndarray, np.ndarray, Mapping[str, np.ndarray], np.ndarray]] = []
+        self.nodes: list[np.ndarray] = []  # observables at all nodes
+        self.found: list[tuple[int, float, int]] = []  # number of the event, time, direction
+        self.counters: Counter[str] = Counter()
+        self.steps, self.resolution = 0, 0.0
         self.largest: dict[str, float] = {}  # number of each field at the nodes and the ends of legs
         # (time, what is counted there from one time to the next)
         self.turned: tuple[float, Mapping[str, np.ndarray]] | None = None
@@ -92,6 +81,10 @@ class Journey:
         times = spec.t_start + points*(spec.step or spec.direction*spec.duration/(spec.outputs - 1))
         self.sampled = spec.times if spec.times is not None else np.clip(
             times, min(spec.t_start, spec.t_end), max(spec.t_start, spec.t_end))
+
+    def times_of(self, number: int) -> list[float]:
+        """Times of an event."""
+        return [time for k, time, _ in self.found if k == number]
 
     def go(self, progress: Progress | None) -> Ended:
         """Make all legs."""
@@ -151,7 +144,7 @@ class Journey:
         `before` it is left where its function exceeds a level."""
         searches = []
         for k, (event, function) in enumerate(zip(self.spec.events, self.functions, strict=True)):
-            left = None if event.count is None else event.count - len(self.book.of(k))
+            left = None if event.count is None else event.count - len(self.times_of(k))
             searches.append(Search(function, replace(event, count=left if event.reset is None and not isinstance(
                 event, Impact) else 1)))
             searches[-1].behind = level*(k == before)
@@ -168,14 +161,14 @@ class Journey:
         last = searches[number].found[-1] if stops else None
         found = [(k, seen) for k, one in enumerate(searches) for seen in one.found
                  if last is None or (leg.direction*seen.time, k) <= min(stops)]
-        self.book.found += [(k, seen.time, seen.direction) for k, seen in sorted(
+        self.found += [(k, seen.time, seen.direction) for k, seen in sorted(
             found, key=lambda pair: (leg.direction*pair[1].time, pair[0]))]
-        self.book.resolution = max(self.book.resolution, *(one.resolution for one in searches))
+        self.resolution = max(self.resolution, *(one.resolution for one in searches))
         return between, number, last
 
     def _enter(self, between: Between, one: Occurrence | None, end: float) -> dict[str, np.ndarray]:
         """Keep the samples, nodes and counters of a leg; the fields and observables at its end."""
-        book, sign = self.book, self.spec.direction
+        sign = self.spec.direction
         last = one.step if one else len(between.lengths)
         nodes = between.inside(slice(0, last + 1), np.zeros(1))[1][:, 0]
         place = slice(last, last + 1), np.array([one.share if one else 0.0]), bool(one and one.whole)
@@ -184,7 +177,7 @@ class Journey:
         if inside.size:
             found = between.at(inside)
             self._keep(inside, found[0], found[1], between.counted(inside, found[0]))
-        book.nodes.append(self._joined(np.concatenate([nodes, seen[None]])))
+        self.nodes.append(self._joined(np.concatenate([nodes, seen[None]])))
         fields = {name: values[0] for name, values in between.seen(*place).items()}
         shown = {part.name: fields[part.name] for part in self.formulated.shown}
         self.turned = (end, shown) if shown else None
@@ -196,13 +189,12 @@ class Journey:
         self.last = (np.array([end]), rows[None], seen[None], counted, self.added.copy())
         self.added[self.summed] += seen[self.summed]
         assert between.outcome is not None
-        for name, count in between.outcome.counters.items():
-            book.counters[name] = book.counters.get(name, 0) + count
-        book.steps += last + (1 if one else 0)
+        self.counters.update(between.outcome.counters)
+        self.steps += last + (1 if one else 0)
         return fields
 
     def _keep(self, times: np.ndarray, rows: np.ndarray, seen: np.ndarray, shown: Mapping[str, np.ndarray]) -> None:
-        self.book.samples.append((times, rows, self._joined(seen), shown, np.full(len(times), self.impact)))
+        self.samples.append((times, rows, self._joined(seen), shown, np.full(len(times), self.impact)))
 
     def _joined(self, seen: np.ndarray) -> np.ndarray:
         """Observables of a leg as those of the whole run: integrals since its start, and the energy less the work of
@@ -268,7 +260,7 @@ class Journey:
         if found is None:
             return None
         if not here:
-            self.book.found.append((number, time, impact.direction))
+            self.found.append((number, time, impact.direction))
         if impact.restitution == 0.0:
             self.resting = number
         return found
@@ -296,7 +288,7 @@ class Journey:
     def _ending(self, end: float) -> Ended | None:
         """Whether the run ends here, and why."""
         for number, event in enumerate(self.spec.events):
-            times = self.book.of(number)
+            times = self.times_of(number)
             if event.count is not None and len(times) >= event.count:
                 return Ended("ok", f"ended at the event, t = {end!r}")
             point = _accumulation(np.array(times[-FEW - 1:]))
@@ -354,11 +346,11 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     require_partial_steps(spec)
     made = Journey(spec)
     ended = made.go(progress)
-    content, book, formulated = Content(), made.book, made.formulated
-    times, rows, seen, impact = (np.concatenate([part[k] for part in book.samples]) for k in (0, 1, 2, 4))
+    content, formulated = Content(), made.formulated
+    times, rows, seen, impact = (np.concatenate([part[k] for part in made.samples]) for k in (0, 1, 2, 4))
     content.add("time", ("time",), times, "s", "time")
     fields = formulated.to_fields(rows) | {part.name: np.concatenate([one[part.name] for _, _, _, one, _ in
-                                                                      book.samples]) for part in formulated.shown}
+                                                                      made.samples]) for part in formulated.shown}
     for part in (*formulated.fields, *formulated.shown):
         content.add(part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name)
     for shown in formulated.observables:
@@ -369,17 +361,17 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     content.add("impact_work", ("time",), impact, units, "work of impacts and resets since the start")
     if not made.work:
         content.add("mechanical_energy", ("time",), seen[:, 0] + impact, units, "energy of the state")
-    numbers = statistics_of(formulated.observables, np.concatenate(book.nodes))
+    numbers = statistics_of(formulated.observables, np.concatenate(made.nodes))
     content.attributes |= origin(spec) | {
         "t_end": float(times[-1]), "time_reached": float(times[-1]), "status": ended.status,
-        "message": ended.message, "steps": book.steps, **book.counters, **numbers, **formulated.attributes,
+        "message": ended.message, "steps": made.steps, **made.counters, **numbers, **formulated.attributes,
         **largest_momentum_error(formulated, numbers),
-        "events": len(book.found), "event_resolution": book.resolution,
-        "event_counts": " ".join(str(len(book.of(k))) for k in range(len(spec.events)))}
+        "events": len(made.found), "event_resolution": made.resolution,
+        "event_counts": " ".join(str(len(made.times_of(k))) for k in range(len(spec.events)))}
     if ended.accumulation is not None:
         content.attributes |= {"accumulation_time": ended.accumulation, "warning": ended.message}
-    add_events(content, [(time, one) for _, time, one in book.found])
-    content.add("event_numbers", ("event",), np.array([k for k, _, _ in book.found], dtype=np.int32), "1",
+    add_events(content, [(time, one) for _, time, one in made.found])
+    content.add("event_numbers", ("event",), np.array([k for k, _, _ in made.found], dtype=np.int32), "1",
                 "which event it is, from 0")
     return content
 

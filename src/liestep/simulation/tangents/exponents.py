@@ -116,15 +116,26 @@ STRIDE = 200  # most steps between two orthonormalisations
 
 
 def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks: int) -> np.ndarray:
-    """`growth` of as many random combinations of a basis of the tangent space, always the same ones, as a run asks for
-    exponents."""
+    """(blocks, k): logarithms of the growth of k derivatives, kept orthonormal, in equal parts of a run: as many as it
+    asks for exponents, random combinations of a basis of the tangent space, always the same ones. Raises
+    IntegrationError: a step failed."""
     assert spec.steps is not None
     assert spec.step is not None
     found = span(spec.sheet, spec.parameters, initial)
     shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((spec.exponents, len(found)))
     directions = [{name: sum(share*direction[name] for share, direction in zip(row, found, strict=True))
                    for name in initial} for row in shares]
-    return growth(tangents(spec, initial, directions, spec.step*spec.steps), spec.step, spec.steps, blocks)
+    moved = tangents(spec, initial, directions, spec.step*spec.steps)
+    grown, done = np.zeros((blocks, len(directions))), 0
+    orthonormalise(moved)
+    for block in range(blocks):
+        end = spec.steps*(block + 1)//blocks
+        while done < end:
+            last = min(done + STRIDE, end)
+            moved.advance(spec.step, done, last)
+            grown[block] += orthonormalise(moved)
+            done = last
+    return grown
 
 
 def symplectic_error(spec: RunSpecification, initial: Mapping[str, np.ndarray]) -> float:
@@ -141,21 +152,6 @@ def symplectic_error(spec: RunSpecification, initial: Mapping[str, np.ndarray]) 
     pushed = [pair_of({name: derivatives[name][k] for name in initial}) for k in range(len(directions))]
     values, changed = changes(form, (pair_of(initial), [*map(pair_of, directions)]), (pair_of(end), pushed))
     return float(np.abs(changed).max()/np.abs(values).max())
-
-
-def growth(tangents: Tangents, step: float, steps: int, blocks: int) -> np.ndarray:
-    """(blocks, k): logarithms of the growth of k derivatives, kept orthonormal, in equal parts of a run. Raises
-    IntegrationError: a step failed."""
-    grown, done = np.zeros((blocks, len(tangents.states))), 0
-    orthonormalise(tangents)
-    for block in range(blocks):
-        end = steps*(block + 1)//blocks
-        while done < end:
-            last = min(done + STRIDE, end)
-            tangents.advance(step, done, last)
-            grown[block] += orthonormalise(tangents)
-            done = last
-    return grown
 
 
 def orthonormalise(tangents: Tangents) -> np.ndarray:
