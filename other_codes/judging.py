@@ -49,9 +49,9 @@ def row_of(problem: str, paths: Sequence[Path], reference: Path) -> dict[str, An
     if case.runs == 1:  # too long to compare states: invariants and their drift
         request = replace(request, reference=None, without_reference=True)
     found = judge(paths, request)
-    runs = sorted(found.errors, key=lambda row: -(row["tolerance"] or row["step"]))
-    finest, order = runs[-1], next(iter(found.orders), {})
-    drift = next(part for part in found.drift if part["invariant"] == "energy" and part["file"] == finest["file"])
+    runs = sorted(found["errors"], key=lambda row: -(row["tolerance"] or row["step"]))
+    finest, order = runs[-1], next(iter(found["orders"]), {})
+    drift = next(part for part in found["drift"] if part["invariant"] == "energy" and part["file"] == finest["file"])
     row: dict[str, Any] = {
         "problem": problem, "order_stated": finest["order"], "order_found": order.get("p"),
         "uncertainty": order.get("u"), "class": order.get("class"), "energy_order": order.get("energy_order"),
@@ -59,7 +59,7 @@ def row_of(problem: str, paths: Sequence[Path], reference: Path) -> dict[str, An
         "error_coarsest": runs[0]["error"], "error_finest": finest["error"],
         "energy_error": finest["energy_error_max"], "momentum_error": finest["momentum_error_max"],
         "orthogonality_error": finest.get("orthogonality_error_max"), "runs": len(paths)}
-    for work in found.work:
+    for work in found["work"]:
         if work["error"] in LEVELS:
             row[f"evaluations_{work['error']:.0e}"] = work["rhs_evaluations"]
             row[f"milliseconds_{work['error']:.0e}"] = 1e3*work["seconds"]

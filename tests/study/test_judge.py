@@ -87,7 +87,7 @@ def test_our_own_files_get_our_own_numbers(own):
     files = sorted(own.glob("vi_*.nc"))
     found = judge(files, Request("sphere_nbody", "four_bodies", reference=own/"reference.nc"))
     reference = read(own/"reference.nc")
-    for row, path in zip(found.errors, files, strict=True):
+    for row, path in zip(found["errors"], files, strict=True):
         run = read(path)
         wanted = state_error(run, reference)
         assert row["error"] == wanted.error
@@ -96,8 +96,8 @@ def test_our_own_files_get_our_own_numbers(own):
         assert row["force_evaluations"] == run.attributes["force_evaluations"]
         samples = np.abs(run["energy"] - run["energy"][0])
         assert row["energy_error_max"] == pytest.approx(samples.max(), rel=1e-6, abs=1e-15)
-    assert len({row["error"] for row in found.errors}) == 3
-    order, = found.orders
+    assert len({row["error"] for row in found["errors"]}) == 3
+    order, = found["orders"]
     assert order["order_theory"] is None or np.isnan(order["order_theory"])
 
 

@@ -88,7 +88,7 @@ def command_judge(arguments: argparse.Namespace) -> None:
     print(page(found), end="")
     if arguments.output:
         for name in COLUMNS:
-            write_text_atomically(arguments.output/f"{name}.csv", csv_text(columns(name, found), getattr(found, name)))
+            write_text_atomically(arguments.output/f"{name}.csv", csv_text(columns(name, found), found[name]))
         write_text_atomically(arguments.output/"judgement.md", page(found))
 
 

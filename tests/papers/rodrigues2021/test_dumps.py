@@ -46,7 +46,7 @@ def test_a_dump_is_the_run(ring, tmp_path):
 
 def test_a_dump_is_judged(ring, tmp_path):
     found = judge([dump(ring, tmp_path/"dump.csv")], Request("bonded_ring", parameters=RING, without_reference=True))
-    row, = found.errors
+    row, = found["errors"]
     assert row["energy_error_max"] == pytest.approx(float(np.abs(ring["energy"] - ring["energy"][0]).max()), rel=1e-9)
     assert row["momentum_error_max"] <= 1e-12
 

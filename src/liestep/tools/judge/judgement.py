@@ -51,6 +51,7 @@ COLUMNS = {
     "work": ("problem", "integrator", "error", *WORK, "seconds"),
 }
 UNCLEAR = ("too short", "not judged")
+Judgement = dict[str, list[dict[str, Any]]]  # rows of the tables of COLUMNS
 READABLE = {
     "errors": ("label", "resolution", "t_end", "outputs", "error", "error_final", "floor", "rhs_evaluations", "seconds",
                "energy_error_max", "momentum_error_max"),
@@ -58,16 +59,6 @@ READABLE = {
     "drift": ("label", "resolution", "invariant", "verdict", "amplitude", "slope", "growth", "reason"),
     "work": COLUMNS["work"][1:],
 }
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """Rows of the four tables with columns COLUMNS."""
-
-    errors: list[dict[str, Any]]
-    orders: list[dict[str, Any]]
-    drift: list[dict[str, Any]]
-    work: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -125,8 +116,8 @@ def judge(paths: Sequence[Path], request: Request) -> Judgement:
     table = pandas.DataFrame(rows)
     errors = [row | {"problem": request.problem, "label": row["integrator"]} for row in rows]
     ladders = (table.groupby("integrator")["step"].nunique() >= 2).any()
-    orders = orders_table(table) if reference and ladders else []
-    return Judgement(errors, orders, _drift(errors, runs, spec), _work(table) if reference else [])
+    return {"errors": errors, "orders": orders_table(table) if reference and ladders else [],
+            "drift": _drift(errors, runs, spec), "work": _work(table) if reference else []}
 
 
 def _check_start(file: StateFile, layout: Layout, request: Request, parameters: Mapping[str, Any],
@@ -262,16 +253,16 @@ def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpeci
 
 def columns(name: str, judgement: Judgement) -> tuple[str, ...]:
     """Columns of one table; those of the errors end with error_<field> of each field of the state."""
-    fields = {key for row in judgement.errors for key in row if key.startswith("error_")}
+    fields = {key for row in judgement["errors"] for key in row if key.startswith("error_")}
     return (*COLUMNS[name], *sorted(fields.difference(COLUMNS[name]))) if name == "errors" else COLUMNS[name]
 
 
 def page(judgement: Judgement) -> str:
     """The tables to read, in Markdown, without empty columns; what is too short to have a verdict is one line."""
-    parts, unclear = ([],
-                      Counter((row["verdict"], row["reason"]) for row in judgement.drift if row["verdict"] in UNCLEAR))
+    parts = []
+    unclear = Counter((row["verdict"], row["reason"]) for row in judgement["drift"] if row["verdict"] in UNCLEAR)
     for name, readable in READABLE.items():
-        rows = [row for row in getattr(judgement, name) if row.get("verdict") not in UNCLEAR]
+        rows = [row for row in judgement[name] if row.get("verdict") not in UNCLEAR]
         rows.sort(key=lambda row: (row.get("label") or "", -(row.get("step") or 0.0)))
         shown = [column for column in readable if any(filled(row.get(column)) for row in rows)]
         parts += [f"## {name}\n", markdown(shown, rows)] if rows else []
