@@ -10,8 +10,8 @@ import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache, partial, reduce
-from types import FunctionType, MethodType
+from functools import partial, reduce
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -255,12 +255,11 @@ CREATED = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_l
 class Place:
     """What stands for a module."""
 
-    def __init__(self, module: Any, replaced: dict[str, Any]):
-        self.__dict__.update(module=module, replaced=replaced)
+    def __init__(self, module: Any):
+        self.__dict__["module"] = module
 
     def __getattr__(self, name: str) -> Any:
-        value = self.replaced.get(name)
-        return stand_in(getattr(self.module, name)) if value is None else value
+        return _vectorize if self.module is np and name == "vectorize" else stand_in(getattr(self.module, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise Untraceable("it writes into a module")
@@ -323,19 +322,15 @@ def _best(better: Callable, plain: Callable, *args: Any, **options: Any) -> Any:
     return reduce(better, values) if has_symbols(values) else plain(values, **options)
 
 
+MODULES = {module: Place(module) for module in (np, np.linalg, math)}
 BUILTINS = {**vars(builtins), "max": partial(_best, _larger, builtins.max),
             "min": partial(_best, _smaller, builtins.min)}
 
 
-@cache
-def _module(module: Any) -> Place:
-    return Place(module, {"vectorize": _vectorize} if module is np else {})
-
-
 def stand_in(value: Any) -> Any:
     """What stands for a module or a function of numpy or `math`; anything else as it is."""
-    if value is np or value is np.linalg or value is math:
-        return _module(value)
+    if isinstance(value, ModuleType) and value in MODULES:
+        return MODULES[value]
     name, where = getattr(value, "__name__", ""), getattr(value, "__module__", None) or ""
     if where == "math" and callable(value):
         return partial(_mathematical, name, value)
