@@ -16,9 +16,9 @@ from liestep.tools.recommend import classes, tournament
 from liestep.tools.recommend import trials as asking
 from liestep.tools.recommend import trials as trials_module
 from liestep.tools.recommend.classes import _components, groups, has_code
-from liestep.tools.recommend.search import Candidate, Keeping, Recommendation, search
+from liestep.tools.recommend.search import Candidate, Recommendation, keeps, search
 from liestep.tools.recommend.tournament import GENERAL, Tournament
-from liestep.tools.recommend.trials import MARGIN, PATIENCE, Request, Trials, request
+from liestep.tools.recommend.trials import MARGIN, PATIENCE, Trials, request
 
 SYSTEM, T, ERROR = "mass_spring", 5.0, 1e-8
 
@@ -167,10 +167,12 @@ def test_a_second_engine_that_takes_too_long_leaves_the_gap_so_far(monkeypatch):
 
 
 def test_what_is_kept_is_not_checked_beyond_the_budget():
-    keeping = keeping_of(request(SYSTEM, error=1e-2, t_end=1e7, keep="energy", budget=0.2))
-    assert not keeping.holds(Candidate("gauss", "", size=10**8))
-    assert keeping.found.startswith("not checked whether it keeps the energy in 10 horizons: a run takes longer than")
-    assert keeping.trials.spent == pytest.approx(0.2)
+    asked = request(SYSTEM, error=1e-2, t_end=1e7, keep="energy", budget=0.2)
+    trials = Trials(asked)
+    holds, found = keeps(asked, trials, Candidate("gauss", "", size=10**8))
+    assert not holds
+    assert found.startswith("not checked whether it keeps the energy in 10 horizons: a run takes longer than")
+    assert trials.spent == pytest.approx(0.2)
 
 
 def test_no_turns_are_taken_when_the_budget_is_spent():
@@ -225,25 +227,24 @@ def test_second_process_compiles_what_it_is_told():
     assert has_code(advance, *_components(asked, "rk4"))
 
 
-def keeping_of(asked: Request) -> Keeping:
-    return Keeping(asked, Trials(asked))
-
-
 def test_energy_is_measured_over_ten_horizons():
     """Of two methods with the same error one drifts; what a method declares is not enough."""
-    keeping = keeping_of(request(SYSTEM, error=1e-2, t_end=20.0, keep="energy"))
-    assert not keeping.holds(Candidate("rk4", "", size=400))
-    assert "it drifts" in keeping.found
-    assert keeping.holds(Candidate("gauss", "", size=400))
-    assert "no drift" in keeping.found or "round-off" in keeping.found
+    asked = request(SYSTEM, error=1e-2, t_end=20.0, keep="energy")
+    holds, found = keeps(asked, Trials(asked), Candidate("rk4", "", size=400))
+    assert not holds
+    assert "it drifts" in found
+    holds, found = keeps(asked, Trials(asked), Candidate("gauss", "", size=400))
+    assert holds
+    assert "no drift" in found or "round-off" in found
 
 
 @pytest.mark.parametrize("keep", ["momentum", "manifold"])
 def test_what_is_kept_to_round_off_is_measured(keep):
-    keeping = keeping_of(request("spherical_pendulum_chain", error=1e-2, t_end=20.0, keep=keep))
-    assert not keeping.holds(Candidate("rk4", "", size=400))
-    assert f"does not keep the {keep} here" in keeping.found
-    assert keeping.holds(Candidate("vi_sphere", "", size=400))
+    asked = request("spherical_pendulum_chain", error=1e-2, t_end=20.0, keep=keep)
+    holds, found = keeps(asked, Trials(asked), Candidate("rk4", "", size=400))
+    assert not holds
+    assert f"does not keep the {keep} here" in found
+    assert keeps(asked, Trials(asked), Candidate("vi_sphere", "", size=400))[0]
 
 
 def test_only_methods_that_declare_it_are_asked_to_keep(monkeypatch):

@@ -12,7 +12,7 @@ from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET
 from liestep.tools.recommend.classes import Group, Workshop, bound, groups
-from liestep.tools.recommend.search import USABLE, Candidate, Keeping, Recommendation, search
+from liestep.tools.recommend.search import USABLE, Candidate, Recommendation, keeps, search
 from liestep.tools.recommend.trials import (
     FIRST,
     INTERVALS,
@@ -96,14 +96,15 @@ class Tournament:
             while rest:
                 rest = self._open(trials, rest, workshop)
         choice = self._in_turns(trials)
-        keeping = Keeping(self.asked, trials)
+        kept = ""
         while self.asked.keep and choice.winner is not None:
             row = self._row(choice.winner)
-            if keeping.holds(row):
+            holds, kept = keeps(self.asked, trials, row)
+            if holds:
                 break
-            row.reason, row.seconds = keeping.found, inf
+            row.reason, row.seconds = kept, inf
             choice = self._chosen()
-        return self._answer(choice, trials, gap, keeping.found)
+        return self._answer(choice, trials, gap, kept)
 
     def _trials(self) -> Trials:
         """Trials over the whole horizon, or over its first quarter where the whole is beyond the budget."""
