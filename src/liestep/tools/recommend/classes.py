@@ -169,7 +169,10 @@ def bound(trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
             made = (last.seconds - trials.calls[one.integrator])/trials.rates[one.integrator]
             steps.append(made*last.error**(1.0/one.order))
     unit = units.get(trials.request.declared(name).formulation, min(units.values()))
-    return SLACK*unit*evaluations(trials.request, name)*min(steps)*trials.request.error**(-1.0/order)
+    try:
+        return SLACK*unit*evaluations(trials.request, name)*min(steps)*trials.request.error**(-1.0/order)
+    except InputError:
+        return 0.0  # its row will say why
 
 
 def done(lines: Iterable[str]) -> Iterator[str]:

@@ -1,5 +1,5 @@
 """The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import inf, isfinite
 from typing import Any
 
@@ -162,7 +162,7 @@ class Tournament:
         measured = [one for one in self.table if one.tried and 0.0 < one.tried[-1].error < USABLE
                     and trials.work.get(one.integrator)]
         best = self._best()
-        bounds = {group: min(self._bound(trials, name, measured) for name in group.names) for group in rest}
+        bounds = {group: min(bound(trials, name, measured) for name in group.names) for group in rest}
         bounds |= {group: 0.0 for group in rest if bounds[group] < FAR*best and self._won(group)}
         ranked = sorted(rest, key=lambda group: (bounds[group], not set(LIKELY) & set(group.names)))
         ready = sum(group.compiled and bounds[group] < best for group in ranked)
@@ -186,12 +186,6 @@ class Tournament:
 
     def _won(self, group: Group) -> bool:
         return any(self.asked.error >= WINNERS.get(name, inf) for name in group.names)
-
-    def _bound(self, trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
-        try:
-            return bound(trials, name, measured)
-        except InputError:
-            return 0.0  # its row will say why
 
     def _chosen(self, names: Iterable[str] | None = None) -> Choice:
         rows = [{"integrator": one.integrator, "error": one.error, "seconds": one.seconds} for one in self.table
