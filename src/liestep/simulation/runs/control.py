@@ -227,7 +227,7 @@ def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) ->
     spec, y, problem, integrator = held.spec, held.y, held.formulated.problem, held.integrator
     assert spec.control is not None
     outputs, accepted, _ = recorders(spec, held.formulated, baseline)
-    made: tuple[Any, ...]
+    made: tuple[Any, ...]  # `every` and `sign` are arguments of one of the loops only
     read, work, points = held.sight.component, integrator.workspace(problem, y), outputs.points
     if spec.step is None:
         function: Any = advance_held_adaptive

@@ -349,8 +349,8 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
     content, formulated = Content(), made.formulated
     times, rows, seen, impact = (np.concatenate([part[k] for part in made.samples]) for k in (0, 1, 2, 4))
     content.add("time", ("time",), times, "s", "time")
-    fields = formulated.to_fields(rows) | {part.name: np.concatenate([one[part.name] for _, _, _, one, _ in
-                                                                      made.samples]) for part in formulated.shown}
+    fields = formulated.to_fields(rows) | {
+        part.name: np.concatenate([sample[3][part.name] for sample in made.samples]) for part in formulated.shown}
     for part in (*formulated.fields, *formulated.shown):
         content.add(part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name)
     for shown in formulated.observables:
