@@ -45,14 +45,10 @@ from liestep.compile.rows import (
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.attitude import orthogonality_error, to_body, to_space
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.keeping import ORBIT, PROJECTED, Keeps, Where
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.method import ORBIT, PROJECTED, Keeps, Method, Where
+from liestep.mechanics.contracts.sheet import Form, Option, Parameter, Preset, Sheet
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.fixed_body.components import rotation_energy
 from liestep.mechanics.formulations.fixed_body.forms import fixed_body

@@ -18,10 +18,8 @@ from liestep.integrators.generalized_alpha import NEWTON, Newton, StepWork, newt
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import IndexThree
-from liestep.mechanics.contracts.keeping import Keeps
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, whole_number
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import Keeps, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet, whole_number
 
 SUBSTEPS = 20  # of the starting method in each of the first steps
 ALPHA, GAMMA = ([[Fraction(word) for word in line.split()] for line in lines] for lines in (

@@ -10,7 +10,7 @@ from liestep.compile.status import Status
 from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, weighted
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ChargedParticles
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Option
 
 ROTATIONS = ("cayley", "exact")
 

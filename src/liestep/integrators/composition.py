@@ -8,8 +8,7 @@ from liestep.compile.status import Status
 from liestep.integrators.weights import SCHEMES, composition_weights
 from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 OrderFor = Callable[[Options, Sheet, Mapping[str, Any]], int]
 COMPOSED = ("one", "y4", "s4", "y6", "kl6", "kl8")

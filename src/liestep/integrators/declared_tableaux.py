@@ -10,7 +10,7 @@ from typing import Any
 
 from liestep.errors import InputError, unknown
 from liestep.integrators.tableaux import DORMAND_PRINCE54, TABLEAUX, EmbeddedTableau, Row, Tableau, triangle
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Option
 
 KEYS = ("name", "order", "a", "b")
 TOLERANCE = Fraction(1, 10**10)  # allowed error of the order conditions for coefficients given as decimals

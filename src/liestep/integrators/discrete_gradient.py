@@ -13,9 +13,8 @@ from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, weighte
 from liestep.integrators.gauss import ITERATION, NONE, replace_slope
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import SkewGradient
-from liestep.mechanics.contracts.keeping import Keeps
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import Keeps
+from liestep.mechanics.contracts.sheet import Option, Options
 
 RULES = ("gonzalez", "mean_value", "itoh_abe")
 NODES = 5           # of the mean value: exact for polynomials H to degree 10

@@ -20,8 +20,8 @@ from liestep.integrators._newton import converged, iterate
 from liestep.integrators.composition import WEIGHTS, composed
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import CotangentRotation
-from liestep.mechanics.contracts.keeping import TOPS, Keeps
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.method import TOPS, Keeps
+from liestep.mechanics.contracts.sheet import Option
 
 
 @kernel

@@ -9,7 +9,7 @@ from liestep.compile.rows import copy, dot, put, row, scale, sqrt, sub
 from liestep.integrators.sizes import NUDGE, any_at_zero, keep_sizes, note_rates, nudge, sizes_for_errors, try_sizes
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Option
 
 NORM = {
     "norm": Option("state", "of the error. state: of rows of the state, each relative to the size of its field, so that"

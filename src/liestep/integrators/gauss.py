@@ -17,10 +17,8 @@ from liestep.integrators.collocation import gauss_nodes, lobatto_nodes, partner,
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import CanonicalField, VectorField
-from liestep.mechanics.contracts.keeping import CANONICAL, Facts, Keeps, Where
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, whole_number
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import CANONICAL, Facts, Keeps, Method, Where
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet, whole_number
 
 NONE = np.zeros(0, dtype=np.bool_)
 

@@ -16,10 +16,8 @@ from liestep.integrators.one_step import combine
 from liestep.integrators.rkmk import MuntheKaas, chart_order
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import LieChart
-from liestep.mechanics.contracts.keeping import ORBIT
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, whole_number
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import ORBIT, Method
+from liestep.mechanics.contracts.sheet import Option, Options, whole_number
 
 WEIGHTS = {2: ["3/2", "-1/2"], 4: ["55/24", "-59/24", "37/24", "-3/8"]}
 

@@ -27,7 +27,7 @@ from liestep.integrators.taylor import (
 )
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import ORBIT
 from liestep.mechanics.contracts.sheet import Options
 
 

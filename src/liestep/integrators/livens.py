@@ -48,9 +48,8 @@ from liestep.mechanics.contracts.formulations import (
     LinkedBodies,
     QuaternionHamiltonian,
 )
-from liestep.mechanics.contracts.keeping import IN_LINES, MOMENTA, OF_POSITIONS, Keeps, Where
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import IN_LINES, MOMENTA, OF_POSITIONS, Keeps, Where
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 MULTIPLIERS, WORK = 3, 4  # rows of the state
 RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}

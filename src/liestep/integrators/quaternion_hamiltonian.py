@@ -28,9 +28,8 @@ from liestep.integrators.livens import (
 )
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import QuaternionHamiltonian
-from liestep.mechanics.contracts.keeping import MOMENTA, OF_POSITIONS, Keeps, Where
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import MOMENTA, OF_POSITIONS, Keeps, Where
+from liestep.mechanics.contracts.sheet import Option, Options
 
 KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `mechanics.formulations.constrained.hamilton`
 

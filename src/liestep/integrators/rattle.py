@@ -16,7 +16,7 @@ from liestep.integrators._newton import converged, iterate, largest, worse
 from liestep.integrators.composition import WEIGHTS, composed, newton_options
 from liestep.integrators.livens import MULTIPLIERS, WORK
 from liestep.mechanics.contracts.formulations import ConstantMass
-from liestep.mechanics.contracts.keeping import VARIATIONAL
+from liestep.mechanics.contracts.method import VARIATIONAL
 
 
 class RattleWork(NamedTuple):

@@ -15,9 +15,8 @@ from liestep.integrators.composition import WEIGHTS, composed, weighted
 from liestep.integrators.kicks import Kicking, have_equal_moments, kick, move, needs_equal_moments
 from liestep.integrators.rigid_split import DiscreteTurn, discrete_turn, turn_by_cayley
 from liestep.mechanics.contracts.formulations import RigidBodies
-from liestep.mechanics.contracts.keeping import SMOOTH, Keeps, Where
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, number_in
+from liestep.mechanics.contracts.method import SMOOTH, Keeps, Method, Where
+from liestep.mechanics.contracts.sheet import Option, number_in
 from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
 
 

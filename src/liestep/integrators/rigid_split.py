@@ -30,10 +30,8 @@ from liestep.integrators._newton import iterate, settled, solve_columns
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.mechanics.contracts.formulations import RigidBodies
-from liestep.mechanics.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, whole_number
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import FREE, VARIATIONAL, Facts, Keeps, Method, Where
+from liestep.mechanics.contracts.sheet import Option, Options, whole_number
 
 
 @kernel

@@ -21,10 +21,8 @@ from liestep.integrators.step_control import CONTROL, HairerControl, controlled
 from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54, TABLEAUX
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.keeping import ORBIT
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import ORBIT, Method
+from liestep.mechanics.contracts.sheet import Option, Options
 
 DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}
 

@@ -33,10 +33,8 @@ from liestep.integrators.composition import WEIGHTS, Composition, order_of_weigh
 from liestep.integrators.kicks import Kicking, kick, move, needs_equal_moments
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import RigidBodies
-from liestep.mechanics.contracts.keeping import SMOOTH
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import SMOOTH, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 
 @borrows(Kicking)

@@ -7,7 +7,7 @@ import numpy as np
 from liestep.compile.dispatch import kernel, outlined
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.option import number_in
+from liestep.mechanics.contracts.sheet import number_in
 
 ATOL = number_in("atol", "scale", "absolute tolerance: scale, the run's tolerance times the size of each field, so that"
                  " units do not matter, or one number for all fields in their own units",

@@ -32,10 +32,8 @@ from liestep.integrators.composition import WEIGHTS, Composition, order_of_weigh
 from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import CotangentRotation, RigidBodies
-from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, number_in
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import VARIATIONAL, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet, number_in
 
 SWEEPS = 200   # at most
 ROUNDING = 1e3  # times the tolerance: changes below it that shrink no more are of rounding

@@ -16,10 +16,8 @@ from liestep.geometry.so3 import quadratic
 from liestep.integrators._newton import STAGNATION, iterate
 from liestep.integrators.one_step import OneStep, first_formulated, refused
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import VARIATIONAL, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 
 @kernel

@@ -7,8 +7,8 @@ import numpy as np
 from liestep.compile.status import Status
 from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, weighted
 from liestep.mechanics.contracts.formulations import SeparableHamiltonian
-from liestep.mechanics.contracts.keeping import CANONICAL
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.method import CANONICAL
+from liestep.mechanics.contracts.sheet import Option
 from liestep.mechanics.formulations.general import shift
 
 FIRST = ("velocity", "position")

@@ -19,9 +19,8 @@ from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve, lu_s
 from liestep.integrators._newton import extent, iterate, settled
 from liestep.integrators.composition import WEIGHTS, composed, weighted
 from liestep.mechanics.contracts.formulations import SphereLagrangian
-from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import VARIATIONAL
+from liestep.mechanics.contracts.sheet import Option, Options
 
 
 @kernel

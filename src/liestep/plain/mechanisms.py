@@ -8,7 +8,7 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import real_array
+from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Shape
 from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, nearest_start
 from liestep.mechanics.formulations.multibody.family import Body, body_state, stacked

@@ -13,12 +13,9 @@ from liestep.geometry.groups.product import Translation, product
 from liestep.geometry.groups.rigid_motions import CotangentRotations
 from liestep.geometry.groups.rotations import Attitudes, SphereRotations
 from liestep.mechanics.contracts import formulations
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Runner, Sheet, State
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import separate_work, with_work

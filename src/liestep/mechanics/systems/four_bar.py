@@ -14,8 +14,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.parameters import Parameter, Preset, own
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, own
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,

@@ -12,8 +12,7 @@ import numpy as np
 
 from liestep.compile.rows import Vector, dot, put, row, scale
 from liestep.geometry.attitude import orthogonality_error, to_body
-from liestep.mechanics.contracts.parameters import Parameter, own
-from liestep.mechanics.contracts.sheet import Parameters, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, State, own
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.mechanics.formulations.fixed_body.forms import fixed_body, invariant
 from liestep.mechanics.systems._free_motion import free_motion

@@ -28,8 +28,7 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis, orthogonality_error, principal_angle, to_body, to_space
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, own
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, own
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.mechanics.formulations.fixed_body.forms import MOMENTUM, fixed_body, invariant
 from liestep.mechanics.formulations.rigid_bodies.forms import equal_moments, norm_observable

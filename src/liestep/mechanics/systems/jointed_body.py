@@ -26,8 +26,7 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, Preset, own
-from liestep.mechanics.contracts.sheet import Parameters, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State, own
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,

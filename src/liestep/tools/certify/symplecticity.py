@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.mechanics.contracts.keeping import Keeps
+from liestep.mechanics.contracts.method import Keeps
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
 from liestep.simulation.tangents.directions import (

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.keeping import Keeps
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.method import Keeps, Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import method
