@@ -88,7 +88,7 @@ from liestep.mechanics.formulations.multibody.tree import tree
 from liestep.mechanics.formulations.probed import kept_of_bodies, kept_of_body, kept_on_spheres
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
 from liestep.mechanics.formulations.spheres.forms import spheres
-from liestep.mechanics.systems._weighted import weighted_body
+from liestep.mechanics.systems.heavy_top import weighted_body
 
 __all__ = [
     "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Body", "Counter", "Element", "Form", "Formulated",

@@ -40,7 +40,8 @@ def choices(name, formulation):
         start = start_of(name, preset=preset)
         for values in combinations(*words.values()):
             options = dict(zip(words, values, strict=True))
-            options = {key: value for key, value in options.items() if exists("option", key, form.options[key].needs, {}, options)}
+            options = {key: value for key, value in options.items()
+                       if exists("option", key, form.options[key].needs, {}, options)}
             try:
                 form.complete(start.parameters, options)
             except InputError:

@@ -39,8 +39,7 @@ from liestep.geometry.quaternion import (
 )
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._newton import clear, converged, correct, extent, iterate, largest
-from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, newton_options
-from liestep.integrators.one_step import OneStep
+from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, newton_options
 from liestep.integrators.weights import SCHEMES
 from liestep.mechanics.contracts.formulations import (
     ConstrainedLagrangian,

@@ -53,8 +53,7 @@ class Norm:
 
     def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
         """x moved by vectors in the units of the distance; any leading dimensions are those of several values."""
-        there: np.ndarray = x + by
-        return there
+        return np.asarray(x + by)
 
     def require(self, values: np.ndarray) -> None:
         """Raises InputError unless the last dimensions of the values are what the norm is for."""
@@ -63,12 +62,10 @@ class Norm:
                              f" (..., {', '.join(map(str, self.trailing))}); this field has shape {values.shape}")
 
     def _gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        gaps: np.ndarray = np.sqrt(((a - b)**2).sum(axis=-1))
-        return gaps
+        return np.asarray(np.sqrt(((a - b)**2).sum(axis=-1)))
 
     def _sizes(self, values: np.ndarray) -> np.ndarray:
-        sizes: np.ndarray = np.sqrt(np.sum(values*values, axis=-1))
-        return sizes
+        return np.asarray(np.sqrt(np.sum(values*values, axis=-1)))
 
 
 class DirectionNorm(Norm):
@@ -76,23 +73,20 @@ class DirectionNorm(Norm):
 
     def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
         moved = x + by
-        unit: np.ndarray = moved/np.linalg.norm(moved, axis=-1)[..., None]
-        return unit
+        return np.asarray(moved/np.linalg.norm(moved, axis=-1)[..., None])
 
 
 class AttitudeNorm(Norm):
     """Frobenius norm over sqrt(2): 2 sin(angle/2), the angle for close attitudes."""
 
     def _gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        gaps: np.ndarray = np.sqrt(0.5*((a - b)**2).sum(axis=(-2, -1)))
-        return gaps
+        return np.asarray(np.sqrt(0.5*((a - b)**2).sum(axis=(-2, -1))))
 
     def moves(self, x: np.ndarray) -> tuple[int, ...]:
         return (*super().moves(x)[:-2], 3)
 
     def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
-        turned: np.ndarray = quaternion_matrix(rotation_quaternion(by)) @ x
-        return turned
+        return np.asarray(quaternion_matrix(rotation_quaternion(by)) @ x)
 
 
 class QuaternionNorm(Norm):
@@ -100,28 +94,24 @@ class QuaternionNorm(Norm):
     sign: 4 sin(angle/4), the angle for close attitudes."""
 
     def _gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        gaps: np.ndarray = 2.0*np.minimum(super()._gaps(a, b), super()._gaps(a, -b))
-        return gaps
+        return np.asarray(2.0*np.minimum(super()._gaps(a, b), super()._gaps(a, -b)))
 
     def moves(self, x: np.ndarray) -> tuple[int, ...]:
         return (*super().moves(x)[:-1], 3)
 
     def moved(self, x: np.ndarray, by: np.ndarray) -> np.ndarray:
         moved = quaternion_product(rotation_quaternion(by), x)
-        unit: np.ndarray = moved/np.linalg.norm(moved, axis=-1)[..., None]
-        return unit
+        return np.asarray(moved/np.linalg.norm(moved, axis=-1)[..., None])
 
 
 class CoordinateNorm(Norm):
     """Largest difference of one component, for generalized coordinates."""
 
     def _gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        gaps: np.ndarray = np.abs(a - b)
-        return gaps
+        return np.asarray(np.abs(a - b))
 
     def _sizes(self, values: np.ndarray) -> np.ndarray:
-        sizes: np.ndarray = np.abs(values)
-        return sizes
+        return np.asarray(np.abs(values))
 
 
 class DerivedNorm(Norm):
@@ -133,8 +123,7 @@ class DerivedNorm(Norm):
 
 def _largest(gaps: np.ndarray) -> np.ndarray:
     """(time,): maximum over all other dimensions."""
-    worst: np.ndarray = gaps.reshape(len(gaps), prod(gaps.shape[1:])).max(axis=1)
-    return worst
+    return np.asarray(gaps.reshape(len(gaps), prod(gaps.shape[1:])).max(axis=1))
 
 
 def rotation_quaternion(turn: np.ndarray) -> np.ndarray:

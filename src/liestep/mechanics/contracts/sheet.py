@@ -387,6 +387,17 @@ class Form:
         return self.complete(parameters, given)
 
 
+def invariant_axes(vectors: Iterable[Any]) -> tuple[bool, bool, bool]:
+    """For each coordinate axis: do rotations about it leave every vector unchanged, that is, is
+    each one zero or along it?
+
+    Compared exactly: a gravity of 1e-17 across an axis breaks the symmetry.
+    """
+    rows = np.array(list(vectors), dtype=np.float64).reshape(-1, 3)
+    across = [bool(np.any(rows[:, [i for i in range(3) if i != k]] != 0.0)) for k in range(3)]
+    return not across[0], not across[1], not across[2]
+
+
 class Runner(Protocol):
     """What a system may ask of the method that is to run on it."""
 

@@ -16,8 +16,8 @@ from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
 from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sub
 from liestep.errors import InputError
-from liestep.geometry.directions import normalise
-from liestep.geometry.groups.rotations import SphereRotations
+from liestep.geometry.attitude import normalise
+from liestep.geometry.groups.actions import SphereRotations
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_directions

@@ -130,10 +130,15 @@ class Declared(NamedTuple):
         return replace(plain, to_fields=to_fields, **Starts(rows, _momentum_scale).at(state))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        from liestep.geometry.groups.charted import in_coordinates
-        from liestep.geometry.groups.product import Translation, product
-        from liestep.geometry.groups.rigid_motions import CoadjointMotions, CotangentRotations
-        from liestep.geometry.groups.rotations import Attitudes, SphereRotations
+        from liestep.geometry.groups.actions import (
+            Attitudes,
+            CoadjointMotions,
+            CotangentRotations,
+            SphereRotations,
+            Translation,
+            in_coordinates,
+            product,
+        )
 
         system, counters, chosen = self.build(parameters), new_counters(), options["action"]
         chart = options["chart"]

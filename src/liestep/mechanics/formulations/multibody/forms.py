@@ -12,7 +12,7 @@ from liestep.compile.separate import new_addresses
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.bands import SMALLEST
-from liestep.geometry.groups.charted import CHARTS
+from liestep.geometry.groups.actions import CHARTS
 from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.formulated import (

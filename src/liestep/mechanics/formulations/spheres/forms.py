@@ -6,9 +6,7 @@ import numpy as np
 
 from liestep.compile.counters import new_counters
 from liestep.errors import InputError
-from liestep.geometry.groups.charted import in_coordinates
-from liestep.geometry.groups.product import Translation, product
-from liestep.geometry.groups.rigid_motions import TangentSpheres
+from liestep.geometry.groups.actions import TangentSpheres, Translation, in_coordinates, product
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_directions, check_tangent
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Sheet, State, once
