@@ -120,7 +120,7 @@ def test_the_lie_midpoint_rule_turns_spheres_exactly_and_with_the_cayley_map_it_
 def test_plus_in_the_composition_is_a_wrong_map():
     """The minus of eq. (5)."""
     geometry = edited("liestep.geometry.rodrigues", "(4.0*(a[0] + b[0] - 0.5*x[0])", "(4.0*(a[0] + b[0] + 0.5*x[0])")
-    module = edited(KICK, '"""The maps for', '"""Wrong maps for', geometry)
+    module = edited(KICK, '"""Maps of', '"""Wrong maps of', geometry)
     assert order(module.ChartDrift(1, False), PENDULUM) <= 1.0
     assert order(rigid_maps.ChartDrift(1, False), PENDULUM) == pytest.approx(2.0, abs=0.1)
     assert order(rigid_maps.ChartDrift(1, True), PENDULUM) == pytest.approx(2.0, abs=0.1)
