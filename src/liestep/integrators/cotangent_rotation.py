@@ -81,7 +81,7 @@ class SymplecticSweeps(NamedTuple):
     Order 2 and symmetric for theta = 1/2, else 1; implicit by sweeps over all bodies, one evaluation of the forces
     each.
 
-    Symplectic, keeps the momenta of symmetries that `liestep.integrators.slgi` keeps for one body: exactly, whatever
+    Symplectic, keeps the momenta of symmetries that `SymplecticTheta` keeps for one body: exactly, whatever
     the sweeps leave. Returns NOT_CONVERGED, NOT_EVALUABLE, or CHART_LIMIT for a turn by 2 pi or more."""
 
     inner: Any   # SymplecticTheta
