@@ -2,7 +2,7 @@
 import numpy as np
 
 from liestep import simulate
-from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.mechanics.contracts.formulated import quaternion_matrix
 
 # end of the fast top at T = 1 from an 80-bit Taylor series of the fixed-point equations (another derivation)
 TOP_END = quaternion_matrix(np.array([0.7329439806796637, -0.2782857193376127, 0.5318246113341626,

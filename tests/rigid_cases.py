@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance, evaluate, observe
 from liestep.compile.status import Status
-from liestep.integrators.slgi import SymplecticTheta
+from liestep.integrators.cotangent_rotation import SymplecticTheta
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.execution import new_recorder

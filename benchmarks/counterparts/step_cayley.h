@@ -1,4 +1,4 @@
-/* Energy-momentum step on rotations by the Cayley map, as CayleyStep of liestep/integrators/em_rotation.py.
+/* Energy-momentum step on rotations by the Cayley map, as CayleyStep of liestep/integrators/cotangent_rotation.py.
    method: tolerance, iterations. */
 typedef struct { double fresh[9], mean[9], tolerance; int64_t iterations; } step_t;
 

@@ -45,14 +45,10 @@ from liestep.compile.rows import (
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.attitude import orthogonality_error, to_body, to_space
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.keeping import ORBIT, PROJECTED, Keeps, Where
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.method import ORBIT, PROJECTED, Keeps, Method, Where
+from liestep.mechanics.contracts.sheet import Form, Option, Parameter, Preset, Sheet
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.fixed_body.components import rotation_energy
 from liestep.mechanics.formulations.fixed_body.forms import fixed_body
@@ -92,7 +88,7 @@ from liestep.mechanics.formulations.multibody.tree import tree
 from liestep.mechanics.formulations.probed import kept_of_bodies, kept_of_body, kept_on_spheres
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
 from liestep.mechanics.formulations.spheres.forms import spheres
-from liestep.mechanics.systems._weighted import weighted_body
+from liestep.mechanics.systems.heavy_top import weighted_body
 
 __all__ = [
     "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Body", "Counter", "Element", "Form", "Formulated",

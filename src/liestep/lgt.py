@@ -21,7 +21,7 @@ import numpy as np
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, unknown
 from liestep.figures.interactive.calls import public
-from liestep.geometry.groups.charted import CHARTS
+from liestep.geometry.groups.actions import CHARTS
 from liestep.geometry.groups.poses import EULER, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX

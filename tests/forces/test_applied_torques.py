@@ -7,8 +7,8 @@ from plugin_room import _nothing_stays  # noqa: F401
 import liestep
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators.composition import Composition
-from liestep.integrators.slgi import SymplecticTheta
+from liestep.integrators.cotangent_rotation import SymplecticTheta
+from liestep.integrators.one_step import Composition
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import method, sheet

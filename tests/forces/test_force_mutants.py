@@ -11,7 +11,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 import liestep
 from liestep.compile.status import Status
 from liestep.integrators import vi_sphere
-from liestep.integrators.composition import Composition
+from liestep.integrators.one_step import Composition
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet

@@ -6,7 +6,7 @@ from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
 from liestep.compile.status import Status
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Option
 from liestep.simulation.catalogue import method
 from liestep.simulation.plugins.trial import plain
 

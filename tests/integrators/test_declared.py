@@ -12,8 +12,7 @@ import pytest
 from liestep import extend
 from liestep.errors import InputError
 from liestep.extend import ORBIT
-from liestep.mechanics.contracts.keeping import Keeps
-from liestep.mechanics.contracts.method import Lack, Method
+from liestep.mechanics.contracts.method import Keeps, Lack, Method
 from liestep.mechanics.formulations.fixed_body.forms import Declared
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.plugins.loading import load_plugin

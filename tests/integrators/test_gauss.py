@@ -4,7 +4,7 @@ import pytest
 
 from liestep import simulate, system
 from liestep.errors import InputError
-from liestep.integrators.collocation import gauss_nodes, tableau
+from liestep.integrators.gauss import gauss_nodes, tableau
 
 
 @pytest.mark.parametrize("stages", range(1, 7))

@@ -32,9 +32,8 @@ from liestep.integrators.commutator_free import (
     ExponentialScheme,
     exponential,
 )
-from liestep.integrators.declared_tableaux import classical_order
 from liestep.integrators.rkmk import series
-from liestep.integrators.tableaux import TABLEAUX, Tableau
+from liestep.integrators.tableaux import TABLEAUX, Tableau, classical_order
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import applicable, specify, start_of

@@ -8,11 +8,10 @@ from scipy.integrate import solve_ivp
 
 from liestep import simulate
 from liestep.compile import rows
-from liestep.compile.slopes import Slope, parts, with_slopes
 from liestep.compile.status import Status
 from liestep.compile.straight.jets import taylor_coefficients
 from liestep.compile.straight.symbols import SYMBOLIC
-from liestep.compile.tracing import Functions, plain_component
+from liestep.compile.tracing import Functions, Slope, parts, plain_component, with_slopes
 from liestep.errors import InputError
 from liestep.geometry import charts, so3
 from liestep.integrators import lie_taylor

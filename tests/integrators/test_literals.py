@@ -35,7 +35,7 @@ EXECUTED_BY = (
 FORMULATIONS = ("vector_field", "lie_action", "sphere_lagrangian", "cotangent_rotation", "quadratic_rotation")
 # distances of the two states of a pair, whose size no order shows: tests/kernels/test_distances.py holds it to 1e-12,
 # test_pairs_on_every_action.py the sizes of norms
-SIZES = ("geometry/distances.py", "integrators/error_norms.py", "integrators/sizes.py")
+SIZES = ("geometry/distances.py", "integrators/sizes.py")
 # the estimate of rkmk853: its size is asked of DOP853, whose formula it is
 ESTIMATE = ("integrators/rkmk.py", ("error",))
 # literals that decide no digit: (function, beginning of the line) -> why

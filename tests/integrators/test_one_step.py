@@ -7,7 +7,7 @@ import pytest
 from checks import BODIES, EPS, FIXED, NAMES, PAIRS, PENDULUM, VARIATIONAL, Flow, exact, generic_state
 from scipy.spatial.transform import Rotation
 
-from liestep.integrators.composition import Composition
+from liestep.integrators.one_step import Composition
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.runge_kutta import ExplicitRungeKutta
 from liestep.integrators.tableaux import TABLEAUX

@@ -9,9 +9,9 @@ from liestep.compile import rows
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.integrators.declared_tableaux import PAIRS, pair_of
-from liestep.integrators.error_norms import StateNorm
+from liestep.integrators.sizes import StateNorm
 from liestep.integrators.step_control import Controlled
+from liestep.integrators.tableaux import PAIRS, pair_of
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import method, sheet, system_ids
 from liestep.simulation.runs.specification import start_of

@@ -14,11 +14,10 @@ from liestep.compile.counters import new_counters
 from liestep.compile.precision import number_type
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators.rigid_split import BodyMidpoint, LieMidpoint, MoserVeselov, exact_flow, gauss_legendre
+from liestep.integrators.rigid_split import BodyMidpoint, LieMidpoint, MoserVeselov, exact_flow, panel
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks, splitting_residuals
 from liestep.mechanics.formulations.fixed_body.components import RigidBody
-from liestep.mechanics.systems._free_motion import free_motion
-from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
+from liestep.mechanics.systems.free_rigid_body import FreeRigidBody, free_motion
 from liestep.simulation.catalogue import method
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
@@ -241,7 +240,7 @@ def test_wrong_exact_flows_are_seen(wrong):
 
 
 def test_gauss_nodes_are_those_of_numpy():
-    nodes, weights = gauss_legendre(8)
+    nodes, weights = panel(16)
     known = np.polynomial.legendre.leggauss(8)
     assert np.abs(np.array(list(map(float, nodes))) - 0.5*(1.0 + known[0])).max() <= 2e-16
     assert np.abs(np.array(list(map(float, weights))) - 0.5*known[1]).max() <= 1e-15

@@ -7,10 +7,8 @@ from scipy.linalg import expm
 from test_groups import ACTIONS, Product, act, dexpinv, element, state
 
 from liestep import InputError, simulate
-from liestep.geometry.groups.charted import CHARTS, Charted
+from liestep.geometry.groups.actions import CHARTS, Attitudes, Charted, SphereRotations, Translation
 from liestep.geometry.groups.poses import Poses
-from liestep.geometry.groups.product import Translation
-from liestep.geometry.groups.rotations import Attitudes, SphereRotations
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
 

@@ -79,7 +79,7 @@ def test_logarithm_inverts_a_chart(chart, angle):
     if angle <= math.pi:  # else the shorter way round is found
         assert np.abs(np.subtract(charts.logarithm(chart, q), x)).max() < 4e-15*size**2
         assert np.array_equal(charts.logarithm(chart, tuple(-a for a in q)), charts.logarithm(chart, q))
-    assert np.abs(np.subtract(charts.translation_logarithm(chart, x, p), y)).max() < 4e-15*size**2
+    assert np.abs(np.subtract(charts.translation_log(chart, x, p), y)).max() < 4e-15*size**2
 
 
 @pytest.mark.parametrize("chart", LENGTH)
@@ -135,4 +135,4 @@ def test_chart_of_the_second_kind(x):
     assert np.array_equal(charts.rotation_rate(SECOND_KIND, x, w), turned)
     found = charts.logarithm(SECOND_KIND, tuple(-part for part in q))
     assert np.abs(np.subtract(found, x)).max() < 1e-14
-    assert charts.translation_logarithm(SECOND_KIND, x, y) == y
+    assert charts.translation_log(SECOND_KIND, x, y) == y

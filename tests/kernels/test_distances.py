@@ -6,10 +6,15 @@ import pytest
 from test_groups import act, element
 
 from liestep import InputError
-from liestep.geometry.groups.charted import Charted
-from liestep.geometry.groups.product import Translation, product
-from liestep.geometry.groups.rigid_motions import CotangentRotations, TangentSpheres
-from liestep.geometry.groups.rotations import Attitudes, SphereRotations
+from liestep.geometry.groups.actions import (
+    Attitudes,
+    Charted,
+    CotangentRotations,
+    SphereRotations,
+    TangentSpheres,
+    Translation,
+    product,
+)
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import liestep.geometry.groups
-from liestep.geometry.groups.charted import Charted
-from liestep.geometry.groups.product import Product, product
+from liestep.geometry.groups.actions import Charted, Product, product
 from liestep.simulation.plugins.trial import plain
 
 SIZES = ("identity", "tiny", "random")

@@ -3,9 +3,8 @@ import numpy as np
 import pytest
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.formulated import StateField, perturbed
+from liestep.mechanics.contracts.formulated import NORMS, StateField, perturbed, quaternion_matrix, rotation_quaternion
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.mechanics.contracts.norms import NORMS, quaternion_matrix, rotation_quaternion
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.starts import each

@@ -24,7 +24,6 @@ def test_matrices_of_products():
     """livens2025 eqs. (33)-(35)."""
     left = np.column_stack([A, matrix(kernels.from_body, A, 3)])
     assert np.allclose(left @ B, kernels.multiply(A, B), atol=1e-15)
-    assert np.allclose(kernels.left(A, B), kernels.multiply(A, B), atol=0)
     right = np.column_stack([B, matrix(kernels.from_space, B, 3)])
     assert np.allclose(right @ A, kernels.multiply(A, B), atol=1e-15)
     assert np.allclose(kernels.plus(W) @ A, kernels.multiply((0.0, *W), A), atol=1e-15)

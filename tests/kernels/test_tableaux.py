@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate._ivp import dop853_coefficients as hairer
 
-from liestep.integrators.declared_tableaux import PAIRS, with_last_slope
-from liestep.integrators.tableaux import DOP853, TABLEAUX, EmbeddedTableau, Tableau
+from liestep.integrators.tableaux import DOP853, PAIRS, TABLEAUX, EmbeddedTableau, Tableau, with_last_slope
 from liestep.integrators.weights import SCHEMES, WEIGHTS, Scheme
 
 EMBEDDED = TABLEAUX["dormand_prince54"]

@@ -47,7 +47,7 @@ def _top(name, file, old, new):
     return Mutant(name, file, old, new, "rkmk", ("order",), TOP)
 
 
-def _slgi(name, old, new, breaks=("order", "symmetry"), file="integrators/slgi.py", **more):
+def _slgi(name, old, new, breaks=("order", "symmetry"), file="integrators/cotangent_rotation.py", **more):
     return Mutant(name, file, old, new, "slgi", breaks, TOP, **more)
 
 
@@ -116,9 +116,9 @@ MUTANTS = (
          "return p[0]/moments[0], p[1]/moments[1], p[2]/moments[2]"),
     _top("generator of the direct product", "mechanics/formulations/rigid_bodies/components.py",
          "sub(row(self.f, i), cross(w, p)) if self.semidirect else row(self.f, i)", "row(self.f, i)"),
-    _top("n for dexp_u n", "geometry/groups/rigid_motions.py", "row(xi, i), r, y, out)",
+    _top("n for dexp_u n", "geometry/groups/actions.py", "row(xi, i), r, y, out)",
          "row(xi, i), row(xi, n + i), y, out)"),
-    _top("momentum is not turned", "geometry/groups/rigid_motions.py",
+    _top("momentum is not turned", "geometry/groups/actions.py",
          "quadratic(s, c, a, row(y, 3*self.n + i))", "row(y, 3*self.n + i)"),
     _slgi("torque in the body's axes", "return self.system.torque(y)", "return to_body(y, self.system.torque(y))",
           ("order", "momentum"), "mechanics/formulations/fixed_body/components.py"),
@@ -175,9 +175,9 @@ MUTANTS = (
     _vi("digits of a weight swapped", "0.332599136789", "0.335299136789", ("order",), "vi_sphere weights=kl6",
         "weights"),
     _vi("no step back", "y, self.weights[i]*h, work)", "y, abs(self.weights[i])*h, work)", ("order",),
-        "vi_sphere weights=y4", "composition"),
+        "vi_sphere weights=y4", "one_step"),
     _vi("last substep forgotten", "for i in range(self.weights.shape[0]):",
-        "for i in range(self.weights.shape[0] - 1):", ("order", "symmetry"), "vi_sphere weights=s4", "composition"),
+        "for i in range(self.weights.shape[0] - 1):", ("order", "symmetry"), "vi_sphere weights=s4", "one_step"),
 )
 
 # The package as it is must pass everything that a mutant of it can fail.

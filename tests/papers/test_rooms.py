@@ -4,7 +4,7 @@ from importlib import import_module
 import pytest
 
 from liestep.claims.errata import evidence_of
-from liestep.mechanics.contracts.parameters import Preset
+from liestep.mechanics.contracts.sheet import Preset
 from liestep.simulation.catalogue import own_systems, papers, sheet
 
 

@@ -5,7 +5,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.errors import InputError
-from liestep.integrators.collocation import gauss_nodes, lobatto_nodes, partner, tableau
+from liestep.integrators.gauss import gauss_nodes, lobatto_nodes, partner, tableau
 from liestep.tools.recommend.tournament import Tournament, request
 
 RULES = ("gonzalez", "mean_value", "itoh_abe")

@@ -12,7 +12,7 @@ import liestep
 from liestep.errors import InputError
 from liestep.extend import rotor
 from liestep.geometry.groups.poses import MATRIX
-from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
+from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.formulations.multibody.checks import residuals
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.forms import Layout

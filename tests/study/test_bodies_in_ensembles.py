@@ -77,7 +77,7 @@ def test_replicas_of_a_body_have_a_spread_in_its_norms(tmp_path):
 
 
 @pytest.mark.parametrize(("file", "old", "new", "test"), [
-    ("mechanics/contracts/norms.py", "or 1.0 if self.scaled else 1.0", "*0.0 or 1.0", "kernels/test_norms.py"),
+    ("mechanics/contracts/formulated.py", "or 1.0 if self.scaled else 1.0", "*0.0 or 1.0", "kernels/test_norms.py"),
     ("simulation/runs/execution.py", "copy(y, self.states[slot])", "copy(y[:, :3], self.states[slot])",
      "integrators/test_wide_states.py::test_the_fourth_number_reaches_the_file"),
 ], ids=["a norm without scale", "a recorder that drops the last column"])

@@ -4,7 +4,7 @@ import pytest
 
 from liestep.compile.tracing import digest_of
 from liestep.errors import InputError
-from liestep.mechanics.contracts.parameters import CellParameters, Cells, once
+from liestep.mechanics.contracts.sheet import CellParameters, Cells, once
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import system_entry, system_ids
 from liestep.simulation.runs import batches

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from liestep import simulate
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulations import PROTOCOLS
+from liestep.mechanics.contracts.sheet import exists
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.simulation.catalogue import add_plugin, integrator_ids, method, sheet, system_ids
 from liestep.simulation.plugins.loading import load_plugin
@@ -39,7 +40,8 @@ def choices(name, formulation):
         start = start_of(name, preset=preset)
         for values in combinations(*words.values()):
             options = dict(zip(words, values, strict=True))
-            options = {key: value for key, value in options.items() if form.options[key].applies(options)}
+            options = {key: value for key, value in options.items()
+                       if exists("option", key, form.options[key].needs, {}, options)}
             try:
                 form.complete(start.parameters, options)
             except InputError:

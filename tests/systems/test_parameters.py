@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.sheet import Parameter, Preset
 from liestep.simulation.catalogue import sheet, system_ids
 from liestep.simulation.runs.specification import specify
 

@@ -96,7 +96,7 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
     Raises:
         InputError: a wrong argument, a system without joints, or no start near the given one fits.
     """
-    from liestep.mechanics.contracts.parameters import real_array
+    from liestep.mechanics.contracts.sheet import real_array
 
     facts = sheet(problem)
     if facts.nearest_start is None:

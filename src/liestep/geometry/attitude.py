@@ -1,4 +1,5 @@
-"""Attitudes Q (body to space), kept as rows: row j of an array is the body axis Q e_j in space."""
+"""Attitudes Q (body to space), kept as rows: row j of an array is the body axis Q e_j in space; and directions q on the
+unit sphere with their tangents."""
 import numpy as np
 
 from liestep.compile.dispatch import kernel
@@ -108,3 +109,17 @@ def about_axis(angle: float, axis: int) -> np.ndarray:
     matrix[j, i] = np.sin(angle)
     matrix[i, j] = -matrix[j, i]
     return matrix
+
+
+@kernel
+def normalise(y: np.ndarray, i: int) -> None:
+    """Give row i the length 1."""
+    q = row(y, i)
+    put(y, i, scale(1.0/sqrt(dot(q, q)), q))
+
+
+@kernel
+def make_tangent(y: np.ndarray, i: int, k: int) -> None:
+    """Take from row k its part along the unit vector in row i."""
+    q, u = row(y, i), row(y, k)
+    put(y, k, axpy(-dot(q, u), q, u))

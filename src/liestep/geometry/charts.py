@@ -177,7 +177,7 @@ def logarithm(chart: int, q: Quaternion) -> Vector:
 
 
 @kernel
-def translation_logarithm(chart: int, x: Vector, p: Vector) -> Vector:
+def translation_log(chart: int, x: Vector, p: Vector) -> Vector:
     """y with translation(chart, rotation(chart, x), x, y) = p."""
     if chart == 0:
         return dexpinv(x, p)

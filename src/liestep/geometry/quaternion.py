@@ -155,14 +155,8 @@ def columns(q: Quaternion) -> tuple[Vector, Vector, Vector]:
 
 
 @kernel
-def left(q: Quaternion, y: Quaternion) -> Quaternion:
-    """Q_l(q) y = q y."""
-    return multiply(q, y)
-
-
-@kernel
 def left_transposed(q: Quaternion, p: Quaternion) -> Quaternion:
-    """Q_l(q)^T p = (q.p, G(q) p)."""
+    """Q_l(q)^T p = (q.p, G(q) p), Q_l(q) y = q y."""
     g = body_part(q, p)
     return inner(q, p), g[0], g[1], g[2]
 

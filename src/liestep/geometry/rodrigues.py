@@ -8,6 +8,7 @@ from liestep.compile.rows import Vector, cross, dot, sqrt
 from liestep.geometry.so3 import coefficients
 
 EXACT, NEWMARK, EXPONENTIAL = 0, 1, 2  # rules of `increment`
+RULES = {"newmark": NEWMARK, "exact": EXACT, "exp": EXPONENTIAL}
 
 
 @kernel

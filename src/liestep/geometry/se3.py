@@ -6,9 +6,7 @@ angular velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this ke
 liegroup2021, section 2."""
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, add, axpy, cross, dot
-from liestep.geometry.so3 import coefficients, dexpinv_coefficients, in_chart, quadratic
-
-__all__ = ["apply", "bracket", "dexpinv", "exp_apply", "exponential", "in_chart"]
+from liestep.geometry.so3 import coefficients, dexpinv_coefficients, quadratic
 
 
 @kernel
@@ -40,7 +38,7 @@ def bracket(A: Vector, a: Vector, B: Vector, b: Vector) -> tuple[Vector, Vector]
 
 @kernel
 def dexpinv(A: Vector, a: Vector, B: Vector, b: Vector) -> tuple[Vector, Vector]:
-    """dexpinv_(A, a) (B, b) as two tuples, exact. Meaningful where `in_chart(A)`."""
+    """dexpinv_(A, a) (B, b) as two tuples, exact. Meaningful where `so3.in_chart(A)`."""
     g, slope = dexpinv_coefficients(dot(A, A))
     rotation, translation = bracket(A, a, B, b)
     x = cross(A, rotation)

@@ -14,16 +14,14 @@ from liestep.compile.precision import coefficients
 from liestep.compile.rows import axpy, copy, put, row, sqrt
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators.error_norms import StateNorm, WithoutSizes, for_system
 from liestep.integrators.one_step import OneStep, combine
 from liestep.integrators.rkmk import chart_order
+from liestep.integrators.sizes import StateNorm, WithoutSizes, for_system
 from liestep.integrators.step_control import CONTROL, controlled
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction, MetricAction
-from liestep.mechanics.contracts.keeping import ORBIT
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import ORBIT, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 Weights = tuple[Fraction, ...]
 START = -1  # as a base: the state at the beginning of the step

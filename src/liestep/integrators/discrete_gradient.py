@@ -8,14 +8,11 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.status import Status
 from liestep.integrators._newton import converged, iterate
-from liestep.integrators.collocation import gauss_nodes, tableau
-from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, weighted
-from liestep.integrators.gauss import ITERATION, NONE, replace_slope
-from liestep.integrators.one_step import OneStep
+from liestep.integrators.gauss import ITERATION, NONE, gauss_nodes, replace_slope, tableau
+from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, weighted
 from liestep.mechanics.contracts.formulations import SkewGradient
-from liestep.mechanics.contracts.keeping import Keeps
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import Keeps
+from liestep.mechanics.contracts.sheet import Option, Options
 
 RULES = ("gonzalez", "mean_value", "itoh_abe")
 NODES = 5           # of the mean value: exact for polynomials H to degree 10

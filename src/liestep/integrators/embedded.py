@@ -17,8 +17,7 @@ from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.sheet import Option, Options
 
 
 class DormandPrince(NamedTuple):

@@ -32,8 +32,7 @@ from liestep.integrators.livens import (
 )
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
-from liestep.mechanics.contracts.keeping import LINEAR, MOMENTA, Keeps
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.method import LINEAR, MOMENTA, Keeps, Method
 
 
 class StabilisedWork(NamedTuple):

@@ -19,10 +19,8 @@ from liestep.integrators._newton import iterate, settled
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import IndexThree
-from liestep.mechanics.contracts.keeping import Keeps, Where
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, number_in, whole_number
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import Keeps, Method, Where
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet, number_in, whole_number
 
 CLOSE = 1e-11  # corrections below it that no longer shrink are round-off
 

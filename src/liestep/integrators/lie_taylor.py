@@ -7,14 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.rows import larger, put
-from liestep.compile.slopes import Slope, parts, with_slopes
 from liestep.compile.status import Status
 from liestep.compile.straight.symbols import SYMBOLIC, Expressions, expressions
-from liestep.compile.tracing import plain_component
+from liestep.compile.tracing import Slope, parts, plain_component, with_slopes
 from liestep.geometry import charts, so3
 from liestep.geometry.so3 import term
-from liestep.integrators.error_norms import StateNorm, for_system, moved
-from liestep.integrators.sizes import keep_sizes, try_sizes
+from liestep.integrators.sizes import StateNorm, for_system, keep_sizes, moved, try_sizes
 from liestep.integrators.taylor import (
     LARGEST_ORDER,
     ONE_GROUP,
@@ -27,7 +25,7 @@ from liestep.integrators.taylor import (
 )
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import ORBIT
 from liestep.mechanics.contracts.sheet import Options
 
 

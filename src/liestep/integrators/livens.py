@@ -39,8 +39,7 @@ from liestep.geometry.quaternion import (
 )
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._newton import clear, converged, correct, extent, iterate, largest
-from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, newton_options
-from liestep.integrators.one_step import OneStep
+from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, newton_options
 from liestep.integrators.weights import SCHEMES
 from liestep.mechanics.contracts.formulations import (
     ConstrainedLagrangian,
@@ -48,9 +47,8 @@ from liestep.mechanics.contracts.formulations import (
     LinkedBodies,
     QuaternionHamiltonian,
 )
-from liestep.mechanics.contracts.keeping import IN_LINES, MOMENTA, OF_POSITIONS, Keeps, Where
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import IN_LINES, MOMENTA, OF_POSITIONS, Keeps, Where
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 MULTIPLIERS, WORK = 3, 4  # rows of the state
 RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}

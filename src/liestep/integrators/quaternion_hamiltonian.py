@@ -11,7 +11,6 @@ from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._newton import correct, iterate, largest
-from liestep.integrators.composition import composed
 from liestep.integrators.livens import (
     MULTIPLIERS,
     STOP,
@@ -26,11 +25,10 @@ from liestep.integrators.livens import (
     newton,
     stopping,
 )
-from liestep.integrators.one_step import OneStep
+from liestep.integrators.one_step import OneStep, composed
 from liestep.mechanics.contracts.formulations import QuaternionHamiltonian
-from liestep.mechanics.contracts.keeping import MOMENTA, OF_POSITIONS, Keeps, Where
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import MOMENTA, OF_POSITIONS, Keeps, Where
+from liestep.mechanics.contracts.sheet import Option, Options
 
 KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `mechanics.formulations.constrained.hamilton`
 

@@ -13,10 +13,10 @@ from liestep.compile.counters import Counter
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._newton import converged, iterate, largest, worse
-from liestep.integrators.composition import WEIGHTS, composed, newton_options
 from liestep.integrators.livens import MULTIPLIERS, WORK
+from liestep.integrators.one_step import WEIGHTS, composed, newton_options
 from liestep.mechanics.contracts.formulations import ConstantMass
-from liestep.mechanics.contracts.keeping import VARIATIONAL
+from liestep.mechanics.contracts.method import VARIATIONAL
 
 
 class RattleWork(NamedTuple):

@@ -11,8 +11,8 @@ formulation `rigid_bodies` (rows 3i to 3i + 2 of y) during h; its momentum is ro
 h^2 |Pi|^2/2 and z = h^2 T, which the map keeps, 1/I_j becomes s/I_j + d with polynomials s = 1 + ... and d in x and z
 (Hairer and Vilmart 2006, J. Phys. A 39, 13225, theorem 3 and its appendix)."""
 from collections.abc import Callable, Mapping
-from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +27,12 @@ from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import exp_apply, quadratic
 from liestep.integrators._newton import iterate, settled, solve_columns
+from liestep.integrators.gauss import fractions, gauss_nodes
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.mechanics.contracts.formulations import RigidBodies
-from liestep.mechanics.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, whole_number
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import FREE, VARIATIONAL, Facts, Keeps, Method, Where
+from liestep.mechanics.contracts.sheet import Option, Options, whole_number
 
 
 @kernel
@@ -298,11 +297,11 @@ def sum_functions(one: Vector, two: Vector, complement: float) -> Vector:
 class ExactFlow(NamedTuple):
     """The exact motion up to round-off, for steps of any length: symplectic, keeps energy and momentum.
 
-    As in `mechanics.systems._free_motion`: in renumbered axes Pi = (A_1 cn u, A_2 sn u, A_3 dn u), and the frame of the
-    polar angles of Pi about axis 3 turns in space about pi at a rate that is a function of sn^2. A step adds to u: the
-    functions of the sum follow from those of the start, which are known from Pi, by the addition theorem, and those of
-    the step. The angle of precession is a quadrature (Celledoni, Fasso, Saefstroem and Zanna 2008, SIAM J. Sci. Comput.
-    30, 2084; van Zon and Schofield 2007, J. Comput. Phys. 225, 145)."""
+    As in `mechanics.systems.free_rigid_body`: in renumbered axes Pi = (A_1 cn u, A_2 sn u, A_3 dn u), and the frame of
+    the polar angles of Pi about axis 3 turns in space about pi at a rate that is a function of sn^2. A step adds to u:
+    the functions of the sum follow from those of the start, which are known from Pi, by the addition theorem, and those
+    of the step. The angle of precession is a quadrature (Celledoni, Fasso, Saefstroem and Zanna 2008, SIAM J. Sci.
+    Comput. 30, 2084; van Zon and Schofield 2007, J. Comput. Phys. 225, 145)."""
 
     nodes: np.ndarray    # (NODES,) on (0, 1)
     weights: np.ndarray  # (NODES,) add up to 1
@@ -404,28 +403,17 @@ class ExactFlow(NamedTuple):
 
 def exact_flow() -> ExactFlow:
     """The flow in the number type of the run."""
-    nodes, weights = gauss_legendre(NODES)
     digits = chosen_digits()
+    nodes, weights = panel(digits)
     return ExactFlow(coefficients(nodes), coefficients(weights), above_round_off(digits//2 - 1),
                      float(f"1e-{2*digits}"))
 
 
-def gauss_legendre(count: int) -> tuple[list[Fraction], list[Fraction]]:
-    """Nodes in (0, 1) and weights of Gauss quadrature, ten digits beyond the number type of the run: roots of the
-    Legendre polynomial by Newton's method."""
-    nodes, weights = [], []
-    with localcontext(prec=chosen_digits() + 20):
-        for start in np.polynomial.legendre.leggauss(count)[0]:
-            x = Decimal(float(start))
-            for _ in range(chosen_digits().bit_length() + 1):
-                low, value = Decimal(1), x
-                for n in range(2, count + 1):
-                    low, value = value, ((2*n - 1)*x*value - (n - 1)*low)/n
-                slope = count*(x*value - low)/(x*x - 1)
-                x -= value/slope
-            nodes.append(Fraction((1 + x)/2))
-            weights.append(Fraction(1/((1 - x*x)*slope*slope)))
-    return nodes, weights
+@cache
+def panel(digits: int) -> tuple[list[Fraction], list[Fraction]]:
+    """Nodes in (0, 1) and weights of Gauss quadrature in the number type of the run, which has so many digits."""
+    nodes = gauss_nodes(NODES)
+    return nodes, fractions(nodes)[1]
 
 
 class RigidSplit(NamedTuple):

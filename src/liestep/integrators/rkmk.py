@@ -14,17 +14,14 @@ from liestep.compile.dispatch import borrows
 from liestep.compile.precision import coefficients
 from liestep.compile.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
-from liestep.integrators.declared_tableaux import PAIR, TABLEAU, pair_of, tableau_of
-from liestep.integrators.error_norms import NORM, error_norm, for_system, generator, moved
 from liestep.integrators.one_step import OneStep, combine
+from liestep.integrators.sizes import NORM, error_norm, for_system, generator, moved
 from liestep.integrators.step_control import CONTROL, HairerControl, controlled
-from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54, TABLEAUX
+from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54, PAIR, TABLEAU, TABLEAUX, pair_of, tableau_of
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.keeping import ORBIT
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import ORBIT, Method
+from liestep.mechanics.contracts.sheet import Option, Options
 
 DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}
 

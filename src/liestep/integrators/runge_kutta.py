@@ -5,12 +5,10 @@ import numpy as np
 
 from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
-from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.one_step import OneStep
-from liestep.integrators.tableaux import TABLEAUX, Tableau
+from liestep.integrators.tableaux import TABLEAU, TABLEAUX, Tableau, tableau_of
 from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.keeping import PROJECTED
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.method import PROJECTED, Method
 
 
 @borrows(OneStep)

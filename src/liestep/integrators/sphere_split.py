@@ -20,10 +20,8 @@ from liestep.integrators.rigid_split import order_of_splitting, splitting
 from liestep.integrators.step_control import Ahead
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.mechanics.contracts.formulations import SphereLagrangian
-from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, number_in
-from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet
+from liestep.mechanics.contracts.method import VARIATIONAL, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet, number_in
 
 DEFAULT = "rkn6a"
 

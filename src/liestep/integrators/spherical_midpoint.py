@@ -10,16 +10,14 @@ from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.geometry.groups.rotations import SphereRotations
+from liestep.geometry.groups.actions import SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
 from liestep.integrators._newton import STAGNATION, iterate
 from liestep.integrators.one_step import OneStep, first_formulated, refused
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import VARIATIONAL, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 
 @kernel

@@ -9,7 +9,7 @@ from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.status import Status
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component
-from liestep.mechanics.contracts.option import Option, number_in
+from liestep.mechanics.contracts.sheet import Option, number_in
 
 
 @kernel

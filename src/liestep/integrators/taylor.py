@@ -24,10 +24,8 @@ from liestep.integrators.one_step import first_formulated, refused
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
-from liestep.mechanics.contracts.keeping import PROJECTED
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import PROJECTED, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 
 class StraightJet(NamedTuple):

@@ -1,5 +1,5 @@
 """Variational integrators on (S^2)^n (Lee, Leok, McClamroch 2009): one symmetric step of order 2;
-see `composition` for more.
+see `one_step.composed` for more.
 
 Three ways to the same map for coupled kinetic energy, one explicit way for diagonal mass. State rows q then omega,
 spatial. All conserve |q_i| = 1, tangency, the symplectic form and the momentum maps of symmetries to round-off. The
@@ -17,11 +17,10 @@ from liestep.errors import InputError
 from liestep.geometry.bands import solve_banded
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve, lu_solve_rows
 from liestep.integrators._newton import extent, iterate, settled
-from liestep.integrators.composition import WEIGHTS, composed, weighted
+from liestep.integrators.one_step import WEIGHTS, composed, weighted
 from liestep.mechanics.contracts.formulations import SphereLagrangian
-from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.method import VARIATIONAL
+from liestep.mechanics.contracts.sheet import Option, Options
 
 
 @kernel

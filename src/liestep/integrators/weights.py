@@ -57,16 +57,11 @@ def _parts(order: int) -> tuple[Word, ...]:
     return tuple(sorted({word[i:] for word in _begins(order) for i in range(len(word) + 1)}))
 
 
-def whole(half: Sequence[Any]) -> list[Any]:
-    """All weights from those before the middle one."""
-    return [*half, 1 - 2*sum(half), *reversed(half)]
-
-
 def residuals(half: Sequence[Any], order: int) -> list[Any]:
     """Coefficients that must vanish, in the order of `conditions`."""
     begins, parts = _begins(order), _parts(order)
     total: dict[Word, Any] = {word: 1 if word == () else 0 for word in begins}
-    for weight in whole(half):
+    for weight in palindrome(half, 2*len(half) + 1):
         powers = [1]
         for _ in range(order):
             powers.append(powers[-1]*weight)
@@ -110,11 +105,12 @@ def splitting_residuals(drifts: Sequence[Any], kicks: Sequence[Any], order: int)
                 for factor, word in condition) for condition in chosen]
 
 
-def refined(half: Sequence[Fraction], order: int, convert: Callable[[Fraction], Any]) -> list[Any]:
+@cache
+def refined(half: tuple[Fraction, ...], order: int, convert: Callable[[Fraction], Any]) -> list[Any]:
     """All weights in numbers made by `convert`, by Newton's method from the weights before the middle."""
     if not half:
         return [convert(Fraction(1))]
-    return whole(solved(half, lambda values: residuals(values, order), convert))
+    return palindrome(solved(half, lambda values: residuals(values, order), convert), 2*len(half) + 1)
 
 
 def solved(start: Sequence[Fraction], gaps: Callable[[list[Any]], list[Any]],
@@ -223,12 +219,8 @@ WEIGHTS: dict[str, tuple[float, ...]] = {name: scheme.weights for name, scheme i
 def composition_weights(name: str) -> np.ndarray:
     """Weights of a scheme (s,) in the number type of the run."""
     convert = chosen_type()
-    return np.array(WEIGHTS[name] if convert is None else _refined(name, convert))
-
-
-@cache
-def _refined(name: str, convert: Convert) -> list[Any]:
-    return refined(SCHEMES[name].decimals, SCHEMES[name].order, convert)
+    scheme = SCHEMES[name]
+    return np.array(scheme.weights if convert is None else refined(scheme.decimals, scheme.order, convert))
 
 
 @dataclass(frozen=True)
@@ -258,6 +250,7 @@ class Nystroem:
         """What the order conditions leave, from the numbers before the middle."""
         return splitting_residuals(*self.spread(values), self.order)
 
+    @cache  # noqa: B019  there are few, and they stay
     def polished(self, convert: Convert) -> tuple[list[Any], list[Any]]:
         """Drifts and kicks as numbers made by `convert`."""
         return self.spread(solved((*self.drifts, *self.kicks), self.gaps, convert))
@@ -302,12 +295,7 @@ def drifts_and_kicks(name: str) -> tuple[np.ndarray, ...]:
         scheme, convert = NYSTROEM_SCHEMES[name], chosen_type()
         if convert is None:
             return tuple(map(coefficients, scheme.spread((*scheme.drifts, *scheme.kicks))))
-        return tuple(map(np.array, _polished(name, convert)))
+        return tuple(map(np.array, scheme.polished(convert)))
     weights = composition_weights(COMPOSED_SPLITTINGS[name])
     kicks = [weights[0], *(a + b for a, b in pairwise(weights)), weights[-1]]
     return weights, 0.5*np.array(kicks, weights.dtype)
-
-
-@cache
-def _polished(name: str, convert: Convert) -> tuple[list[Any], list[Any]]:
-    return NYSTROEM_SCHEMES[name].polished(convert)

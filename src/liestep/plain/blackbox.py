@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.parameters import Preset
+from liestep.mechanics.contracts.sheet import Preset
 from liestep.mechanics.formulations.general import PARTS, first_order, layout, turning
 from liestep.plain.arrays import named, place
 from liestep.plain.families import field_of, rates_of, turned

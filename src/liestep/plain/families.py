@@ -9,7 +9,7 @@ import numpy as np
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.manifold import check_tangent
-from liestep.mechanics.contracts.parameters import real_array
+from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines

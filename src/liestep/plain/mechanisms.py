@@ -10,13 +10,12 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import real_array
+from liestep.mechanics.contracts.sheet import invariant_axes, real_array
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, Shape
 from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, nearest_start
 from liestep.mechanics.formulations.multibody.family import Body, body_state, stacked
 from liestep.mechanics.formulations.multibody.force_elements import Element
 from liestep.mechanics.formulations.multibody.mechanism import MOVING, PLACE, TURN, VELOCITY, Kind
-from liestep.mechanics.systems._symmetry import invariant_axes
 from liestep.plain.arrays import frozen, place
 from liestep.plain.families import MOST_WRITTEN, Given, Writer, cross, entries
 from liestep.plain.loops import lines, operations

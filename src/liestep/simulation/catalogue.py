@@ -17,8 +17,7 @@ from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.paper import Paper
-from liestep.mechanics.contracts.parameters import Preset
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Preset, Sheet
 
 Item = TypeVar("Item", Sheet, Method)
 # ids of integrators that are options now, refused with the new call: until the first release

@@ -5,7 +5,7 @@ from fast_top import NAMED, TOP_RATE, error, top
 
 from liestep import simulate
 from liestep.errors import InputError
-from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.mechanics.contracts.formulated import quaternion_matrix
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,

@@ -5,7 +5,7 @@ import pytest
 from liestep import simulate
 from liestep.errors import InputError
 from liestep.figures.scenes.looks import body_points
-from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.mechanics.contracts.formulated import quaternion_matrix
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Torque, revolute, spherical
 from liestep.mechanics.formulations.multibody.forms import MechanismForms

@@ -9,7 +9,7 @@ import liestep
 from liestep import InputError, IntegrationError, simulate
 from liestep.geometry.quaternion import from_rotation_vector, of_matrix
 from liestep.lgt import step
-from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.mechanics.contracts.formulated import quaternion_matrix
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.specification import specify, start_of
 

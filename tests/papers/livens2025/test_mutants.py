@@ -16,7 +16,7 @@ from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
 from liestep.geometry import quaternion
 from liestep.integrators import livens
-from liestep.integrators.em_rotation import CayleyStep
+from liestep.integrators.cotangent_rotation import CayleyStep
 from liestep.integrators.livens import NullSpaceStep, ReducedStep
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
 from liestep.mechanics.formulations.constrained import spin

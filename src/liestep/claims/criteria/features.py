@@ -9,7 +9,7 @@ from pydantic import Field
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
 from liestep.claims.selection import Question, Results, single_runs, times, variable
 from liestep.errors import InputError
-from liestep.mechanics.contracts.norms import norm_of, quaternion_matrix
+from liestep.mechanics.contracts.formulated import norm_of, quaternion_matrix
 from liestep.study.plan.values import NotNegative, Real
 
 if TYPE_CHECKING:

@@ -10,15 +10,7 @@ import numpy as np
 from liestep.compile.dispatch import kernel, outlined
 from liestep.compile.rows import Vector, add, atan2, axpy, cos, put, row, scale, sin, sqrt, unit
 from liestep.geometry.attitude import to_space
-from liestep.geometry.charts import (
-    logarithm,
-    rate,
-    reaches,
-    rotation,
-    rotation_rate,
-    translation,
-    translation_logarithm,
-)
+from liestep.geometry.charts import logarithm, rate, reaches, rotation, rotation_rate, translation, translation_log
 from liestep.geometry.quaternion import Quaternion, from_rotation_vector, multiply, rotate, to_rotation_vector
 from liestep.geometry.se3 import bracket as bracket_of_one
 
@@ -163,7 +155,7 @@ class Poses(NamedTuple):
             x = logarithm(self.chart, multiply((old[0], -old[1], -old[2], -old[3]), new))
             step = axpy(-1.0, row(y, b + a), row(z, b + a))
             if self.se3 == 1:
-                step = translation_logarithm(self.chart, x, rotate((old[0], -old[1], -old[2], -old[3]), step))
+                step = translation_log(self.chart, x, rotate((old[0], -old[1], -old[2], -old[3]), step))
             put(out, d, x)
             put(out, d + 1, step)
             put(out, d + 2, axpy(-1.0, row(y, b + a + 1), row(z, b + a + 1)))

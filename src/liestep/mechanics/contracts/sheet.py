@@ -1,23 +1,401 @@
-"""What a system file declares beside its equations: parameters, presets, conservation laws. One `SHEET` per file.
+"""What a system file declares beside its equations: parameters, presets, options, forms, conservation laws, in one
+`SHEET` per file; what a number must be, and where it comes from; what cells of a map share.
 
 Families (`liestep.mechanics.formulations.spheres.forms`, `liestep.mechanics.formulations.fixed_body.forms`) are
 functions that return a sheet with all forms of their systems; a system of no family lists its forms itself. A system is
 known everywhere under its file name.
 """
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.form import Form
-from liestep.mechanics.contracts.parameters import CellParameters, Cells, Parameter, Preset, once, real_array
+from liestep.errors import InputError, number_or_nan, unknown
+from liestep.mechanics.contracts.formulated import Formulated
 
 Parameters = Mapping[str, Any]
 State = Mapping[str, np.ndarray]
 Options = Mapping[str, Any]
+
+MOMENTS_TOLERANCE = 1e-12   # relative, of the triangle inequality: a flat body has I_3 = I_1 + I_2 up to rounding
+SYMMETRY_TOLERANCE = 1e-12  # of a matrix, relative to its largest entry
+
+
+def has_truth(value: Any) -> bool:
+    """Whether a value, or a value in a list of lists, is true or false, which Python takes for 1 and 0."""
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype == bool)
+    return isinstance(value, bool | np.bool_) or (isinstance(value, list | tuple) and any(map(has_truth, value)))
+
+
+def real_array(name: str, value: Any) -> np.ndarray:
+    """A new float64 array of what a person gave.
+
+    Raises:
+        InputError: true or false, text, complex numbers or masked entries, which NumPy would convert without a word.
+    """
+    if has_truth(value):
+        raise InputError(f"{name} must be numbers, not true or false")
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(f"{name} must be numbers, not a masked array: give its values with `.filled(...)` or `.data`")
+    kind, array = "O", None
+    try:
+        given = np.array(value)
+        kind = given.dtype.kind
+        if kind not in "cSU" or not given.size:
+            array = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    if array is None:
+        shown = f", not {value!r}" if np.isscalar(value) else ""
+        raise InputError(f"{name} must be {'real ' if kind == 'c' else ''}numbers{shown}")
+    return array
+
+
+Needs = tuple[str, tuple[str, ...]]  # an owner before this one, its choices with which this one exists
+
+
+def exists(kind: str, name: str, needs: Needs | None, given: Mapping[str, Any], chosen: Mapping[str, Any]) -> bool:
+    """Whether a parameter or an option exists beside those before it. Raises InputError when it is given and does
+    not."""
+    if needs is None or chosen[needs[0]] in needs[1]:
+        return True
+    if name in given:
+        owner, words = needs
+        raise InputError(f"{kind} {name} exists with {owner} {' or '.join(words)}, not {chosen[owner]}")
+    return False
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One named parameter: `shape` uses letters for sizes that must agree between parameters
+    ("n", "m") and integers.
+
+    rule:
+        finite, positive, non-negative: of every number; index: whole numbers from 0; integer: those of any sign;
+        moments: the last axis holds the three principal moments of inertia of a body, positive, none larger than the
+        sum of the other two; inertia: the last two axes hold an inertia matrix (3, 3), symmetric, positive definite,
+        with such moments; choice: one of `choices`.
+    empty: the array may have no entries (its sizes named by letters are then zero).
+    needs: with which choices of a parameter before it this one exists; elsewhere it is no part of a run.
+    default: value of a parameter that need not be given.
+    """
+
+    units: str
+    doc: str
+    shape: tuple[str | int, ...] = ()
+    rule: str = "finite"
+    choices: tuple[str, ...] = ()
+    empty: bool = False
+    needs: Needs | None = None
+    default: float | None = None
+
+    def check(self, name: str, value: Any, sizes: dict[str, int],
+              excepted: Callable[[], bool] = lambda: False) -> Any:
+        """Normalised value (float, contiguous float64, int64 or str). `excepted`: whether moments of inertia may break
+        the triangle inequality, see `Preset.exceptions`.
+
+        Raises:
+            InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has.
+        """
+        if self.rule == "choice":
+            if not isinstance(value, str) or value not in self.choices:
+                raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
+            return value
+        whole = self.rule in ("index", "integer")
+        array = self._shaped(name, real_array(f"parameter {name}", value), sizes)
+        if not np.all(np.isfinite(array)):
+            raise InputError(f"parameter {name} must be finite numbers")
+        if self.rule in ("positive", "moments") and not np.all(array > 0.0):
+            raise InputError(f"parameter {name} must be positive")
+        if self.rule in ("non-negative", "index") and not np.all(array >= 0.0):
+            raise InputError(f"parameter {name} must not be negative")
+        if whole and not np.all((array == np.round(array)) & (np.abs(array) < 2**31)):
+            raise InputError(f"parameter {name} must be integers "
+                             + ("below 2^31" if self.rule == "index" else "between -2^31 and 2^31"))
+        if self.rule in ("moments", "inertia"):
+            _check_inertia(name, array, self.rule == "inertia", excepted)
+        if not self.shape:
+            return int(array) if whole else float(array)
+        return np.ascontiguousarray(array.astype(np.int64 if whole else np.float64))
+
+    def _shaped(self, name: str, array: np.ndarray, sizes: dict[str, int]) -> np.ndarray:
+        """The array, with the declared shape; sizes named by letters are noted in `sizes`."""
+        wanted = "a scalar" if not self.shape else "of shape (" + ", ".join(map(str, self.shape)) + ")"
+        if self.empty and array.shape == (0,):  # [] for an array of any number of axes
+            array = array.reshape([0 if isinstance(size, str) else size for size in self.shape])
+        if array.ndim != len(self.shape):
+            raise InputError(f"parameter {name} must be {wanted}, not of shape {array.shape}")
+        for size, expected in zip(array.shape, self.shape, strict=True):
+            expected = sizes.setdefault(expected, size) if isinstance(expected, str) else expected
+            if size != expected:
+                raise InputError(f"parameter {name} must be {wanted} with size {expected}, not of shape {array.shape}")
+        if array.size == 0 and not self.empty:
+            raise InputError(f"parameter {name} must not be empty")
+        return array
+
+
+def _check_inertia(name: str, array: np.ndarray, matrices: bool, excepted: Callable[[], bool]) -> None:
+    """Raises InputError for principal moments (..., 3), or inertia matrices (..., 3, 3), that no body has."""
+    single = array.ndim == (2 if matrices else 1)
+    for number, body in enumerate(array.reshape(-1, 3, 3) if matrices else array.reshape(-1, 3)):
+        where = f"parameter {name}" + ("" if single else f" of body {number}")
+        moments = np.sort(_principal_moments(where, body) if matrices else body)
+        if moments[2] - moments[1] - moments[0] > MOMENTS_TOLERANCE*moments[2] and not excepted():
+            raise InputError(f"{where} is of no body: its largest principal moment {moments[2]:.6g} is above the sum of"
+                             f" the other two, {moments[0]:.6g} + {moments[1]:.6g}")
+
+
+def _principal_moments(where: str, matrix: np.ndarray) -> np.ndarray:
+    """Eigenvalues (3,) of an inertia matrix. Raises InputError when it is not symmetric or not positive definite."""
+    skew = float(np.abs(matrix - matrix.T).max())
+    if skew > SYMMETRY_TOLERANCE*float(np.abs(matrix).max()):
+        raise InputError(f"{where} must be a symmetric matrix; two entries differ by {skew:.3g}")
+    moments = np.linalg.eigvalsh(0.5*(matrix + matrix.T))
+    if not moments[0] > 0.0:
+        raise InputError(f"{where} must be positive definite; its smallest principal moment is {moments[0]:.6g}")
+    return moments
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Named parameters, initial state and end time of a system, each value with its source.
+
+    kind: that of its weakest datum: "printed" (in the paper), "scaled" (equivalent units), "inferred" (deduced from the
+    paper's numbers, its errata or its authors' code), "guess" (free choice), "own" (not from a paper). resolutions:
+    time steps and tolerances that the paper prints for it.
+    """
+
+    doc: str
+    citation: str
+    kind: str
+    parameters: Mapping[str, Any]
+    initial: Callable[[Mapping[str, Any]], dict[str, np.ndarray]]  # parameters -> state fields
+    t_end: float
+    # parameter -> why a paper's printed moments of inertia are kept though no body has them; any other value is refused
+    exceptions: Mapping[str, str] = field(default_factory=dict)
+    resolutions: tuple[float, ...] = ()
+
+
+def own(doc: str, parameters: Mapping[str, Any], initial: Callable[[Mapping[str, Any]], dict[str, np.ndarray]],
+        t_end: float, citation: str = "none", **changes: Any) -> Preset:
+    """A preset that is of no paper; `changes` replace some of the parameters."""
+    return Preset(doc, citation, "own", {**parameters, **changes}, initial, t_end)
+
+
+class _Noted(Mapping[str, Any]):
+    """Parameters that note whether one of those in `varied` is asked for."""
+
+    def __init__(self, held: Mapping[str, Any], varied: frozenset[str]):
+        self.held, self.varied, self.asked = held, varied, False
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked |= name in self.varied
+        return self.held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.asked = True
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+@dataclass
+class Cells:
+    """Runs that differ by the parameters in `varied` alone, with what they share: other parameters, checked, and
+    results by names of functions with their arguments; None of those that depend on the varied ones."""
+
+    varied: frozenset[str]
+    checked: Mapping[str, Any] = field(default_factory=dict)
+    results: dict[str, tuple[Callable[..., Any], tuple[Any, ...], Any] | None] = field(default_factory=dict)
+
+
+class CellParameters(dict[str, Any]):
+    """Checked parameters of one of `cells`."""
+
+    def __init__(self, cells: Cells):
+        super().__init__()
+        self.cells = cells
+
+
+def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: Any) -> Any:
+    """`function(parameters, *others)`, made once for cells of a map with the same others where it asks for none of the
+    parameters that differ between them. Its result must not ask for parameters later."""
+    if not isinstance(parameters, CellParameters):
+        return function(parameters, *others)
+    cells, name = parameters.cells, function.__qualname__
+    if name not in cells.results:
+        noted = _Noted(parameters, cells.varied)
+        try:
+            found = function(noted, *others)
+        except (AttributeError, TypeError):  # it asks for a dict, whose reading cannot be seen
+            found, noted.asked = function(parameters, *others), True
+        cells.results[name] = None if noted.asked else (function, others, found)
+        return found
+    known = cells.results[name]
+    if known and known[0] == function and all(one is other or (isinstance(one, float) and one == other)
+                                              for one, other in zip(known[1], others, strict=True)):
+        return known[2]
+    return function(parameters, *others)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of an integrator or of a form: a choice, a number or a whole number (as its default is), or anything
+    that `normalise` accepts.
+
+    Checked values are JSON-ready: they belong to the specification of a run.
+    """
+
+    default: Any
+    doc: str
+    choices: tuple[str, ...] = ()
+    numbers: str = ""  # "positive" | "finite" | "whole" (0, 1, 2, ...); default: positive, none beside choices
+    normalise: Callable[[Any], Any] | None = None  # value -> canonical value; raises InputError
+    values: str = ""   # what `normalise` accepts, in words
+    # options of forms: (parameters of the system, options before this one) -> default, where it depends on them
+    default_for: Callable[[Mapping[str, Any], Mapping[str, Any]], Any] | None = None
+    # options of forms: choices that act by the form's `project`, for which the method must call it (`Method.projects`)
+    after_steps: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()  # those of `after_steps` that return to the whole manifold; (): the last one
+    # of forms: with which choices of an option before it this one exists; elsewhere it is no part of a run
+    needs: Needs | None = None
+
+    @property
+    def allowed(self) -> str:
+        """What can be given, the default first."""
+        if self.normalise:
+            return f"{self.default} | {self.values}"
+        words = [str(self.default), *(choice for choice in self.choices if choice != self.default)]
+        if not self.choices:
+            return f"{self.default:g}, {self._rule}"
+        return " | ".join([*words, *(["0, 1, 2, ..." if self.numbers == "whole" else f"{self.numbers} number"]
+                                                    if self.numbers else [])])
+
+    @property
+    def _rule(self) -> str:
+        return self.numbers or ("" if self.choices else "positive")
+
+    def default_at(self, parameters: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+        """The default for a system with checked parameters, after the options before this one."""
+        return self.default if self.default_for is None else self.default_for(parameters, options)
+
+    def check(self, name: str, value: Any) -> Any:
+        """Canonical value.
+
+        Raises:
+            InputError: the value is not allowed.
+        """
+        if self.normalise:
+            return self.normalise(value)
+        if isinstance(value, str) and value in self.choices:
+            return value
+        number = self._number(value) if self._rule else None
+        if number is None:
+            raise InputError(self._complaint(name, value))
+        return number
+
+    def require_projection(self, name: str, value: Any) -> None:
+        """Raises InputError for a value that acts after each step; for methods that do not let it act."""
+        if value in self.after_steps:
+            rest = [choice for choice in self.choices if choice not in self.after_steps]
+            raise InputError(f"option {name} is {value!r}, which acts after each step, and this method does not let it;"
+                             f" allowed with this method {'is' if len(rest) == 1 else 'are'} {', '.join(rest)}")
+
+    def _number(self, value: Any) -> Any:
+        """The number that a value stands for, None when it is none or not allowed."""
+        kind = int if self.numbers == "whole" else float if self.choices else type(self.default)
+        try:
+            number = kind(float(value)) if not isinstance(value, bool) else None
+        except (TypeError, ValueError, OverflowError):
+            return None
+        if number is None or number != float(value) or not abs(number) < float("inf"):
+            return None
+        return number if {"positive": number > 0, "whole": number >= 0, "finite": True}[self._rule] else None
+
+    def _complaint(self, name: str, value: Any) -> str:
+        if self.choices:
+            numbers = "whole numbers from 0" if self.numbers == "whole" else f"{self.numbers} numbers"
+            listed = ", ".join(self.choices) + (f" and {numbers}" if self.numbers else "")
+            return f"option {name} is {value!r}; allowed are {listed}"
+        sign = "positive " if self._rule == "positive" else ""
+        word = "whole number" if isinstance(self.default, int) else "number"
+        return f"option {name} must be a {sign}{word}, not {value!r}"
+
+
+def whole_number(name: str, default: int, allowed: tuple[int, ...], doc: str) -> Option:
+    """An option that is one of some whole numbers."""
+    def normalise(value: Any) -> int:
+        if number_or_nan(value) not in allowed:
+            raise InputError(f"option {name} is {value!r}; allowed are {', '.join(map(str, allowed))}")
+        return int(float(value))
+
+    return Option(default, doc, normalise=normalise, values=" | ".join(map(str, sorted({*allowed} - {default}))))
+
+
+def number_in(name: str, default: Any, doc: str, words: str, allowed: Callable[[float], bool],
+              instead: str = "") -> Option:
+    """An option that is a number of some range, in words like "number from 0 to 1", or the word `instead`."""
+    def normalise(value: Any) -> Any:
+        if instead and value == instead:
+            return value
+        number = number_or_nan(value)
+        if not allowed(number):
+            raise InputError(f"option {name} must be {instead and f'{instead} or '}a {words}, not {value!r}")
+        return number
+
+    return Option(default, doc, normalise=normalise, values=f"any {words}")
+
+
+@dataclass(frozen=True)
+class Form:
+    """`make(parameters, state, options)` formulates a system with checked parameters and initial state; `options` are
+    those that the form understands, complete."""
+
+    make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray], Mapping[str, Any]], Formulated]
+    options: Mapping[str, Option] = field(default_factory=dict)
+    # (parameters, options): raises InputError where single options are fine, together or on this system not
+    combination: Callable[[Mapping[str, Any], Mapping[str, Any]], None] = lambda parameters, options: None
+
+    def complete(self, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """All options of the form that exist together, those that are not given at their defaults; other names are
+        left out.
+
+        Raises:
+            InputError: a value or a combination is not allowed, or an option needs another choice of one before it.
+        """
+        chosen: dict[str, Any] = {}
+        for name, option in self.options.items():
+            if not exists("option", name, option.needs, given, chosen):
+                continue
+            chosen[name] = (option.check(name, given[name]) if name in given
+                            else option.default_at(parameters, chosen))
+        self.combination(parameters, chosen)
+        return chosen
+
+    def preferred(self, parameters: Mapping[str, Any], given: Mapping[str, Any],
+                  wishes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """As `complete`, with the first of some choices that are allowed as defaults."""
+        for wish in wishes:
+            if all(name in self.options and value in self.options[name].choices for name, value in wish.items()):
+                with suppress(InputError):
+                    return self.complete(parameters, {**wish, **given})
+        return self.complete(parameters, given)
+
+
+def invariant_axes(vectors: Iterable[Any]) -> tuple[bool, bool, bool]:
+    """For each coordinate axis: do rotations about it leave every vector unchanged, that is, is
+    each one zero or along it?
+
+    Compared exactly: a gravity of 1e-17 across an axis breaks the symmetry.
+    """
+    rows = np.array(list(vectors), dtype=np.float64).reshape(-1, 3)
+    across = [bool(np.any(rows[:, [i for i in range(3) if i != k]] != 0.0)) for k in range(3)]
+    return not across[0], not across[1], not across[2]
 
 
 class Runner(Protocol):
@@ -95,7 +473,7 @@ class Sheet:
         checked: dict[str, Any] = CellParameters(cells) if cells else {}
         known = cells.checked if cells else {}
         for name, rule in self.parameters.items():
-            if not rule.applies(name, parameters, checked):
+            if not exists("parameter", name, rule.needs, parameters, checked):
                 continue
             given = parameters.get(name, rule.default)
             if given is None:

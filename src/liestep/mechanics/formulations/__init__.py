@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.parameters import once
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Sheet, once
 
 
 def formulate(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray], formulation: str,

@@ -8,7 +8,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import hands_on
 from liestep.geometry.groups import CHARTS
 from liestep.mechanics.contracts.formulations import Component, LieChart, MetricAction
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Option
 
 # option of actions of rotations and rigid motions
 CHART = {"chart": Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind"

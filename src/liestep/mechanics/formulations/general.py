@@ -9,16 +9,11 @@ from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on, kernel
 from liestep.compile.rows import FieldOfRows, add, axpy, cross, dot, larger, put, row, scale, stage_columns, sub
 from liestep.geometry.attitude import orthogonality_error
-from liestep.geometry.groups.product import Translation, product
-from liestep.geometry.groups.rigid_motions import CotangentRotations
-from liestep.geometry.groups.rotations import Attitudes, SphereRotations
+from liestep.geometry.groups.actions import Attitudes, CotangentRotations, SphereRotations, Translation, product
 from liestep.mechanics.contracts import formulations
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Runner, Sheet, State
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import separate_work, with_work

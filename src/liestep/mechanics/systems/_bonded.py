@@ -32,8 +32,7 @@ from liestep.compile.dispatch import kernel, outlined
 from liestep.compile.rows import Vector, add, add_to, atan2, axpy, cross, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.geometry.attitude import to_body, to_space
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept, accurate_composition, rigid_bodies
 from liestep.mechanics.systems._neighbours import NeighbourList, neighbour_list
 

@@ -9,11 +9,9 @@ angular momentum about the origin along gravity.
 import numpy as np
 
 from liestep.geometry.attitude import about_axis
-from liestep.mechanics.contracts.parameters import Parameter, Preset, own
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes, own
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
-from liestep.mechanics.systems._symmetry import invariant_axes
 
 
 def _build(p: Parameters) -> Assembly:

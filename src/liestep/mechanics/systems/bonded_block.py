@@ -6,8 +6,7 @@ bond. Rest lengths and directions are those of the grid, whatever the start.
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset
 from liestep.mechanics.systems._bonded import EQUAL, Assembly, bonded_particles, equal_particles, thrown
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset
 from liestep.mechanics.systems._bonded import STIFFNESS, Assembly, thrown
 from liestep.mechanics.systems._bonded import bonded_particles as sheet_of
 

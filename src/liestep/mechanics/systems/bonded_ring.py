@@ -6,8 +6,7 @@ Rest lengths and directions are those of the circle, whatever the start.
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.parameters import Parameter
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters
 from liestep.mechanics.systems._bonded import EQUAL, Assembly, bonded_particles, equal_particles, thrown
 
 

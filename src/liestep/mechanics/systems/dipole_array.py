@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes
 from liestep.mechanics.formulations.spheres.forms import spheres
-from liestep.mechanics.systems._symmetry import invariant_axes
 
 
 class DipoleArray(NamedTuple):

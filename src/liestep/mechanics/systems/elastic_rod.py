@@ -18,10 +18,8 @@ import numpy as np
 from liestep.compile.rows import Vector, add_to, axpy, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, own
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, invariant_axes, own
 from liestep.mechanics.formulations.spheres.forms import spheres
-from liestep.mechanics.systems._symmetry import invariant_axes
 
 
 class ElasticRod(NamedTuple):

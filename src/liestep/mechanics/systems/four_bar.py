@@ -14,17 +14,9 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.parameters import Parameter, Preset, own
-from liestep.mechanics.contracts.sheet import Parameters
-from liestep.mechanics.formulations.multibody.assembly import (
-    GROUND,
-    Assembly,
-    Torque,
-    drive,
-    revolute,
-    spherical,
-    universal,
-)
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, own
+from liestep.mechanics.formulations.multibody import assembly
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Torque, revolute
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 
 FIRST, SECOND, THIRD = np.eye(3)
@@ -34,15 +26,15 @@ def _build(p: Parameters) -> Assembly:
     (a, b, c, d), normal = p["length"], p["plane"] @ THIRD
     far = p["plane"] @ np.array([d, 0.0, 0.0])
     joints = [revolute(0, -0.5*a*FIRST, THIRD, GROUND, np.zeros(3), normal),
-              spherical(1, -0.5*b*FIRST, 0, 0.5*a*FIRST),
-              universal(1, 0.5*b*FIRST, SECOND, 2, 0.5*c*FIRST, THIRD),
+              assembly.spherical(1, -0.5*b*FIRST, 0, 0.5*a*FIRST),
+              assembly.universal(1, 0.5*b*FIRST, SECOND, 2, 0.5*c*FIRST, THIRD),
               revolute(2, -0.5*c*FIRST, THIRD, GROUND, far, normal)]
     if p["joints"] == "revolutes":
         joints[1:3] = [revolute(1, -0.5*b*FIRST, THIRD, 0, 0.5*a*FIRST, THIRD),
                        revolute(1, 0.5*b*FIRST, THIRD, 2, 0.5*c*FIRST, THIRD)]
     torques = []
     if p["joints"] == "driven":
-        joints.append(drive(GROUND, normal, p["plane"] @ FIRST, 0, FIRST, tuple(p["drive"])))
+        joints.append(assembly.drive(GROUND, normal, p["plane"] @ FIRST, 0, FIRST, tuple(p["drive"])))
     elif p["joints"] == "loaded":
         torques = [Torque(0, THIRD, GROUND, p["damping"], *p["motor"]), Torque(2, THIRD, GROUND, p["damping"])]
     return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"], joints, torques=torques)

@@ -26,29 +26,13 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, Preset, own
-from liestep.mechanics.contracts.sheet import Parameters, State
-from liestep.mechanics.formulations.multibody.assembly import (
-    GROUND,
-    Assembly,
-    Joint,
-    Spring,
-    blade,
-    complement,
-    cylindrical,
-    planar,
-    prismatic,
-    revolute,
-    rolling,
-    screw,
-    spherical,
-    universal,
-)
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State, invariant_axes, own
+from liestep.mechanics.formulations.multibody import assembly
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Spring, complement
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 from liestep.mechanics.formulations.multibody.forms import Layout
-from liestep.mechanics.systems._free_motion import free_motion
-from liestep.mechanics.systems._symmetry import invariant_axes
+from liestep.mechanics.systems.free_rigid_body import free_motion
 
 JOINTS = ("none", "spherical", "revolute", "universal", "cylindrical", "prismatic", "screw", "rolling", "sleigh")
 LEFT = {"rolling": "radius of the disc", "sleigh": "direction of the blade"}
@@ -61,21 +45,21 @@ def joints(p: Parameters) -> tuple[Joint, ...]:
     if kind == "none":
         return ()
     if kind == "spherical":
-        return (spherical(0, point, GROUND, origin),)
+        return (assembly.spherical(0, point, GROUND, origin),)
     if kind in ("revolute", "universal"):
-        return ((revolute if kind == "revolute" else universal)(0, point, u, GROUND, origin, v),)
+        return ((assembly.revolute if kind == "revolute" else assembly.universal)(0, point, u, GROUND, origin, v),)
     if kind == "cylindrical":
-        return (cylindrical(GROUND, origin, v, 0, point, u),)
+        return (assembly.cylindrical(GROUND, origin, v, 0, point, u),)
     if kind == "rolling":
         height = float(point @ u)
-        return (rolling(0, height*u, u, float(np.linalg.norm(point - height*u)), origin, v),)
+        return (assembly.rolling(0, height*u, u, float(np.linalg.norm(point - height*u)), origin, v),)
     if kind == "sleigh":
         side = np.cross(u, point)
-        return (planar(origin, v, 0, point, u), blade(0, point, side/np.linalg.norm(side)))
+        return (assembly.planar(origin, v, 0, point, u), assembly.blade(0, point, side/np.linalg.norm(side)))
     (one, two), (near, _) = complement(u), complement(v)
     if kind == "prismatic":
-        return (prismatic(GROUND, origin, v, 0, point, u, near, two),)
-    return (screw(GROUND, origin, v, 0, point, u, p["screw_lead"], near, one),)
+        return (assembly.prismatic(GROUND, origin, v, 0, point, u, near, two),)
+    return (assembly.screw(GROUND, origin, v, 0, point, u, p["screw_lead"], near, one),)
 
 
 def _build(p: Parameters) -> Assembly:

@@ -11,8 +11,7 @@ import numpy as np
 
 from liestep.compile.rows import add, add_to, dot, larger, put, row, scale, sub
 from liestep.errors import InputError
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State
 from liestep.mechanics.formulations.spheres.forms import spheres
 from liestep.mechanics.systems._neighbours import listed_within
 from liestep.mechanics.systems.lennard_jones_sphere import PARAMETERS, check_apart, equilibrium_sigma, vortices

@@ -12,8 +12,7 @@ from liestep.compile.rows import Vector, add, dot, scale, sub
 from liestep.errors import InputError
 from liestep.geometry.icosphere import edge_lengths, icosphere, level_of
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State
 from liestep.mechanics.formulations.spheres.forms import spheres
 
 CENTRE_ANGLE = math.radians(15.0)  # longitudes of the vortex centres on the equator: 30 degrees apart

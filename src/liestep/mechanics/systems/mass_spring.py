@@ -15,12 +15,9 @@ import numpy as np
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, kernel
 from liestep.errors import InputError
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter
-from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 from liestep.mechanics.formulations.general import CanonicalGradient, RatesField, SeparableField

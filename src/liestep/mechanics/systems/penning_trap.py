@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.rows import dot, put, row
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset
 from liestep.mechanics.formulations.general import charged
 
 

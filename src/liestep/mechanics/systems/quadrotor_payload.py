@@ -30,18 +30,12 @@ from liestep.compile.dispatch import borrows, hands_on, kernel, outlined
 from liestep.compile.rows import FieldOfRows, Vector, add, axpy, below, cross, dot, larger, put, row, scale, sqrt, sub
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.geometry.attitude import orthogonality_error, to_space, towards_rotation
-from liestep.geometry.directions import make_tangent, normalise
-from liestep.geometry.groups.product import Translation, product
-from liestep.geometry.groups.rigid_motions import TangentSpheres
-from liestep.geometry.groups.rotations import Attitudes
-from liestep.mechanics.contracts.form import Form
+from liestep.geometry.attitude import make_tangent, normalise, orthogonality_error, to_space, towards_rotation
+from liestep.geometry.groups.actions import Attitudes, TangentSpheres, Translation, product
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, own
-from liestep.mechanics.contracts.sheet import Parameters, Sheet
+from liestep.mechanics.contracts.sheet import Form, Option, Parameter, Parameters, Sheet, own
 from liestep.mechanics.formulations.action import ActionForm
 
 # Rows of the state: load position, load velocity, (work, 0, 0), then per quadrotor the columns of its attitude and its

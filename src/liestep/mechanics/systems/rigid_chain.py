@@ -5,11 +5,9 @@ bodies. T and V as for free bodies; the angular momentum along gravity is conser
 """
 import numpy as np
 
-from liestep.mechanics.contracts.parameters import Parameter, own
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, invariant_axes, own
 from liestep.mechanics.formulations.constrained.bodies import Bodies
 from liestep.mechanics.formulations.constrained.joint_forms import Jointed, standing
-from liestep.mechanics.systems._symmetry import invariant_axes
 
 
 def _bodies(parameters: Parameters) -> Bodies:

@@ -13,8 +13,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.parameters import Parameter, Preset, once
-from liestep.mechanics.contracts.sheet import Parameters, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State, once
 from liestep.mechanics.formulations.spheres.forms import spheres
 
 

@@ -16,15 +16,12 @@ from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
 from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sub
 from liestep.errors import InputError
-from liestep.geometry.directions import normalise
-from liestep.geometry.groups.rotations import SphereRotations
-from liestep.mechanics.contracts.form import Form
+from liestep.geometry.attitude import normalise
+from liestep.geometry.groups.actions import SphereRotations
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_directions
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, own
-from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, own
 from liestep.mechanics.formulations.action import ActionForm
 
 PROJECTIONS = ("none", "position")

@@ -10,10 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.rows import copy, dot, row
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes
 from liestep.mechanics.formulations.spheres.forms import spheres
-from liestep.mechanics.systems._symmetry import invariant_axes
 
 
 class SphericalPendulumChain(NamedTuple):

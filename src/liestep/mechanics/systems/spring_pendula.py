@@ -12,10 +12,8 @@ import numpy as np
 
 from liestep.compile.rows import Vector, add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes
 from liestep.mechanics.formulations.spheres.forms import spheres
-from liestep.mechanics.systems._symmetry import invariant_axes
 
 
 class SpringPendula(NamedTuple):

@@ -13,11 +13,8 @@ from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, axpy, cos, cross, dot, put, row, scale, sin
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, own
-from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, own
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates, Masses
 from liestep.mechanics.formulations.general import RatesField

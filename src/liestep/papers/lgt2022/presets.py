@@ -1,8 +1,7 @@
 """Presets of lgt2022, which prints no data: a free body whose pitch passes 90 degrees, ever closer; long chains."""
 import numpy as np
 
-from liestep.mechanics.contracts.parameters import Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameters, Preset
 from liestep.mechanics.systems.body_chain import level_rods
 from liestep.mechanics.systems.jointed_body import FREE
 

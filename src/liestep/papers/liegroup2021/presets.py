@@ -1,8 +1,7 @@
 """Presets of liegroup2021: the data of its examples, printed or of its authors' public code, and longer chains."""
 import numpy as np
 
-from liestep.mechanics.contracts.parameters import Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameters, Preset
 from liestep.mechanics.systems.heavy_top import CLASSICAL, CLASSICAL_RATE, upright
 from liestep.mechanics.systems.quadrotor_payload import STILL, start
 

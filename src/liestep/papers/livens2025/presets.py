@@ -2,8 +2,7 @@
 import numpy as np
 
 from liestep.geometry.attitude import about_axis
-from liestep.mechanics.contracts.parameters import Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameters, Preset
 from liestep.mechanics.formulations.constrained.joint_forms import standing
 from liestep.papers.livens2025.cone import ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT, steady_spin
 

@@ -2,8 +2,7 @@
 import numpy as np
 
 from liestep.geometry.attitude import about_axis
-from liestep.mechanics.contracts.parameters import Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameters, Preset
 from liestep.mechanics.systems.bonded_ring import flying
 
 RATE, TILT = 0.7, np.pi/3.0  # of the precession, our choice

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from liestep.mechanics.contracts.parameters import Preset
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.contracts.sheet import Parameters, Preset
 from liestep.mechanics.systems.dipole_array import printed_start
 from liestep.mechanics.systems.elastic_rod import frame
 from liestep.mechanics.systems.lennard_jones_sphere import VORTEX_STRENGTH, equilibrium_sigma, vortices

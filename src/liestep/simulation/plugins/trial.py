@@ -13,12 +13,10 @@ from liestep.compile.status import Status
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import PROTOCOLS
-from liestep.mechanics.contracts.keeping import Keeps
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.sheet import Parameters, Sheet
+from liestep.mechanics.contracts.method import Keeps, Method
+from liestep.mechanics.contracts.sheet import Form, Parameters, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.catalogue import own_systems, sheet

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.parameters import Cells, Parameter, once
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Cells, Parameter, Sheet, once
 from liestep.simulation.catalogue import Entry, system_entry
 from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_in
 from liestep.simulation.runs.starts import MOST

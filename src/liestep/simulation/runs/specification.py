@@ -13,8 +13,7 @@ from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.parameters import Cells, Preset, once
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Cells, Preset, Sheet, once
 from liestep.simulation.catalogue import (
     Entry,
     integrator_entry,

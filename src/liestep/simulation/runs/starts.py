@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.formulated import StateField, perturbed
-from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
+from liestep.mechanics.contracts.formulated import StateField, perturbed, quaternion_matrix, rotation_quaternion
 
 AXES = "xyz"
 MOST = 1000  # trajectories that share a file

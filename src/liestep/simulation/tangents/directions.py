@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.formulated import StateField
-from liestep.mechanics.contracts.norms import quaternion_product
+from liestep.mechanics.contracts.formulated import StateField, quaternion_product
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
 

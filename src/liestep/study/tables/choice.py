@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from liestep.mechanics.contracts.keeping import Keeps
+from liestep.mechanics.contracts.method import Keeps
 
 # what can be kept -> facts of which one must be declared
 KEEP = {"energy": {Keeps.ENERGY, Keeps.BOUNDED}, "momentum": {Keeps.MOMENTUM}, "manifold": {Keeps.MANIFOLD},

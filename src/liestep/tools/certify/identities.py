@@ -10,7 +10,7 @@ import numpy as np
 
 from liestep.compile.status import IntegrationError
 from liestep.errors import InputError
-from liestep.mechanics.contracts.keeping import Keeps
+from liestep.mechanics.contracts.method import Keeps
 from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of

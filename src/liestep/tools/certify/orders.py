@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.integrators.declared_tableaux import PAIRS
+from liestep.integrators.tableaux import PAIRS
 from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.specification import applicable, start_of

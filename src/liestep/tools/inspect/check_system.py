@@ -9,7 +9,7 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
+from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.probed import plain

@@ -12,8 +12,7 @@ from liestep.errors import InputError, unknown
 from liestep.integrators import lie_taylor, taylor
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.sheet import Options, Parameter, Preset, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.simulation.catalogue import (
     integrator_calls,

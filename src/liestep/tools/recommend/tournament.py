@@ -4,7 +4,7 @@ from math import inf, isfinite
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.keeping import sentence
+from liestep.mechanics.contracts.method import sentence
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.execution import Progress, RunTooLong
 from liestep.simulation.runs.progress import progress_bar

@@ -11,8 +11,7 @@ from liestep.compile.counters import evaluations_of
 from liestep.compile.status import Status
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import StateField
-from liestep.mechanics.contracts.keeping import Keeps
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.method import Keeps, Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import method

@@ -13,7 +13,7 @@ from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import body_matrix, matrices, minus, of_matrix, plus, space_parts
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.parameters import MOMENTS_TOLERANCE
+from liestep.mechanics.contracts.sheet import MOMENTS_TOLERANCE
 from liestep.mechanics.formulations.constrained.director_bodies import DirectorBodies, FixedReader
 from liestep.mechanics.formulations.constrained.quaternion_bodies import MULTIPLIER, QuaternionBody
 

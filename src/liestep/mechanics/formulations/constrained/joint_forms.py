@@ -12,11 +12,9 @@ from liestep.compile.counters import new_counters
 from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import matrices, space_parts
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, euler_moments, quaternion_state
 from liestep.mechanics.formulations.constrained.director_bodies import INNER, BodiesReader, DirectorBodies

@@ -27,9 +27,9 @@ from liestep.geometry.quaternion import (
     combine,
     from_body,
     inner,
-    left,
     left_transposed,
     middle,
+    multiply,
     put_quaternion,
     quaternion,
     right_transposed,
@@ -152,7 +152,7 @@ def spin_flow(kind: int, k: Quaternion, h: float, place: int, size: int, q0: np.
     om = middle(left_transposed(a0, b0), left_transposed(a1, b1)) if kind == 0 else left_transposed(qm, pm)
     aq, ap = (a1, b1) if kind == 0 else (qm, pm)
     y = times(k, om)
-    move, pull = left(qm, y), right_transposed(y, pm)
+    move, pull = multiply(qm, y), right_transposed(y, pm)
     i, j = place, size + place
     for c in range(4):
         r[i + c] -= h*first*move[c]
@@ -160,9 +160,9 @@ def spin_flow(kind: int, k: Quaternion, h: float, place: int, size: int, q0: np.
     for b in range(4):
         e = unit(b)
         by_q, by_p = times(k, left_transposed(e, ap)), times(k, left_transposed(aq, e))
-        move_q, move_p = left(qm, by_q), left(qm, by_p)
+        move_q, move_p = multiply(qm, by_q), multiply(qm, by_p)
         pull_q, pull_p = right_transposed(by_q, pm), right_transposed(by_p, pm)
-        turn, slant = left(e, y), right_transposed(y, e)
+        turn, slant = multiply(e, y), right_transposed(y, e)
         bend = -2.0*qm[b]/(square*square*square)
         for c in range(4):
             a[i + c, i + b] -= 0.5*h*first*(turn[c] + move_q[c])
@@ -179,4 +179,4 @@ def spin_flow(kind: int, k: Quaternion, h: float, place: int, size: int, q0: np.
 def spin_velocity(k: Quaternion, place: int, q: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
     """out = Q_l(q) K Q_l(q)^T p at `place`, for unit quaternions."""
     a, b = quaternion(q, place), quaternion(p, place)
-    put_quaternion(out, place, left(a, times(k, left_transposed(a, b))))
+    put_quaternion(out, place, multiply(a, times(k, left_transposed(a, b))))

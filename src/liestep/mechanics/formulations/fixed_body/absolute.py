@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, StateField
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
 from liestep.mechanics.formulations.multibody.forms import INDEX_THREE_OPTIONS, LIE_OPTIONS, MechanismForms
 

@@ -11,12 +11,20 @@ import numpy as np
 
 from liestep.compile.counters import new_counters
 from liestep.errors import InputError
-from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset, once
-from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
+from liestep.mechanics.contracts.sheet import (
+    Form,
+    Option,
+    Options,
+    Parameter,
+    Parameters,
+    Preset,
+    Runner,
+    Sheet,
+    State,
+    once,
+)
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
     DrivenBody,
@@ -122,10 +130,15 @@ class Declared(NamedTuple):
         return replace(plain, to_fields=to_fields, **Starts(rows, _momentum_scale).at(state))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        from liestep.geometry.groups.charted import in_coordinates
-        from liestep.geometry.groups.product import Translation, product
-        from liestep.geometry.groups.rigid_motions import CoadjointMotions, CotangentRotations
-        from liestep.geometry.groups.rotations import Attitudes, SphereRotations
+        from liestep.geometry.groups.actions import (
+            Attitudes,
+            CoadjointMotions,
+            CotangentRotations,
+            SphereRotations,
+            Translation,
+            in_coordinates,
+            product,
+        )
 
         system, counters, chosen = self.build(parameters), new_counters(), options["action"]
         chart = options["chart"]

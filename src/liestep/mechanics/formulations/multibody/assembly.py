@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError, arguments_named, unknown
-from liestep.mechanics.contracts.parameters import real_array
+from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.multibody.articulated import LIMB, RATE, Articulated, NoTree
 from liestep.mechanics.formulations.multibody.force_elements import Element, packed
 from liestep.mechanics.formulations.multibody.mechanism import BODY, GROUP, LOAD, MOVING, SPRING, Kind, Mechanism

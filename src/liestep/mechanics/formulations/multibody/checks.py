@@ -5,8 +5,8 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import MATRIX
+from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, multiplier_rows
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.elements import Law

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Runner, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Runner, Sheet, State
 from liestep.mechanics.formulations.multibody.assembly import Assembly
 from liestep.mechanics.formulations.multibody.checks import at_state, check_start, nearest_start
 from liestep.mechanics.formulations.multibody.forms import MechanismForms

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError, arguments_named
-from liestep.mechanics.contracts.parameters import real_array
+from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.multibody.elements import Elements, Law, NoElements, NoOwn
 
 ROWS, SIX = 9, 32  # rows of constants of an element of one coordinate, and of a bushing

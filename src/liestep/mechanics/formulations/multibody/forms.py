@@ -12,14 +12,17 @@ from liestep.compile.separate import new_addresses
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.bands import SMALLEST
-from liestep.geometry.groups.charted import CHARTS
+from liestep.geometry.groups.actions import CHARTS
 from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.geometry.quaternion import of_matrix
-from liestep.mechanics.contracts.form import Form
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.contracts.formulated import (
+    Formulated,
+    Observable,
+    StateField,
+    quaternion_matrix,
+    rotation_quaternion,
+)
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, newton_seats
 from liestep.mechanics.formulations.multibody.components import (

@@ -18,8 +18,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.geometry.quaternion import of_matrix
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State
 from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FIRST, HINGE, LAST, SLIDE, TURNED
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,

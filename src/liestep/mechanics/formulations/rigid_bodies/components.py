@@ -201,7 +201,7 @@ class BodiesField(NamedTuple):
 
 @hands_on("problem", formulations.Component, "observe")
 class BodiesGenerator(NamedTuple):
-    """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.rigid_motions`, or w_i and tau_i for the
+    """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.actions`, or w_i and tau_i for the
     direct product of rotations and R^3; then v_i and F_i/m_i."""
 
     problem: Any   # see `BodiesField`

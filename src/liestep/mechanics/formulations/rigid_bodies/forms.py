@@ -6,15 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import new_counters
-from liestep.geometry.groups.charted import in_coordinates
-from liestep.geometry.groups.product import Translation, product
-from liestep.geometry.groups.rigid_motions import CotangentRotations
-from liestep.mechanics.contracts.form import Form
+from liestep.geometry.groups.actions import CotangentRotations, Translation, in_coordinates, product
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Runner, Sheet, State
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.rigid_bodies.components import (
     BodiesField,

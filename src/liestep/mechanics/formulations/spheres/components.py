@@ -11,7 +11,7 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, hands_on
 from liestep.compile.rows import FieldOfRows, axpy, cross, dot, larger, put, row, sub
-from liestep.geometry.directions import make_tangent, normalise
+from liestep.geometry.attitude import make_tangent, normalise
 from liestep.mechanics.contracts import formulations
 from liestep.mechanics.formulations.work import separate_work
 

@@ -6,15 +6,10 @@ import numpy as np
 
 from liestep.compile.counters import new_counters
 from liestep.errors import InputError
-from liestep.geometry.groups.charted import in_coordinates
-from liestep.geometry.groups.product import Translation, product
-from liestep.geometry.groups.rigid_motions import TangentSpheres
-from liestep.mechanics.contracts.form import Form
+from liestep.geometry.groups.actions import TangentSpheres, Translation, in_coordinates, product
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_directions, check_tangent
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.parameters import Parameter, Preset, once
-from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Sheet, State, once
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres

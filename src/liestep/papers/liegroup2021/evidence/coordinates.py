@@ -3,8 +3,7 @@ import numpy as np
 
 from liestep.claims.errata import Evidence
 from liestep.compile.tracing import plain_component
-from liestep.geometry.groups.charted import CHARTS, in_coordinates
-from liestep.geometry.groups.rigid_motions import TangentSpheres
+from liestep.geometry.groups.actions import CHARTS, TangentSpheres, in_coordinates
 from liestep.mechanics.formulations.counting import COUNTING, Counted
 from liestep.simulation.runs.simulation import simulate
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas
 
 from liestep.compile.counters import evaluations_of
-from liestep.mechanics.contracts.keeping import Keeps
+from liestep.mechanics.contracts.method import Keeps
 from liestep.mechanics.contracts.sheet import Parameters, Sheet
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of

@@ -1,5 +1,6 @@
-"""Symplectic Lie group integrators on T*SO(3), right trivialised: liegroup2021 eqs. (15)-(17),
-reduced to three unknowns.
+"""Implicit methods on T*SO(3), right trivialised.
+
+`slgi` are the symplectic Lie group integrators of liegroup2021 eqs. (15)-(17), reduced to three unknowns.
 
 The equations for xi, n and M_theta of the paper only contain functions of hat(xi), which commute.
 Eliminating n and M_theta gives
@@ -14,28 +15,35 @@ not depend on theta. In the axes of the body at the start of the step, z = Q_0^T
     I z = h (dexp_(-z) P + h (dexp_(-z) - theta dexp_(-theta z)) T)
 
 is solved by Newton's method with the analytic Jacobian. Several bodies are coupled by their forces only: there the
-step is a fixed point of sweeps over the bodies (`SymplecticSweeps`)."""
+step is a fixed point of sweeps over the bodies (`SymplecticSweeps`).
+
+`em_rotation` is an energy-momentum method by the Cayley map, in three unknowns (own; compare Simo and Wong 1991, Lewis
+and Simo 1994).
+
+With W = I^-1 Q^T pi at the ends of a step
+
+    z = h (W_0 + W_1)/2,   Q_1 = Q_0 cay(z),   pi_1 = pi_0 + h tau((Q_0 + Q_1)/2)
+    cay(z) = 1 + (hat z + hat z hat z/2)/(1 + |z|^2/4)
+
+Q_1 - Q_0 = (Q_0 + Q_1) hat z/2, so that the work of the torque of a potential that is linear in Q is its difference."""
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows
-from liestep.compile.rows import Vector, add, axpy, copy, dot, put, row, scale, sqrt, sub, unit
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub, unit
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
-from liestep.integrators._newton import extent, iterate, settled, solve_columns
-from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
-from liestep.integrators.one_step import OneStep
+from liestep.integrators._newton import converged, extent, iterate, settled, solve_columns
+from liestep.integrators.one_step import WEIGHTS, Composition, OneStep, composed, order_of_weights, weighted
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import CotangentRotation, RigidBodies
-from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option, number_in
-from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.contracts.method import TOPS, VARIATIONAL, Keeps, Method
+from liestep.mechanics.contracts.sheet import Option, Options, Sheet, number_in
 
 SWEEPS = 200   # at most
 ROUNDING = 1e3  # times the tolerance: changes below it that shrink no more are of rounding
@@ -73,7 +81,7 @@ class SymplecticSweeps(NamedTuple):
     Order 2 and symmetric for theta = 1/2, else 1; implicit by sweeps over all bodies, one evaluation of the forces
     each.
 
-    Symplectic, keeps the momenta of symmetries that `liestep.integrators.slgi` keeps for one body: exactly, whatever
+    Symplectic, keeps the momenta of symmetries that `SymplecticTheta` keeps for one body: exactly, whatever
     the sweeps leave. Returns NOT_CONVERGED, NOT_EVALUABLE, or CHART_LIMIT for a turn by 2 pi or more."""
 
     inner: Any   # SymplecticTheta
@@ -258,6 +266,64 @@ def _combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) 
                          " here is one")
 
 
+@kernel
+def one_norm(u: Vector) -> float:
+    """Sum of absolute values; NaN if one is."""
+    return abs(u[0]) + abs(u[1]) + abs(u[2])
+
+
+@borrows(OneStep)
+class CayleyStep(NamedTuple):
+    """Order 2, symmetric, implicit, by fixed-point iteration on z: its rate is of the order of the rotation of a step.
+    Energy and momenta are exact for free bodies and potentials linear in Q; Q^T Q is kept. Returns NOT_CONVERGED."""
+
+    tolerance: float  # error left in z, relative to it
+    iterations: int   # at most
+
+    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
+        return np.zeros_like(y), np.zeros_like(y)
+
+    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        new, mean = work
+        begin = self.rate(problem.inertia(), y, row(y, 3))
+        z = scale(h, begin)
+        status, z = iterate(self, (problem, h, y, begin, new, mean), z, one_norm(z), self.iterations)
+        if status != Status.OK:
+            return status
+        self.turn(y, z, new, mean)
+        momentum = axpy(h, problem.torque(mean), row(y, 3))
+        problem.carry(h, mean, y)
+        for i in range(3):
+            put(y, i, row(new, i))
+        put(y, 3, momentum)
+        return Status.OK
+
+    def improve(self, given: Any, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        problem, h, y, begin, new, mean = given
+        self.turn(y, z, new, mean)
+        end = axpy(h, problem.torque(mean), row(y, 3))
+        target = scale(0.5*h, add(begin, self.rate(problem.inertia(), new, end)))
+        change, size = one_norm(sub(target, z)), one_norm(target)
+        problem.counters[Counter.ITERATIONS] += 1
+        return Status.OK, target, change, converged(change, previous, size, size, self.tolerance)
+
+    def rate(self, moments: Vector, y: np.ndarray, momentum: Vector) -> Vector:
+        """W = I^-1 Q^T pi."""
+        p = to_body(y, momentum)
+        return p[0]/moments[0], p[1]/moments[1], p[2]/moments[2]
+
+    def turn(self, y: np.ndarray, z: Vector, new: np.ndarray, mean: np.ndarray) -> None:
+        """Q_0 cay(z) and its mean with Q_0."""
+        w = to_space(y, z)
+        share = 1.0/(1.0 + 0.25*dot(z, z))
+        for i in range(3):
+            u = row(y, i)
+            c = cross(w, u)
+            d = scale(share, axpy(0.5, cross(w, c), c))
+            put(new, i, add(u, d))
+            put(mean, i, axpy(0.5, d, u))
+
+
 METHODS = {
     "slgi": Method(
         summary="order 2 for theta = 1/2 (symmetric), else 1, or 4, 6 and 8 by weights; implicit, on T*SO(3)", order=2,
@@ -272,4 +338,13 @@ METHODS = {
         summary="order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same motion as slgi",
         order=2, formulation="quadratic_rotation", symmetric=True, citation="liegroup2021, section 3.4.1, SLGIKK",
         conserves=VARIATIONAL, options=SOLVER, forces=APPLIED, build=lambda options, tolerance, t_end: _one(options)),
+    "em_rotation": composed(
+        lambda options: CayleyStep(options["tolerance"], options["iterations"]), formulation="cotangent_rotation",
+        summary="order 2, symmetric, implicit, three unknowns on T*SO(3); 4, 6 or 8 by weights",
+        conserves=(Keeps.MANIFOLD, *TOPS),
+        citation="own; compare Simo and Wong 1991, Lewis and Simo 1994",
+        options={"weights": WEIGHTS,
+                 "tolerance": Option(1e-15, "error left in the rotation of a step, as the last two changes show it,"
+                                     " relative to it"),
+                 "iterations": Option(200, "iterations, at most")}),
 }
