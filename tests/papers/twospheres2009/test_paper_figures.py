@@ -13,7 +13,7 @@ from liestep.figures.scenes.motion import directions
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.style import new_figure
 from liestep.geometry.icosphere import icosphere
-from liestep.papers.twospheres2009.figures.sphere import face_values
+from liestep.papers.twospheres2009.figures import face_values
 from liestep.simulation.runs.files import RunFile
 from liestep.study.plan.plan import Study
 

@@ -1,5 +1,6 @@
 """The eight local-global transition maps of table 1 of lgt2022, made from the code that the runs use: how far each is
-from the product of the group, and its floating-point operations."""
+from the product of the group, and its floating-point operations; and exponential and Cayley maps as functions of
+matrices, which they are compared with."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,39 @@ from liestep.geometry.charts import CAYLEY, EXPONENTIAL
 from liestep.geometry.groups.poses import QUATERNION, ROTATION_VECTOR, Poses
 from liestep.mechanics.formulations.counting import COUNTING, Counted
 from liestep.mechanics.formulations.multibody.forms import attitude_block, matrices
-from liestep.papers.lgt2022.matrices import cayley, exponential, motion, vectors
 from liestep.study.tables.vectors import hat, size
+
+RANDOM = 20220101
+
+
+def exponential(matrix: np.ndarray) -> np.ndarray:
+    """Matrix exponential by its series after halvings."""
+    halvings = max(0, int(np.ceil(np.log2(max(size(matrix), 1e-300)))) + 3)
+    part, term, total = matrix/2.0**halvings, np.eye(len(matrix)), np.eye(len(matrix))
+    for k in range(1, 20):
+        term = term @ part/k
+        total = total + term
+    for _ in range(halvings):
+        total = total @ total
+    return total
+
+
+def motion(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """(x, y) of se(3) as a matrix (4, 4)."""
+    matrix = np.zeros((4, 4))
+    matrix[:3, :3], matrix[:3, 3] = hat(x), y
+    return matrix
+
+
+def cayley(matrix: np.ndarray) -> np.ndarray:
+    """(I - A)^-1 (I + A): the Cayley map of the paper, without a factor 1/2."""
+    return np.linalg.solve(np.eye(len(matrix)) - matrix, np.eye(len(matrix)) + matrix)
+
+
+def vectors(count: int) -> np.ndarray:
+    """Random vectors (count, 3)."""
+    return np.random.default_rng(RANDOM).normal(size=(count, 3))
+
 
 LETTERS = {"a": (1, EXPONENTIAL), "b": (0, EXPONENTIAL), "c": (0, CAYLEY), "d": (1, CAYLEY)}
 NAMES = tuple(f"{number}{letter}" for number in (1, 2) for letter in LETTERS)
