@@ -9,7 +9,7 @@ from matplotlib.patches import StepPatch
 
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of, figure_names
-from liestep.figures.scenes.motion import parameters
+from liestep.figures.scenes.looks import parameters
 from liestep.figures.style import ladder
 from liestep.mechanics.formulations import formulate
 from liestep.papers.liegroup2021.figures.pendula import _accelerations

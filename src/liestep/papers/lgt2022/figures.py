@@ -18,8 +18,6 @@ from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.papers.lgt2022.quantities import predicted_change
-from liestep.papers.lgt2022.transition_maps import NAMES, row_of
-from liestep.simulation.runs.execution import build
 
 LEAST = 1e-16  # a residual of zero is drawn here
 LOST = "#CC3311"
@@ -90,23 +88,6 @@ def legend(figure: Figure, results: Results) -> None:
     legend_below(figure, [*looks(results).values()])
 
 
-def panels(results: Results, column: str, label: str, height: float, problems: Sequence[str] = ()) -> Figure:
-    """A column of metrics over the step, one panel for each problem, one legend for all."""
-    problems = list(problems or results.config.problems)
-    rows = -(-len(problems)//4)
-    figure = new_figure(DOUBLE, height*rows + 14.0)
-    found = np.atleast_1d(figure.subplots(rows, -(-len(problems)//rows), sharey=True)).ravel()
-    for axes, problem, letter in zip(found, problems, "abcdefgh", strict=False):
-        over_steps(axes, results, problem, column)
-        axes.set_title(f"({letter}) {label_of(results, problem)}")
-    for axes in found[len(problems):]:
-        axes.set_visible(False)
-    for axes in found[::-(-len(problems)//rows)]:
-        axes.set_ylabel(label)
-    legend(figure, results)
-    return figure
-
-
 TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # methods of the study on lengths
 
 
@@ -114,7 +95,19 @@ TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # meth
          " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group moves places only."
          " {runs}")
 def work_precision(results: Results) -> Figure:
-    return panels(results, "error_attitude", "attitude error", 60.0)
+    problems = list(results.config.problems)
+    rows = -(-len(problems)//4)
+    columns = -(-len(problems)//rows)
+    figure, panels = subplots(DOUBLE, 60.0*rows + 14.0, rows, columns, sharey=True, squeeze=False)
+    for axes, problem, letter in zip(panels.flat, problems, "abcdefgh", strict=False):
+        over_steps(axes, results, problem, "error_attitude")
+        axes.set_title(f"({letter}) {label_of(results, problem)}")
+    for axes in panels.flat[len(problems):]:
+        axes.set_visible(False)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("attitude error")
+    legend(figure, results)
+    return figure
 
 
 @drawing("Through the pole of the Euler angles: state error against the roll rate with which the pitch passes 90"
@@ -135,18 +128,15 @@ def pitch_passage(results: Results) -> Figure:
 def _passages(axes: Axes, results: Results, problems: list[str], key: str, count: int, mark: Mark) -> None:
     """Error of one method against the roll rate."""
     done: list[tuple[float, float]] = []
-    lost: list[tuple[float, float]] = []
     for problem in problems:
-        cells = [cell for cell in results.study.select(problem, key) if cell.spec.steps == count]
-        rate = float(cells[0].spec.initial["body_rate"][0, 0])
-        rows = results.select(problem, key)
-        row = rows[np.isclose(rows["step"].to_numpy(float), float(cells[0].spec.step or 0.0))].iloc[0]
-        (done if row["status"] == "ok" else lost).append((rate, float(row["error"])))
-    if done:
-        rates, errors = np.array(done).T
-        curve(axes, rates, errors, mark)
-    for rate, _ in lost:
-        axes.plot(rate, 1.0, marker="x", color=LOST)
+        spec = next(cell.spec for cell in results.study.select(problem, key) if cell.spec.steps == count)
+        rate, rows = float(spec.initial["body_rate"][0, 0]), results.select(problem, key)
+        row = rows[np.isclose(rows["step"].to_numpy(float), float(spec.step or 0.0))].iloc[0]
+        if row["status"] == "ok":
+            done.append((rate, float(row["error"])))
+        else:
+            axes.plot(rate, 1.0, marker="x", color=LOST)
+    curve(axes, *np.reshape(done, (-1, 2)).T, mark)
 
 
 @drawing("Reference points in the centre of mass (solid) and off it (dashed): error of the centre of mass of (a) the"
@@ -203,9 +193,8 @@ def large_steps(results: Results) -> Figure:
             if problem == "turn":
                 error = error/rows["steps"].to_numpy(float)
             curve(axes, angle[done], error[done], mark)
-            if (~done).any():
-                axes.plot(angle[~done], np.full(np.count_nonzero(~done), 30.0), marker="x", linestyle="none",
-                          color=mark.colour)
+            axes.plot(angle[~done], np.full(np.count_nonzero(~done), 30.0), marker="x", linestyle="none",
+                      color=mark.colour)
         logarithmic(axes)
         for end in (np.pi, 2.0*np.pi) if problem == "turn" else (np.pi,):
             axes.axvline(end, color="0.6", linewidth=0.6)
@@ -308,9 +297,8 @@ def adaptive_mechanisms(results: Results) -> Figure:
             found = found[found["status"] == "ok"].sort_values("tolerance")
             for axes, column in zip(rows[:, k], ("tolerance", "seconds"), strict=True):
                 curve(axes, found[column].to_numpy(float), found["error"].to_numpy(float), mark)
-        rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
-        for axes, label in zip(rows[:, k], ("relative tolerance", "seconds"), strict=True):
-            logarithmic(axes, xlabel=label)
+        logarithmic(rows[0, k], xlabel="relative tolerance", title=f"({'abc'[k]}) {label_of(results, problem)}")
+        logarithmic(rows[1, k], xlabel="seconds")
     for axes in rows[:, 0]:
         axes.set_ylabel("state error")
     legend(figure, results)
@@ -358,10 +346,9 @@ def multipliers(results: Results) -> Figure:
                           for problem in results.config.problems])
         axes.plot(found[:, 0], found[:, 1], color=colour, marker=marker, linestyle=STARTS[entry.options["start"]],
                   markerfacecolor="white", markersize=3.8, linewidth=0.9)
-        if entry.options["start"] == "shift" and colour == MAPS["se3", "cayley"][1]:
-            slope_triangle(axes, found[:, 0], found[:, 1], 2.0)
-        if entry.options["start"] == "plain" and colour == MAPS["so3_r3", "exp"][1]:
-            slope_triangle(axes, found[:, 0], found[:, 1], 1.0)
+        for start, map_of, order in (("shift", ("se3", "cayley"), 2.0), ("plain", ("so3_r3", "exp"), 1.0)):
+            if entry.options["start"] == start and colour == MAPS[map_of][1]:
+                slope_triangle(axes, found[:, 0], found[:, 1], order)
     logarithmic(axes, xlabel="step (s)", ylabel="error of the multipliers (N)")
     legend_below(figure, [*(line_handle(Mark(colour, marker, SOLID, letter), f"1{letter}", True)
                             for letter, colour, marker in list(MAPS.values())[:4]),
@@ -387,11 +374,8 @@ def dissipation(results: Results) -> Figure:
         left.plot(file["time"], change, linewidth=0.9, **mark.line)
         right.plot(file["time"][1:], np.maximum(np.maximum.accumulate(np.abs(change))[1:], 1e-12), linewidth=0.9,
                    **mark.line)
-    logarithmic(right)
-    for axes, title in ((left, "(a) change"), (right, "(b) largest so far")):
-        axes.set(title=title, xlabel="time (s)")
-    left.set_ylabel("$E - E(0)$ (J)")
-    right.set_ylabel("$|E - E(0)|$ (J)")
+    left.set(title="(a) change", xlabel="time (s)", ylabel="$E - E(0)$ (J)")
+    logarithmic(right, title="(b) largest so far", xlabel="time (s)", ylabel="$|E - E(0)|$ (J)")
     legend(figure, results)
     return figure
 
@@ -478,13 +462,10 @@ def stabilised(results: Results) -> Figure:
     for k, problem in enumerate(problems):
         for key, mark in looks(results).items():
             _, error = ladder(results, problem, key, "error")
-            for axes, column, above in ((rows[0, k], "seconds", False), (rows[1, k], "joint_error_max", True)):
-                _, values = ladder(results, problem, key, column)
-                curve(axes, *((error, values) if above else (values, error)), mark)
-        for axes in rows[:, k]:
-            logarithmic(axes)
-        rows[0, k].set(title=f"({'abc'[k]}) {label_of(results, problem)}", xlabel="seconds")
-        rows[1, k].set_xlabel("state error")
+            curve(rows[0, k], ladder(results, problem, key, "seconds")[1], error, mark)
+            curve(rows[1, k], error, ladder(results, problem, key, "joint_error_max")[1], mark)
+        logarithmic(rows[0, k], title=f"({'abc'[k]}) {label_of(results, problem)}", xlabel="seconds")
+        logarithmic(rows[1, k], xlabel="state error")
     rows[0, 0].set_ylabel("state error")
     rows[1, 0].set_ylabel("largest $|g|$ (m or 1)")
     legend(figure, results)
@@ -536,6 +517,8 @@ def _box(axes: Axes, x: float, y: float, lines: list[str], colour: str) -> None:
          " the map 1a: the local coordinates of a stage are zero, or the step times a sum of the slopes before it."
          " {runs}")
 def figure1(results: Results) -> Figure:
+    from liestep.simulation.runs.execution import build
+
     spec = results.study.select(PROBLEM, METHOD)[0].spec
     formulated, _ = build(spec)
     found, end = stages(plain_component(formulated.problem, PLAIN, np.float64), formulated.start, float(spec.step or 0))
@@ -566,6 +549,8 @@ def figure1(results: Results) -> Figure:
          " product of its group, its floating-point operations for one body, of the map and of the inverse"
          " differential, and the time of a Runge-Kutta step relative to quaternions as a state vector. {runs}")
 def table1(results: Results) -> Figure:
+    from liestep.papers.lgt2022.transition_maps import NAMES, row_of
+
     problems = list(results.config.problems)
     figure, axes = subplots(DOUBLE, 66.0)
     axes.set_axis_off()

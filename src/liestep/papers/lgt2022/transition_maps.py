@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from liestep.compile.tracing import plain_component
 from liestep.geometry.charts import CAYLEY, EXPONENTIAL
 from liestep.geometry.groups.poses import QUATERNION, ROTATION_VECTOR, Poses
-from liestep.mechanics.formulations.counting import COUNTING, Counted
+from liestep.mechanics.formulations.counting import operations
 from liestep.mechanics.formulations.multibody.forms import attitude_block, matrices
 from liestep.study.tables.vectors import hat, size
 
@@ -81,8 +80,9 @@ def row_of(name: str) -> Row:
     found[:3, :3], found[:3, 3] = matrices(component.attitude, out[:1]), out[1, :3]
     start = np.eye(4)
     start[:3, :3], start[:3, 3] = attitude, place
-    return Row(size(found - _product(component, start, x, y)), _count(component, "act", xi, state) - TRANSLATIONS,
-               _count(component, "dexpinv", xi, v))
+    return Row(size(found - _product(component, start, x, y)),
+               operations(component, lambda part, *data: part.act(*data), xi, state) - TRANSLATIONS,
+               operations(component, lambda part, *data: part.dexpinv(*data), xi, v))
 
 
 def _product(component: Poses, start: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -93,16 +93,3 @@ def _product(component: Poses, start: np.ndarray, x: np.ndarray, y: np.ndarray) 
     found = start.copy()
     found[:3, :3], found[:3, 3] = start[:3, :3] @ step[:3, :3], start[:3, 3] + y
     return found
-
-
-def _count(component: Poses, method: str, *arguments: np.ndarray) -> int:
-    """Additions, multiplications, divisions and elementary functions, one each."""
-    tally = [0]
-    counted = []
-    for values in arguments:
-        array: np.ndarray = np.empty(values.shape, dtype=object)
-        for place, value in np.ndenumerate(values):
-            array[place] = Counted(float(value), tally)
-        counted.append(array)
-    getattr(plain_component(component, COUNTING), method)(*counted, np.zeros(arguments[-1].shape, dtype=object))
-    return tally[0]

@@ -2,18 +2,17 @@
 mechanical data and energies; chains of pendula (their limit, Hamilton's equations, orders of the pairs of section 4,
 reference and step control of figures 8 and 10); local coordinates."""
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from liestep.claims.errata import Evidence
 from liestep.compile.status import Status
-from liestep.compile.tracing import plain_component
 from liestep.geometry import se3
 from liestep.geometry.groups.charted import CHARTS, in_coordinates
 from liestep.geometry.groups.rigid_motions import TangentSpheres
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.formulations.counting import COUNTING, Counted
+from liestep.mechanics.formulations.counting import operations
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.simulation import simulate
@@ -91,6 +90,17 @@ def _translation(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     return total
 
 
+def both_orders(q: np.ndarray, momentum: np.ndarray, by_momentum: np.ndarray, by_direction: np.ndarray,
+                motion: np.ndarray) -> dict[str, float]:
+    """How far the generator (u x q, u x pi + v x q) of (dH/dpi, dH/dq), and that of the printed order, is from (q',
+    pi')."""
+    def gap(u: np.ndarray, v: np.ndarray) -> float:
+        return size(np.array([np.cross(u, q), np.cross(u, momentum) + np.cross(v, q)]) - motion)
+
+    return {"corrected": gap(by_momentum, by_direction), "printed": gap(by_direction, by_momentum),
+            "motion": size(motion)}
+
+
 def hamiltonian_order() -> Evidence:
     """A pendulum in (q, pi): the generator (u x q, u x pi + v x q) for both orders of the derivatives of H."""
     random = np.random.default_rng(8)
@@ -104,11 +114,7 @@ def hamiltonian_order() -> Evidence:
     motion = np.array([np.cross(omega, q), np.cross(length*q, [0.0, 0.0, -mass*gravity])])
     by_momentum, by_direction = momentum/inertia, mass*gravity*length*np.array([0.0, 0.0, 1.0])
 
-    def generator(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return np.array([np.cross(u, q), np.cross(u, momentum) + np.cross(v, q)])
-
-    numbers = {"corrected": size(generator(by_momentum, by_direction) - motion),
-               "printed": size(generator(by_direction, by_momentum) - motion), "motion": size(motion)}
+    numbers = both_orders(q, momentum, by_momentum, by_direction, motion)
     return Evidence(numbers["corrected"] <= 1e-14*numbers["motion"] and numbers["printed"] >= 0.1*numbers["motion"],
                     "random spherical pendulum, (q', pi') of size {motion:.3g}: (dH/dpi, dH/dq) differs by"
                     " {corrected:.1e}, the printed (dH/dq, dH/dpi) by {printed:.3g}", numbers)
@@ -414,14 +420,8 @@ def hamiltonian_chain() -> Evidence:
     plain(made.problem).rhs(0.0, np.concatenate([q, omega]), out)
     small = 1e-30
     ahead = inertia(q + small*1j*out[:n]) @ (omega + small*1j*out[n:]).ravel()
-    motion = np.concatenate([out[:n], ahead.imag.reshape(n, 3)/small])
-    by_momentum, by_direction = slope(True), slope(False)
-
-    def generator(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return np.concatenate([np.cross(u, q), np.cross(u, momentum) + np.cross(v, q)])
-
-    numbers = {"corrected": size(generator(by_momentum, by_direction) - motion),
-               "printed": size(generator(by_direction, by_momentum) - motion), "motion": size(motion)}
+    motion = np.array([out[:n], ahead.imag.reshape(n, 3)/small])
+    numbers = both_orders(q, momentum, slope(True), slope(False), motion)
     return Evidence(numbers["corrected"] <= 1e-11*numbers["motion"] and numbers["printed"] >= 0.1*numbers["motion"],
                     "three pendula, (q', pi') of size {motion:.3g}: Hamilton's equations as the generator of (dH/dpi,"
                     " dH/dq) on SE(3)^3 differ from the Lagrangian motion by {corrected:.1e}, in the printed order by"
@@ -433,17 +433,9 @@ STEPS = (0.05, 0.025, 0.0125)
 NEAR = 0.15  # of a slope and an order
 
 
-class Pair(NamedTuple):
-    """Orders that the paper states: of the solution that goes on, and of the other one."""
-
-    name: str
-    integrator: str
-    order: int
-    beside: int
-
-
-PAIRS = (Pair("rkmk54", "rkmk_pair", 5, 4), Pair("cf43", "cf_pair", 4, 3), Pair("cf32a", "cf_pair scheme=cf32a", 3, 2),
-         Pair("cf32b", "cf_pair scheme=cf32b", 3, 2))
+# name, integrator, orders that the paper states: of the solution that goes on, and of the other one
+PAIRS = (("rkmk54", "rkmk_pair", 5, 4), ("cf43", "cf_pair", 4, 3), ("cf32a", "cf_pair scheme=cf32a", 3, 2),
+         ("cf32b", "cf_pair scheme=cf32b", 3, 2))
 
 
 def _attempt(integrator: str, h: float) -> tuple[np.ndarray, float]:
@@ -462,22 +454,18 @@ def _attempt(integrator: str, h: float) -> tuple[np.ndarray, float]:
     return y.ravel(), float(error)
 
 
-def _exact(h: float) -> np.ndarray:
-    run = simulate(CHAIN, "dop853", preset=PRESET, tolerance=1e-14, t_end=h, samples=2, options={"atol": 1e-15})
-    return np.concatenate([run[name].values[-1].ravel() for name in ("q", "omega")])
-
-
 def pair_orders() -> Evidence:
     """Errors of one step of the solution that goes on, against an accurate one, and differences of the two solutions:
     slopes less one are the orders. No if a pair's other solution had the order of the first."""
-    exact, numbers, gaps = {h: _exact(h) for h in STEPS}, {}, []
-    for pair in PAIRS:
-        found = [_attempt(pair.integrator, h) for h in STEPS]
+    exact = {h: final_state(PRESET, "dop853", 1e-14, {"atol": 1e-15}, t_end=h)[0] for h in STEPS}
+    numbers, gaps = {}, []
+    for pair, integrator, order, beside in PAIRS:
+        found = [_attempt(integrator, h) for h in STEPS]
         errors = [float(np.linalg.norm(y - exact[h])) for (y, _), h in zip(found, STEPS, strict=True)]
-        for name, sizes, order in (("order", errors, pair.order), ("beside", [e for _, e in found], pair.beside)):
+        for name, sizes, stated in (("order", errors, order), ("beside", [e for _, e in found], beside)):
             slopes = np.diff(np.log(sizes))/np.diff(np.log(STEPS)) - 1.0
-            numbers[f"{pair.name}_{name}"] = float(slopes[-1])
-            gaps.append(abs(float(slopes[-1]) - order))
+            numbers[f"{pair}_{name}"] = float(slopes[-1])
+            gaps.append(abs(float(slopes[-1]) - stated))
     return Evidence(max(gaps) <= NEAR, "orders of both solutions, one step of two pendula: RKMK(5,4) {rkmk54_order:.2f}"
                     " and {rkmk54_beside:.2f}, CF4(3) {cf43_order:.2f} and {cf43_beside:.2f}, CF3(2)"
                     " {cf32a_order:.2f} and {cf32a_beside:.2f}, {cf32b_order:.2f} and {cf32b_beside:.2f}", numbers)
@@ -487,11 +475,10 @@ TOLERANCE = 1e-6
 RELATIVE, ABSOLUTE = 1e-6, 1e-12    # of the reference in the public code
 
 
-def final_state(preset: str, integrator: str, tolerance: float,
-                options: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
-    """q and omega at T = 3 as one vector, and the attributes of the run."""
-    run = simulate("spherical_pendulum_chain", integrator, preset=preset, tolerance=tolerance,
-                   options=options, samples=2)
+def final_state(preset: str, integrator: str, tolerance: float, options: dict[str, Any],
+                t_end: float = 3.0) -> tuple[np.ndarray, dict[str, Any]]:
+    """q and omega at the end as one vector, and the attributes of the run."""
+    run = simulate(CHAIN, integrator, preset=preset, tolerance=tolerance, t_end=t_end, options=options, samples=2)
     return np.concatenate([run[name].values[-1].ravel() for name in ("q", "omega")]), run.attrs
 
 
@@ -533,19 +520,11 @@ STEP, END = 0.02, 1.0
 
 def _operations(chart: str, angle: float) -> int:
     """Operations of one motion and one inverse differential on a sphere, in a chart, at a rotation of this size."""
-    tally = [0]
-
-    def counted(values: np.ndarray) -> np.ndarray:
-        return np.array([[Counted(float(x), tally) for x in line] for line in values], dtype=object)
-
-    random = np.random.default_rng(5)
-    action = plain_component(in_coordinates(TangentSpheres(1), chart), COUNTING)
-    sigma, v, y = random.standard_normal((3, 2, 3))
+    action = in_coordinates(TangentSpheres(1), chart)
+    sigma, v, y = np.random.default_rng(5).standard_normal((3, 2, 3))
     sigma[0] *= angle/np.linalg.norm(sigma[0])
-    step, rate, state = counted(sigma), counted(v), counted(y)
-    action.act(step, state, np.zeros((2, 3), dtype=object))
-    action.dexpinv(step, rate, np.zeros((2, 3), dtype=object))
-    return tally[0]
+    return (operations(action, lambda part, *data: part.act(*data), sigma, y)
+            + operations(action, lambda part, *data: part.dexpinv(*data), sigma, v))
 
 
 def coordinates_cost() -> Evidence:

@@ -3,8 +3,9 @@ joints, rankings and the parasite from runs."""
 import numpy as np
 
 from liestep.claims.errata import Evidence
-from liestep.geometry.quaternion import body_matrix, plus
-from liestep.papers.livens2025.cone import ABOUT_CENTRE, ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT
+from liestep.geometry.quaternion import body_matrix, matrices, plus
+from liestep.papers.livens2025.presets import ABOUT_CENTRE, ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT
+from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.simulation import simulate
 from liestep.simulation.runs.specification import start_of
 
@@ -182,10 +183,6 @@ def joint_momentum() -> Evidence:
 
 def _joint_impulse(data, k: int, h: float) -> np.ndarray:
     """h sum over the joints of mu x g(q_m) for the step after sample k (3,)."""
-    from liestep.geometry.quaternion import matrices
-    from liestep.simulation.catalogue import sheet
-    from liestep.simulation.runs.specification import start_of
-
     bodies = sheet("rigid_loop").build(start_of("rigid_loop", preset="livens2025").parameters)
     q = 0.5*(data["quaternion"].values[k] + data["quaternion"].values[k + 1])
     x = 0.5*(data["position"].values[k] + data["position"].values[k + 1])

@@ -1,7 +1,7 @@
 """Figures of livens2025: 1 to 4 (masses and springs), 5 to 9 (free body, and the parasite of its velocities), 10 to 16
 (steady top, closed loop), and own ones that compare many schemes. They find runs by the keys of the study files in
 config/studies/livens2025; the sketches on the left of figures 1, 3, 10 and 14 are drawn small."""
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,10 +12,10 @@ from matplotlib.lines import Line2D
 from liestep.figures.marks import SOLID, Mark, marks
 from liestep.figures.panels import cells, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.scenes import looks
-from liestep.figures.scenes.motion import parameters, snapshots
+from liestep.figures.scenes.looks import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View, mix
 from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
-from liestep.papers.livens2025.cone import DISTANCE, PRECESSION, TILT
+from liestep.papers.livens2025.presets import DISTANCE, PRECESSION, TILT
 from liestep.simulation.runs.files import RunFile
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988")
@@ -30,24 +30,19 @@ def increments(file: RunFile, name: str, column: int | None = None) -> tuple[np.
 
 
 def dots(axes: Axes, time: np.ndarray, values: np.ndarray, colour: str) -> None:
-    """Increments at round-off: points, in the units of a power of ten."""
+    """Values at round-off: points, in the units of a power of ten."""
     axes.plot(time, values, color=colour, marker=".", markersize=2.5, linestyle="none")
     axes.axhline(0.0, color="0.6", linewidth=0.5)
 
 
+def jumps(axes: Axes, file: RunFile, name: str, scale: float, colour: str, column: int | None = None) -> None:
+    """Increments of an observable at round-off, times `scale`, as points."""
+    time, change = increments(file, name, column)
+    dots(axes, time, scale*change, colour)
+
+
 def against_time(axes: Axes, label: str, end: float, title: str = "") -> None:
     axes.set(xlim=(0.0, end), xlabel="time (s)", ylabel=label, title=title)
-
-
-def sizes(axes: Axes, results: Results, problem: str, keys: Iterable[tuple[str, str]], name: str) -> list:
-    """|increments| of an observable of several integrators (key, resolution) on a logarithmic axis; their handles."""
-    handles, looks = [], marks(results)
-    for key, resolution in keys:
-        time, change = increments(results.file(problem, key, resolution), name)
-        axes.plot(time, np.maximum(np.abs(change), TINY), linewidth=0.7, **looks[key].line)
-        handles.append(line_handle(looks[key], looks[key].label))
-    logarithmic(axes, x=False)
-    return handles
 
 
 def components(axes: Axes, file: RunFile, name: str, labels: Sequence[str]) -> None:
@@ -92,8 +87,7 @@ def figure2(results: Results) -> Figure:
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
         file = first_run(results, MASSES, key)
         dots(left, file["time"], 1e16*file["constraint_error"], colour)
-        time, change = increments(file, "generalized_energy")
-        dots(right, time, 1e15*change, colour)
+        jumps(right, file, "generalized_energy", 1e15, colour)
     against_time(left, "$|g(q)|$ ($10^{-16}$ m$^2$)", file["time"][-1], "(a) constraint")
     against_time(right, "$E_{n+1} - E_n$ ($10^{-15}$ J)", file["time"][-1], "(b) increments of (74)")
     return figure
@@ -118,10 +112,8 @@ def figure3(results: Results) -> Figure:
 def figure4(results: Results) -> Figure:
     figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = results.file(SPRING, "eml_gonzalez", "h0.01")
-    time, change = increments(file, "total_energy")
-    dots(left, time, 1e5*change, COMPONENTS[0])
-    time, change = increments(file, "generalized_energy")
-    dots(right, time, 1e15*change, COMPONENTS[0])
+    jumps(left, file, "total_energy", 1e5, COMPONENTS[0])
+    jumps(right, file, "generalized_energy", 1e15, COMPONENTS[0])
     against_time(left, "increment of (80) ($10^{-5}$ J)", file["time"][-1], "(a) total energy")
     against_time(right, "increment of (74) ($10^{-15}$ J)", file["time"][-1], "(b) generalized energy")
     return figure
@@ -133,16 +125,16 @@ def figure4(results: Results) -> Figure:
 def energy_is_not_accuracy(results: Results) -> Figure:
     figure, (left, right) = subplots(DOUBLE, 62.0, 1, 2)
     handles = []
-    for problem, key, label in ((SPRING, "eml_gonzalez", "correct"), ("misprint", "eml_gonzalez", "misprint"),
-                                (SPRING, "mpl", "MPL, correct")):
-        mark = marks(results)["eml_gonzalez" if problem == SPRING and key != "mpl" else key if key == "mpl" else "eml"]
+    for problem, key, look, label in ((SPRING, "eml_gonzalez", "eml_gonzalez", "correct"),
+                                      ("misprint", "eml_gonzalez", "eml", "misprint"),
+                                      (SPRING, "mpl", "mpl", "MPL, correct")):
+        mark = marks(results)[look]
         for axes, column in ((left, "generalized_energy_error_max"), (right, "error_position")):
             steps, values = ladder(results, problem, key, column)
             hollow(axes, steps, np.maximum(values, 1e-17), mark)
         handles.append(line_handle(mark, label, marker=True))
-    for axes, label, title in ((left, "largest error of (74) (J)", "(a) generalized energy"),
-                               (right, "relative error of the position", "(b) position")):
-        logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
+    logarithmic(left, xlabel="step $h$ (s)", ylabel="largest error of (74) (J)", title="(a) generalized energy")
+    logarithmic(right, xlabel="step $h$ (s)", ylabel="relative error of the position", title="(b) position")
     slope_triangle(right, *ladder(results, SPRING, "eml_gonzalez", "error_position"), 2)
     legend_below(figure, handles)
     return figure
@@ -206,8 +198,7 @@ def figure6(results: Results) -> Figure:
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
         file = first_run(results, BODY, key)
         left.plot(file["time"], file["generalized_energy"], color=colour)
-        time, change = increments(file, "generalized_energy")
-        dots(right, time, 1e12*change, colour)
+        jumps(right, file, "generalized_energy", 1e12, colour)
     left.set_ylim(2480.0, 2520.0)
     against_time(left, "$E$ (J)", file["time"][-1], "(a) generalized energy")
     against_time(right, "$E_{n+1} - E_n$ ($10^{-12}$ J)", file["time"][-1], "(b) increments")
@@ -232,8 +223,7 @@ def figure8(results: Results) -> Figure:
     file = first_run(results, BODY, "eml")
     components(left, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$, on $L_1$"))
     for k, colour in enumerate(COMPONENTS):
-        time, change = increments(file, "momentum_map", k)
-        dots(right, time, 1e14*change, colour)
+        jumps(right, file, "momentum_map", 1e14, colour, k)
     left.set_ylim(0.0, 220.0)
     left.legend(loc="upper right", ncols=3)
     against_time(left, "$L$ (kg m$^2$/s)", file["time"][-1], "(a) angular momentum")
@@ -249,16 +239,13 @@ def figure9(results: Results) -> Figure:
     for key in ("eml_full", "eml", "eml_null"):
         mark = marks(results)[key]
         _, seconds = ladder(results, BODY, key, "seconds")
-        for axes, values in ((left, seconds), (right, seconds/whole)):
-            axes.plot(steps, values, linewidth=0.9, **mark.line)
-            axes.plot(steps, values, **mark.points)
-    logarithmic(left)
-    logarithmic(right, y=False)
+        hollow(left, steps, seconds, mark)
+        hollow(right, steps, seconds/whole, mark)
+    logarithmic(left, xlabel="step $h$ (s)", ylabel="time of 10 s (s)", title="(a) time")
+    logarithmic(right, y=False, xlabel="step $h$ (s)", ylabel="relative to all unknowns",
+                title="(b) what the reduction saves")
     right.axhline(0.5, color="0.6", linewidth=0.5)
     right.set_ylim(0.0, 1.1)
-    for axes, label, title in ((left, "time of 10 s (s)", "(a) time"),
-                               (right, "relative to all unknowns", "(b) what the reduction saves")):
-        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
     legend_below(figure, [marks(results)[key] for key in ("eml_full", "eml", "eml_null")])
     return figure
 
@@ -291,9 +278,8 @@ def parasite(results: Results) -> Figure:
                (short["status"] == "ok").to_numpy())
         hollow(right, long["step"].to_numpy(), np.maximum(long["velocity_constraint_error_max"].to_numpy(), TINY), mark,
                (long["status"] == "ok").to_numpy())
-    for axes, label, title in ((middle, "rate (1/s)", "(b) rate over 10 s"),
-                               (right, "largest $|Dg\\, v|$", "(c) over 100 s")):
-        logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
+    logarithmic(middle, xlabel="step $h$ (s)", ylabel="rate (1/s)", title="(b) rate over 10 s")
+    logarithmic(right, xlabel="step $h$ (s)", ylabel="largest $|Dg\\, v|$", title="(c) over 100 s")
     legend_below(figure, [*marks(results).values()])
     return figure
 
@@ -316,7 +302,7 @@ def definite(results: Results) -> Figure:
 
 
 TOP = "top"
-SHOWN = tuple((key, "h0.01") for key in ("eml", "eml_printed", "emh", "mpl", "mph_x", "mph_a"))
+SHOWN = ("eml", "eml_printed", "emh", "mpl", "mph_x", "mph_a")
 
 
 @drawing("Steady top: (a) sketch with the path of the axis; (b) absolute increments of the energy, as in figure 10 of"
@@ -337,14 +323,17 @@ def figure10(results: Results) -> Figure:
     scene.balls([other], looks.COLOURS[1], 5.0, lift=0.05)
     scene.draw()
     sketch.set_title("(a) cone on its tip")
-    handles = sizes(axes, results, TOP, SHOWN[2:], "energy")
-    handles = sizes(axes, results, TOP, SHOWN[:2], "generalized_energy") + handles
-    time, change = increments(first_run(results, TOP, "mpl"), "generalized_energy")
-    pale = to_hex(mix(marks(results)["mpl"].colour, "white", 0.6))
-    axes.plot(time, np.maximum(np.abs(change), TINY), color=pale, linewidth=0.7, zorder=0.5)
-    handles.append(line_handle(Mark(pale, "o", SOLID, ""), "MPL, (74)"))
+    styles = marks(results)
+    pale = Mark(to_hex(mix(styles["mpl"].colour, "white", 0.6)), "o", SOLID, "MPL, (74)")
+    for key, name, look in (*((key, "energy", {}) for key in SHOWN[2:]),
+                            *((key, "generalized_energy", {}) for key in SHOWN[:2]),
+                            ("mpl", "generalized_energy", {"color": pale.colour, "linestyle": SOLID, "zorder": 0.5})):
+        time, change = increments(results.file(TOP, key, "h0.01"), name)
+        axes.plot(time, np.maximum(np.abs(change), TINY), linewidth=0.7, **{**styles[key].line, **look})
+    logarithmic(axes, x=False)
     against_time(axes, "|increment| (J)", 2.0, "(b) energy: (74) of EML, $H$ of the others")
-    legend_below(figure, handles)
+    legend_below(figure, [*(line_handle(styles[key], styles[key].label) for key in SHOWN),
+                          line_handle(pale, pale.label)])
     return figure
 
 
@@ -354,8 +343,7 @@ def figure11(results: Results) -> Figure:
     figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = first_run(results, TOP, "eml")
     components(left, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$"))
-    time, change = increments(file, "momentum_map", 2)
-    dots(right, time, 1e17*change, COMPONENTS[2])
+    jumps(right, file, "momentum_map", 1e17, COMPONENTS[2], 2)
     left.legend(loc="upper left", ncols=3)
     left.set_ylim(-0.08, 0.11)
     against_time(left, "$L$ (kg m$^2$/s)", 2.0, "(a) angular momentum")
@@ -466,15 +454,15 @@ def joints(results: Results) -> Figure:
     return figure
 
 
-def _ladders(results: Results, axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:
-    """Column y over column x of every integrator of a problem; handles of the legend."""
-    handles = []
+def _errors(results: Results, axes: Axes, problem: str, x: str) -> dict[str, Line2D]:
+    """State error over a column of every integrator of a problem; handles of the legend by their labels."""
+    handles = {}
     for key, mark in marks(results).items():
         rows = results.select(problem, key)
-        rows = rows[(rows["status"] == "ok") & (rows[x] > 0.0) & (rows[y] > 0.0)].sort_values("step")
+        rows = rows[(rows["status"] == "ok") & (rows[x] > 0.0) & (rows["error"] > 0.0)].sort_values("step")
         if not rows.empty:
-            hollow(axes, rows[x].to_numpy(float), rows[y].to_numpy(float), mark)
-            handles.append(line_handle(mark, mark.label, marker=True))
+            hollow(axes, rows[x], rows["error"], mark)
+            handles[mark.label] = line_handle(mark, mark.label, marker=True)
     logarithmic(axes)
     return handles
 
@@ -486,8 +474,7 @@ def compositions(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 92.0)
     handles: dict[str, Line2D] = {}
     for axes, problem in zip(figure.subplots(1, 3), ("top", "body", "masses"), strict=True):
-        for handle in _ladders(results, axes, problem, "step", "error"):
-            handles.setdefault(str(handle.get_label()), handle)
+        handles |= _errors(results, axes, problem, "step")
         axes.set(xlabel="step $h$ (s)", title=label_of(results, problem))
         if problem == "top":
             axes.set_ylabel("state error")
@@ -529,11 +516,8 @@ def chain_scaling(results: Results) -> Figure:
             left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5)
             left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7, dashes=(3, 2),
                       zorder=0.5)
-    logarithmic(left)
-    logarithmic(right)
-    for axes, label, title in ((left, "time of a step (s)", "(a) time"),
-                               (right, "time of a step and a bar (s)", "(b) for each bar")):
-        axes.set(xlabel="number of bars", ylabel=label, title=title)
+    logarithmic(left, xlabel="number of bars", ylabel="time of a step (s)", title="(a) time")
+    logarithmic(right, xlabel="number of bars", ylabel="time of a step and a bar (s)", title="(b) for each bar")
     legend_below(figure, [marks(results)[key] for key in ("eml", "emh")])
     return figure
 
@@ -591,8 +575,7 @@ def work(results: Results) -> Figure:
     handles: dict[str, Line2D] = {}
     for row, problem in zip(figure.subplots(len(problems), 2, sharey="row", squeeze=False), problems, strict=True):
         for axes, column, label in zip(row, ("linear_solves", "seconds"), ("linear solves", "time (s)"), strict=True):
-            for handle in _ladders(results, axes, problem, column, "error"):
-                handles.setdefault(str(handle.get_label()), handle)
+            handles |= _errors(results, axes, problem, column)
             axes.set(xlabel=label, title=label_of(results, problem))
         row[0].set_ylabel("state error")
     legend_below(figure, list(handles.values()), columns=5)

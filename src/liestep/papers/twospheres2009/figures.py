@@ -16,15 +16,13 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, PowerNorm, to_
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.patches import Patch
-from scipy.sparse import csr_array
 
 from liestep.claims.selection import OWN_QUANTITY, member_values
 from liestep.errors import InputError
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
 from liestep.figures.panels import cells, label_of, logarithmic, slope_triangle
 from liestep.figures.scenes import looks
-from liestep.figures.scenes.looks import COLOURS, trail
-from liestep.figures.scenes.motion import Place, directions, parameters, snapshots
+from liestep.figures.scenes.looks import COLOURS, Place, directions, parameters, snapshots, trail
 from liestep.figures.scenes.space import Scene, View, graticule, mix, sphere_body, triad
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure, problems_of, run_with, subplots
 from liestep.geometry.icosphere import icosphere
@@ -94,7 +92,7 @@ def figure1(results: Results) -> Figure:
     problem = problems_of(results, "spherical_pendulum_chain")[0]
     rk = run_with(results, problem, "ode45")
     vi, curves = _compared(results, problem, [("RK45", RK, rk)])
-    return three_panels(curves, lambda figure, place: pendulum(figure, place, vi, rk, RED, BLUE),
+    return three_panels(curves, lambda figure, place: pendulum(figure, place, vi, rk),
                         f"trajectory of the pendulum, 0 to {SHOWN:g} s")
 
 
@@ -135,7 +133,7 @@ DOWN = (0.0, 0.0, -1.0)  # gravity is along +e3
 SHOWN = 12.0  # s of the paths in figure 1
 
 
-def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile, red: str, blue: str) -> None:
+def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile) -> None:
     """Paths of the masses until SHOWN, and the links at t = 0 (pale) and at SHOWN."""
     axes = figure.add_axes(place)
     view = View(35.0, 16.0, DOWN)
@@ -143,12 +141,12 @@ def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile, red: str, b
     data, times = parameters(vi), np.arange(0.0, SHOWN + 1e-9, 0.04)
     lines, points = (looks.chain_joints(data, directions(file, at)) for file, at in ((vi, times), (rk, times[::3])))
     for body in range(1, lines.shape[1]):
-        looks.trail(scene, lines[:, body], red, 0.9)
-        colours = [mix(blue, "white", share) for share in np.linspace(0.75, 0.0, len(points))]
+        looks.trail(scene, lines[:, body], RED, 0.9)
+        colours = [mix(BLUE, "white", share) for share in np.linspace(0.75, 0.0, len(points))]
         scene.balls(points[:, body], colours, 1.7, lift=0.02, edge=None)
     for q, share in ((vi["q"][0], 0.55), (directions(vi, SHOWN)[0], 0.0)):
         joints = looks.chain_joints(data, q)
-        looks.chain(scene, joints, [red]*(len(joints) - 1), pale=share, fade=0.0)
+        looks.chain(scene, joints, [RED]*(len(joints) - 1), pale=share, fade=0.0)
     scene.draw()
     triad(axes, view)
 
@@ -184,10 +182,9 @@ def rod(figure: Figure, place: Place, vi: RunFile) -> None:
     view, times = View(115.0, 22.0, DOWN), (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
     scene = Scene(axes, view, fade=0.25)
     floor = 0.55
-    for x in np.linspace(0.0, 1.2, 7):
-        scene.line(np.array([[x, -0.3, floor], [x, 0.3, floor]]), "#C4CBD3", 0.4, lift=-10.0, fade=0.0)
-    for y in np.linspace(-0.3, 0.3, 4):
-        scene.line(np.array([[0.0, y, floor], [1.2, y, floor]]), "#C4CBD3", 0.4, lift=-10.0, fade=0.0)
+    for ends in (*([[x, -0.3, floor], [x, 0.3, floor]] for x in np.linspace(0.0, 1.2, 7)),
+                 *([[0.0, y, floor], [1.2, y, floor]] for y in np.linspace(-0.3, 0.3, 4))):
+        scene.line(np.array(ends), "#C4CBD3", 0.4, lift=-10.0, fade=0.0)
     colours = colormaps["viridis"](np.linspace(0.0, 0.92, len(times)))[:, :3]
     for q, colour in zip(directions(vi, times), colours, strict=True):
         joints = looks.rod_joints(data, q)
@@ -321,10 +318,9 @@ def figure6(results: Results) -> Figure:
     paths = directions(file, np.linspace(0.0, ARC, 24))
     front = view(paths[-1])[:, 2] > -0.05
     for body, colour in enumerate(HEAT(norm(kinetic))[:, :3]):
-        if not front[body]:
-            continue
-        scene.line(1.002*paths[:, body], tuple(colour), 0.9)
-        scene.balls([paths[-1, body]], tuple(colour), 2.6, lift=0.01, edge=None)
+        if front[body]:
+            scene.line(1.002*paths[:, body], tuple(colour), 0.9)
+            scene.balls([paths[-1, body]], tuple(colour), 2.6, lift=0.01, edge=None)
     scene.draw(limits=(-1.04, 1.04, -1.04, 1.04))
     axes.set_rasterization_zorder(1000.0)  # hundreds of paths and balls
     triad(axes, view, (-0.02, -0.04, 0.2, 0.2))
@@ -419,8 +415,10 @@ def face_values(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray, val
     return np.where(count > 0.0, (members @ values)/np.maximum(count, 1.0), np.nan)
 
 
-def containing(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> csr_array:
-    """1 where a face holds a point (m, n): it lies inside the three planes through the face's edges."""
+def containing(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> Any:
+    """Sparse, 1 where a face holds a point (m, n): it lies inside the three planes through the face's edges."""
+    from scipy.sparse import csr_array
+
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     normals = np.stack([np.cross(a, b), np.cross(b, c), np.cross(c, a)])
     normals = normals/np.linalg.norm(normals, axis=2, keepdims=True)
@@ -430,15 +428,19 @@ def containing(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> c
                      shape=(len(faces), len(points)))
 
 
-def neighbours(faces: np.ndarray, vertices: int) -> csr_array:
-    """Number of vertices that two faces share (m, m); 3 on the diagonal."""
+def neighbours(faces: np.ndarray, vertices: int) -> Any:
+    """Sparse number of vertices that two faces share (m, m); 3 on the diagonal."""
+    from scipy.sparse import csr_array
+
     corner = csr_array((np.ones(faces.size, dtype=int), (np.repeat(np.arange(len(faces)), 3), faces.ravel())),
                        shape=(len(faces), vertices))
     return corner @ corner.T
 
 
-PRINTED_VI = {"energy_error_mean": 8.5403e-10}                                             # of vi_sphere, example 5
-PRINTED_RK = {"energy_error_mean": 2.9989e-7, "unit_length_error_mean": 1.7594e-4}      # of RK45
+# of example 5: method, its size, quantity, printed number, label
+SCANS = (("vi_sphere", "step", "energy_error_mean", 8.5403e-10, "step (s)"),
+         ("ode45", "tolerance", "energy_error_mean", 2.9989e-7, "energy\nRelTol"),
+         ("ode45", "tolerance", "unit_length_error_mean", 1.7594e-4, "length\nRelTol"))
 PLANES = ("xy", "xz", "yz")
 REACH = 1.0  # colours reach a factor of ten either way
 DARK = 0.7   # share of the reach of the colours from which on text in a field is white
@@ -457,17 +459,16 @@ def energy_signs(results: Results) -> Figure:
     found = [[changes.get((key, tolerance), np.empty(0)) for tolerance in tolerances] for key in methods]
     share = np.array([[np.mean(one < 0.0) if one.size and np.isfinite(one).all() else np.nan for one in row]
                       for row in found])
-    left.set_facecolor("0.85")
     texts = [[f"{round(value*one.size)}/{one.size}" if np.isfinite(value) else "stopped" if one.size else ""
               for one, value in zip(*lines, strict=True)] for lines in zip(found, share, strict=True)]
     cells(left, share, texts, [_lines(results, key) for key in methods], np.abs(share - 0.5) > DARK/2.0,
           cmap="RdBu", vmin=-0.15, vmax=1.15)
-    left.set_xticks(range(len(tolerances)), [f"{tolerance:g}" for tolerance in tolerances])
-    left.set_title("(a) share that loses energy")
+    left.set(facecolor="0.85", title="(a) share that loses energy")
     _strips(right, methods, tolerances, changes, [_lines(results, key).replace("\n", " ") for key in methods])
     right.set_title("(b) energy change over 3 s (J)")
     for axes in (left, right):
-        axes.set_xlabel("relative tolerance")
+        axes.set(xlabel="relative tolerance", xticks=range(len(tolerances)),
+                 xticklabels=[f"{tolerance:g}" for tolerance in tolerances])
     return figure
 
 
@@ -491,7 +492,6 @@ def _strips(axes: Axes, methods: list[str], tolerances: list[float], changes: di
                    if np.isfinite(found).any()), default=1.0)
     axes.set_ylim(-0.1*largest, 4.0*largest)
     axes.legend(loc="upper right", fontsize=6.0, handletextpad=0.1)
-    axes.set_xticks(range(len(tolerances)), [f"{tolerance:g}" for tolerance in tolerances])
 
 
 @drawing("{title} Decimal logarithm of ours over printed (white: equal; a field says the ratio). Columns: planes of the"
@@ -504,16 +504,12 @@ def dipole_scan(results: Results) -> Figure:
     for column, plane in enumerate(PLANES):
         problems = [key for key in results.config.problems if key.startswith(f"{plane}_")]
         ends = [results.study.select(key)[0].spec.t_end for key in problems]
-        rows = (("vi_sphere", "step", PRINTED_VI, "energy_error_mean", "step (s)"),
-                ("ode45", "tolerance", PRINTED_RK, "energy_error_mean", "energy\nRelTol"),
-                ("ode45", "tolerance", PRINTED_RK, "unit_length_error_mean", "length\nRelTol"))
-        for axes, (key, size, printed, quantity, label) in zip(panels[:, column], rows, strict=True):
-            image = _ratios(axes, results, problems, key, size, quantity, printed[quantity])
+        for axes, (*scan, label) in zip(panels[:, column], SCANS, strict=True):
+            image = _ratios(axes, results, problems, *scan)
             axes.tick_params(labelleft=column == 0)
             axes.set_ylabel(label if column == 0 else "")
         panels[0, column].set_title(label_of(results, problems[0]).partition(",")[0])
-        panels[-1, column].set_xticks(range(len(ends)), [f"{end:g}" for end in ends])
-        panels[-1, column].set_xlabel("duration (s)")
+        panels[-1, column].set(xlabel="duration (s)", xticks=range(len(ends)), xticklabels=[f"{end:g}" for end in ends])
     assert image is not None
     figure.colorbar(image, ax=panels, shrink=0.6, label="log10(ours/printed)")
     return figure
@@ -524,10 +520,8 @@ def _ratios(axes: Axes, results: Results, problems: list[str], key: str, size: s
     """Ratio of a number of one method to the printed one, over problems (columns) and steps or tolerances (rows)."""
     table = results.metrics[results.metrics["integrator"] == key]
     sizes = sorted(set(table[size]))
-    ratio = np.full((len(sizes), len(problems)), np.nan)
-    for _, row in table.iterrows():
-        if row["problem"] in problems and row["status"] == "ok":
-            ratio[sizes.index(row[size]), problems.index(row["problem"])] = row[quantity]/printed
+    done = table[table["status"] == "ok"].pivot_table(quantity, size, "problem", "last")
+    ratio = done.reindex(sizes, columns=problems).to_numpy(float)/printed
     texts = [[f"{value:.2g}" if value < 100.0 else f"{value:.0f}" for value in line] for line in ratio]
     powers = np.log10(ratio)
     return cells(axes, powers, texts, [f"{value:g}" for value in sizes], np.abs(powers) > DARK*REACH, 5.6,

@@ -9,8 +9,7 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
-from liestep.figures.scenes.motion import parameters, snapshots
+from liestep.figures.scenes.looks import COLOURS, parameters, quadrotor_places, quadrotors, snapshots, trail
 from liestep.figures.scenes.space import Scene, View, graticule, mix, sphere_body, triad
 from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.contracts.sheet import Parameters
@@ -57,8 +56,7 @@ def _order_panel(axes: Axes, results: Results, problem: str, column: str, floor:
     for key, mark in _styles(results).items():
         steps, errors = ladder(results, problem, key, column)
         hollow(axes, steps, errors, mark, errors >= FLOORS*level)
-        order = SLOPES.get(key)
-        if order and abs(np.log(errors[1]/errors[0])/np.log(steps[1]/steps[0]) - order) < NEAR:
+        if (order := SLOPES.get(key)) and abs(np.log(errors[1]/errors[0])/np.log(steps[1]/steps[0]) - order) < NEAR:
             slope_triangle(axes, steps, errors, order, below=0.5 if order > 1 else 3.0)
     logarithmic(axes)
     if floor and level > 0.0:
@@ -241,7 +239,6 @@ def figure18(results: Results) -> Figure:
 
 TIMES = (0.01, 1.25, 3.0, 5.0)
 FLIGHT_VIEW = View(65.0, 14.0, (0.0, 0.0, -1.0))
-PATH = "#D62728"
 PARTS = ("load", "first quadrotor", "second quadrotor")
 ARM = 0.34  # m, drawn; the model has points with inertia
 
@@ -267,7 +264,8 @@ def figure14(results: Results) -> Figure:
     left, below = low + 0.2
     panels[0].plot([left, left + 1.0], [below, below], color="0.2", linewidth=1.4, solid_capstyle="butt")
     panels[0].text(left + 0.5, below + 0.06, "1 m", ha="center", va="bottom", fontsize=7.0)
-    figure.legend(handles=[Line2D([], [], color=PATH, linestyle="--", linewidth=0.8, label="desired path of the load"),
+    figure.legend(handles=[Line2D([], [], color=DESIRED, linestyle="--", linewidth=0.8,
+                                  label="desired path of the load"),
                            *(Line2D([], [], color=COLOURS[k], label=text) for k, text in enumerate(PARTS))],
                   loc="lower center", ncols=4)
     return figure
@@ -277,13 +275,12 @@ def _scene(axes: Axes, file: RunFile, data: Parameters, k: int) -> Scene:
     scene = Scene(axes, FLIGHT_VIEW, fade=0.15)
     path = desired_path(data, file["time"])[::20]
     for start in range(0, len(path) - 1, 4):
-        scene.line(path[start:start + 3], PATH, 0.8, lift=-1.0, fade=0.0)
+        scene.line(path[start:start + 3], DESIRED, 0.8, lift=-1.0, fade=0.0)
     load = file["load_position"]
     places = quadrotor_places(data, load, file["q"])
     if k > 10:
         scene.line(load[:k + 1:5], COLOURS[0], 0.8, fade=0.0)
-    first = int(np.searchsorted(file["time"], file["time"][k] - 0.5))
-    if k > 10:
+        first = int(np.searchsorted(file["time"], file["time"][k] - 0.5))
         for body in range(2):
             trail(scene, places[first:k + 1:5, body], COLOURS[body + 1], 0.7)
     quadrotors(scene, load[k], places[k], file["attitude"][k], ARM)

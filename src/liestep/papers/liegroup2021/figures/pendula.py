@@ -12,12 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from scipy.interpolate import CubicHermiteSpline
 
 from liestep.errors import InputError
 from liestep.figures.marks import SOLID, Mark, marks
 from liestep.figures.panels import cells, hollow, label_of, legend_below, line_handle, logarithmic
-from liestep.figures.scenes.motion import directions, parameters
+from liestep.figures.scenes.looks import directions, parameters
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.formulations import formulate_standard
@@ -114,6 +113,8 @@ def figure11(results: Results) -> Figure:
 def _differences(axes: Axes, files: dict[str, RunFile], styles: dict[str, Mark]) -> None:
     """Largest difference of the second components of both angular velocities from ode45 at 1e-6 and 1e-12, at its
     samples; between the steps of a method, cubics through its angular velocities and accelerations."""
+    from scipy.interpolate import CubicHermiteSpline
+
     accurate = files["ode45_paper"]
     times = accurate["time"][(accurate["time"] >= ZOOM[0]) & (accurate["time"] <= ZOOM[1])]
     for key in ("rkmk54", "rkmk5"):
@@ -207,40 +208,37 @@ def bodies(results: Results, problem: str) -> int:
     return len(results.study.select(problem)[0].spec.initial["q"])
 
 
-def _final(results: Results, problem: str, key: str, column: str = "error_final") -> np.ndarray:
-    return results.select(problem, key)[column].to_numpy(float)
+def _final(results: Results, problems: list[str], key: str, column: str = "error_final") -> np.ndarray:
+    """A column of metrics of the first run of an integrator on each problem."""
+    return np.array([results.select(problem, key)[column].iloc[0] for problem in problems], dtype=float)
 
 
 def _accuracy(axes: Axes, results: Results, problems: list[str], styles: dict[str, Mark]) -> None:
     """The paper's measure: distance from ode45 at 1e-6 and 1e-12; numbers of steps on the right axis."""
     counts = [bodies(results, problem) for problem in problems]
     for key in (CONSTANT, VARIABLE):
-        axes.semilogy(counts, [_final(results, problem, key, "error_final_second")[0] for problem in problems],
-                      marker=styles[key].marker, **styles[key].line)
+        axes.semilogy(counts, _final(results, problems, key, "error_final_second"), marker=styles[key].marker,
+                      **styles[key].line)
     axes.set_ylabel("distance from ode45 at the end")
     steps = axes.twinx()
-    accepted = [results.select(problem, VARIABLE)["steps"].iloc[0] for problem in problems]
-    steps.plot(counts, accepted, color=STEPS_COLOUR, linestyle="--", linewidth=0.8)
+    steps.plot(counts, _final(results, problems, VARIABLE, "steps"), color=STEPS_COLOUR, linestyle="--", linewidth=0.8)
     steps.set_ylabel("steps (dashed)", color=STEPS_COLOUR)
     steps.set_ylim(bottom=0.0)
     steps.grid(False)
-    axes.set_xlabel("pendula $N$")
-    axes.set_xticks(counts[1::2])
+    axes.set(xlabel="pendula $N$", xticks=counts[1::2])
 
 
 def _errors(axes: Axes, results: Results, problems: list[str], styles: dict[str, Mark]) -> None:
     """Against the reference: RKMK5 over numbers of steps within 5 %, RKMK(5,4), and the paper's own reference."""
     counts = [bodies(results, problem) for problem in problems]
-    near = [_final(results, problem, NEAR) for problem in problems]
+    near = [results.select(problem, NEAR)["error_final"].to_numpy(float) for problem in problems]
     axes.fill_between(counts, [errors.min() for errors in near], [errors.max() for errors in near],
                       color=mix(styles[CONSTANT].colour, "white", 0.75), linewidth=0.0)
     axes.semilogy(counts, [np.median(errors) for errors in near], marker=styles[CONSTANT].marker,
                   **styles[CONSTANT].line)
     for key in (VARIABLE, PAPER):
-        axes.semilogy(counts, [_final(results, problem, key)[0] for problem in problems], marker=styles[key].marker,
-                      **styles[key].line)
-    axes.set(ylabel="error at the end", xlabel="pendula $N$")
-    axes.set_xticks(counts[1::2])
+        axes.semilogy(counts, _final(results, problems, key), marker=styles[key].marker, **styles[key].line)
+    axes.set(ylabel="error at the end", xlabel="pendula $N$", xticks=counts[1::2])
 
 
 def _steps(axes: Axes, results: Results, problem: str, styles: dict[str, Mark]) -> None:
@@ -263,8 +261,8 @@ def _chains(results: Results) -> Figure:
     _errors(right, results, problems, styles)
     right.set_title("(c) against the reference")
     legend_below(figure, [
-        *(line_handle(styles[key], styles[key].label, marker=key != DEFAULT) for key in (CONSTANT, VARIABLE, PAPER)),
-        line_handle(styles[DEFAULT], styles[DEFAULT].label),
+        *(line_handle(styles[key], styles[key].label, marker=key != DEFAULT)
+          for key in (CONSTANT, VARIABLE, PAPER, DEFAULT)),
         Line2D([], [], color=STEPS_COLOUR, linestyle="--", linewidth=0.8, label="steps of RKMK(5,4), right in (a)"),
         Line2D([], [], color=mix(styles[CONSTANT].colour, "white", 0.75), linewidth=5.0,
                label="RKMK5, 5 % fewer or more steps")], 3)
@@ -308,18 +306,13 @@ def _panel(axes: Axes, results: Results, key: str, paper: str, styles: dict[str,
     """A method's error against the accurate reference (filled) and the paper's one (hollow), and that one's error."""
     problems = list(results.config.problems)
     counts = [bodies(results, problem) for problem in problems]
-
-    def column(name: str, integrator: str) -> np.ndarray:
-        return np.array([results.select(problem, integrator)[name].iloc[0] for problem in problems], dtype=float)
-
-    own = column("error_final", paper)
+    own = _final(results, problems, paper)
     axes.fill_between(counts, own, np.full(len(counts), 1e-12), color="0.9", linewidth=0.0, zorder=0.5)
     axes.semilogy(counts, own, marker=styles[paper].marker, **styles[paper].line)
-    axes.semilogy(counts, column("error_final", key), marker=styles[key].marker, **styles[key].line)
-    axes.semilogy(counts, column("error_final_second", key), marker=styles[key].marker, markerfacecolor="white",
-                  **{**styles[key].line, "linestyle": ":"})
-    axes.set_xlabel("pendula $N$")
-    axes.set_xticks(counts[1::2])
+    axes.semilogy(counts, _final(results, problems, key), marker=styles[key].marker, **styles[key].line)
+    axes.semilogy(counts, _final(results, problems, key, "error_final_second"), marker=styles[key].marker,
+                  markerfacecolor="white", **{**styles[key].line, "linestyle": ":"})
+    axes.set(xlabel="pendula $N$", xticks=counts[1::2])
 
 
 @drawing("Reference bias, {title}: (a) RKMK5 with as many constant steps as RKMK(5,4), (b) RKMK(5,4). Filled: Euclidean"
@@ -367,9 +360,8 @@ def _map(axes: Axes, results: Results, tolerances: list[float], values: np.ndarr
               for value, bound in zip(*lines, strict=True)] for lines in zip(values, bounds, strict=True)]
     cells(axes, values, texts, [label_of(results, problem) for problem in results.config.problems],
           scale(values) <= DARK, cmap="cividis", norm=scale)
-    axes.set_facecolor("0.85")
-    axes.set_xticks(range(len(tolerances)), [f"{np.log10(tolerance):.0f}" for tolerance in tolerances])
-    axes.set_xlabel("log10 of the tolerance")
+    axes.set(facecolor="0.85", xlabel="log10 of the tolerance", xticks=range(len(tolerances)),
+             xticklabels=[f"{np.log10(tolerance):.0f}" for tolerance in tolerances])
 
 
 @drawing("{title}: (a) error at the end of as many constant steps of RKMK5, interpolated between numbers of steps,"
