@@ -90,7 +90,7 @@ def by_method(results: Results, panels: Mapping[Axes, pandas.DataFrame],
               draw: Callable[[Axes, Mark, pandas.DataFrame], object], first: Collection[str] = ()) -> list[Mark]:
     """Let `draw` put each integrator's rows of a panel's table into it; returns the marks of those that have rows, for
     the legend. Keys in `first` are coloured before the others."""
-    styles, used = marks(results, first), set()
+    styles, used = marks(results, first), set[str]()
     for axes, table in panels.items():
         own = dict(iter(table.groupby("integrator")))
         used |= own.keys()

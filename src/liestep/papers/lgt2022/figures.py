@@ -136,7 +136,8 @@ def _passages(axes: Axes, results: Results, problems: list[str], key: str, count
             done.append((rate, float(row["error"])))
         else:
             axes.plot(rate, 1.0, marker="x", color=LOST)
-    curve(axes, *np.reshape(done, (-1, 2)).T, mark)
+    rates, errors = np.reshape(done, (-1, 2)).T
+    curve(axes, rates, errors, mark)
 
 
 @drawing("Reference points in the centre of mass (solid) and off it (dashed): error of the centre of mass of (a) the"

@@ -504,8 +504,8 @@ def dipole_scan(results: Results) -> Figure:
     for column, plane in enumerate(PLANES):
         problems = [key for key in results.config.problems if key.startswith(f"{plane}_")]
         ends = [results.study.select(key)[0].spec.t_end for key in problems]
-        for axes, (*scan, label) in zip(panels[:, column], SCANS, strict=True):
-            image = _ratios(axes, results, problems, *scan)
+        for axes, (key, size, quantity, printed, label) in zip(panels[:, column], SCANS, strict=True):
+            image = _ratios(axes, results, problems, key, size, quantity, printed)
             axes.tick_params(labelleft=column == 0)
             axes.set_ylabel(label if column == 0 else "")
         panels[0, column].set_title(label_of(results, problems[0]).partition(",")[0])

@@ -69,10 +69,6 @@ def _styles(results: Results) -> dict[str, Mark]:
     return {key: marks(results)[key] for key in METHODS}
 
 
-def _handles(results: Results) -> list[Line2D]:
-    return [line_handle(mark, mark.label, marker=True) for mark in _styles(results).values()]
-
-
 @drawing("Heavy top with the printed data: motion and order. (a) curve of m l Q^T Gamma0 on its sphere by theta = 1/2,"
          " paler where earlier, ring: start; (b) components of Q chi, the third one over the first 0.1 s; both at the"
          " largest step. (c) state error against the step: the larger of the error of the attitude and that of the"
@@ -100,7 +96,8 @@ def figure2(results: Results) -> Figure:
     _order_panel(errors, results, PROBLEM, "error", floor=False)
     errors.set_ylabel("state error")
     figure.text(0.725, 0.945, "(c) order", fontsize=8.0)
-    figure.legend(handles=_handles(results), loc="lower center", ncols=4, bbox_to_anchor=(0.5, 0.0))
+    figure.legend(handles=[line_handle(mark, mark.label, marker=True) for mark in styles.values()], loc="lower center",
+                  ncols=4, bbox_to_anchor=(0.5, 0.0))
     return figure
 
 
@@ -115,7 +112,7 @@ def figure2_parts(results: Results) -> Figure:
                                                         "relative error of $\\pi$"))):
             _order_panel(panels[row, column], results, problem, part, floor=True)
             panels[row, column].set(ylabel=label, title=f"({'abcd'[2*row + column]}) {name}: {title}")
-    legend_below(figure, _handles(results))
+    legend_below(figure, [*_styles(results).values()])
     return figure
 
 

@@ -40,11 +40,9 @@ def pendulum_motion(preset: str = "paper_scaled", h: float = 0.01, steps: int = 
     facts = sheet(problem)
     parameters = facts.check(facts.presets[preset].parameters)
     data = simulate(problem, "vi_sphere", preset=preset, step=h, t_end=h*steps, samples=steps + 1)
-    q, omega = data["q"].values, data["omega"].values
-    gradient = np.zeros_like(q[0])
-    facts.build(parameters).gradient(q[0], gradient)
+    q = data["q"].values
     assert facts.mass is not None
-    return PendulumStates(q, omega, facts.mass(parameters), gradient, h)
+    return PendulumStates(q, data["omega"].values, facts.mass(parameters), _gradient(facts.build(parameters), q[0]), h)
 
 
 def angular_matrix(mass: np.ndarray, q: np.ndarray) -> np.ndarray:
