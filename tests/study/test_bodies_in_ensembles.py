@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from liestep.compile import sources
-from liestep.figures.spread import separation
+from liestep.figures.series import separation
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.simulation.runs.execution import ensemble_states
 from liestep.simulation.runs.specification import specify

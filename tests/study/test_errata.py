@@ -13,10 +13,7 @@ from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_papers, errata_table, load_errata
 from liestep.errors import InputError
 from liestep.files.textfiles import read_csv
-from liestep.papers.twospheres2009.evidence import angles as angles
-from liestep.papers.twospheres2009.evidence import continuous as continuous
-from liestep.papers.twospheres2009.evidence import discrete as discrete
-from liestep.papers.twospheres2009.evidence import rod as rod
+from liestep.papers.twospheres2009.evidence import equations
 from liestep.papers.twospheres2009.evidence import runs as examples
 
 ROOT = Path(__file__).parents[2]
@@ -80,16 +77,16 @@ def test_numbers_have_the_sizes_that_theory_gives(evidence):
 def test_kinetic_energy_of_two_rods_by_hand():
     """Rod 1 turns about its end (m l^2/6), rod 2 moves with its tip (m l^2/2)."""
     rates = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
-    assert rod.rod_energy(np.array([2.0, 3.0]), np.array([0.5, 0.7]),
+    assert equations.rod_energy(np.array([2.0, 3.0]), np.array([0.5, 0.7]),
                           rates) == pytest.approx(2.0*0.25/6.0 + 3.0*0.25/2.0, rel=1e-14)
 
 
 def test_hat_is_the_cross_product():
     a, b = np.array([1.0, -2.0, 3.0]), np.array([0.5, 4.0, -1.0])
-    np.testing.assert_array_equal(discrete.hat(a) @ b, np.cross(a, b))
+    np.testing.assert_array_equal(equations.hat(a) @ b, np.cross(a, b))
 
 
-MOTION = discrete.pendulum_motion
+MOTION = equations.pendulum_motion
 
 
 def noisy_motion(*arguments, **more):
@@ -101,28 +98,28 @@ def one_place(value: float) -> dict:
     return {"q": SimpleNamespace(values=np.array([value]))}
 
 
-ROD, SPRING_ERRORS = rod.rod_sheet, examples.spring_errors
-DETERMINES, GRADIENT = discrete.determines, continuous._gradient
-ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, continuous.difference_gradient
+ROD, SPRING_ERRORS = equations.rod_sheet, examples.spring_errors
+DETERMINES, GRADIENT = equations.determines, equations._gradient
+ANGULAR, ICOSPHERE, DIFFERENCES = equations.angular_matrix, examples.icosphere, equations.difference_gradient
 
 
 @pytest.mark.parametrize(("module", "name", "replaced", "by"), [
-    (discrete, "stray_zero", "pendulum_motion", noisy_motion),
-    (discrete, "momentum_symbol", "pendulum_motion", noisy_motion),
-    (discrete, "legendre_signs", "pendulum_motion", noisy_motion),
-    (discrete, "matrix_index", "pendulum_motion", noisy_motion),
-    (discrete, "bracket_index", "determines", lambda q, outer: DETERMINES(q, 1 - outer)),
-    (continuous, "two_step_map", "_gradient", lambda system, q: 1.01*GRADIENT(system, q)),
-    (continuous, "global_equations", "tangential", lambda vectors, q: vectors),
-    (continuous, "nbody_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
-    (continuous, "lennard_jones_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
-    (continuous, "determinant", "angular_matrix", lambda mass, q: 1.1*ANGULAR(mass, q)),
-    (continuous.GreatCircles, "boundary_term", "boundary_corrected", continuous.GreatCircles.boundary_printed),
-    (rod, "horizontal_rod", "rod_sheet", lambda **more: ROD(clamp=[0.0, 0.0, 1.0], **more)),
-    (rod, "rod_diagonal", "rod_energy", lambda *data: 1.0),
-    (rod, "rod_coupling", "rod_energy", lambda *data: 1.0),
-    (rod, "rod_equation", "rod_energy", lambda *data: 1.0),
-    (rod, "spring_sum", "rod_sheet", lambda **more: ROD(**more, stiffness=0.0)),
+    (equations, "stray_zero", "pendulum_motion", noisy_motion),
+    (equations, "momentum_symbol", "pendulum_motion", noisy_motion),
+    (equations, "legendre_signs", "pendulum_motion", noisy_motion),
+    (equations, "matrix_index", "pendulum_motion", noisy_motion),
+    (equations, "bracket_index", "determines", lambda q, outer: DETERMINES(q, 1 - outer)),
+    (equations, "two_step_map", "_gradient", lambda system, q: 1.01*GRADIENT(system, q)),
+    (equations, "global_equations", "tangential", lambda vectors, q: vectors),
+    (equations, "nbody_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
+    (equations, "lennard_jones_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
+    (equations, "determinant", "angular_matrix", lambda mass, q: 1.1*ANGULAR(mass, q)),
+    (equations.GreatCircles, "boundary_term", "boundary_corrected", equations.GreatCircles.boundary_printed),
+    (equations, "horizontal_rod", "rod_sheet", lambda **more: ROD(clamp=[0.0, 0.0, 1.0], **more)),
+    (equations, "rod_diagonal", "rod_energy", lambda *data: 1.0),
+    (equations, "rod_coupling", "rod_energy", lambda *data: 1.0),
+    (equations, "rod_equation", "rod_energy", lambda *data: 1.0),
+    (equations, "spring_sum", "rod_sheet", lambda **more: ROD(**more, stiffness=0.0)),
     (examples, "horizontal_springs", "spring_errors", lambda **more: SPRING_ERRORS(0.01, **more)),
     (examples, "spring_constants", "PRINTED_ORDER", (40.0, 30.0, 20.0, 10.0)),
     (examples, "spring_duration", "DURATION", 20),
@@ -130,9 +127,9 @@ ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, c
     (examples, "pendulum_units", "PENDULUM_RK", 7.5628e-2),
     (examples, "face_count", "icosphere", lambda level: ICOSPHERE(level - 1)),
     (examples, "rounded_starts", "PENDULUM_LENGTH", 2e-5),
-    (angles, "polar_distance", "SIDEWAYS", (0.3, 0.3, 0.3, 0.3)),
-    (angles, "compactness", "_operations", lambda: (3, 5, 2, 4)),
-    (angles, "triple_pendulum", "simulate", lambda *names, step=0.0, **setting: one_place(step**4)),
+    (examples, "polar_distance", "SIDEWAYS", (0.3, 0.3, 0.3, 0.3)),
+    (examples, "compactness", "_operations", lambda: (3, 5, 2, 4)),
+    (examples, "triple_pendulum", "simulate", lambda *names, step=0.0, **setting: one_place(step**4)),
     (examples, "element_limit", "_tips", lambda power: np.arange(4.0)[:, None, None]*np.ones((4, 3, 3))),
     (examples, "macroscopic", "MOLECULES_END", 4.0)],
     ids=lambda value: value if isinstance(value, str) else "")
@@ -142,17 +139,17 @@ def test_every_evidence_can_say_no(module, name, replaced, by, monkeypatch):
 
 
 def test_the_triple_pendulum_is_practical_unless_its_error_does_not_fall(monkeypatch):
-    monkeypatch.setattr(angles, "simulate", lambda *names, step=0.0, **setting: one_place(step))
-    assert angles.triple_pendulum().confirmed is True
+    monkeypatch.setattr(examples, "simulate", lambda *names, step=0.0, **setting: one_place(step))
+    assert examples.triple_pendulum().confirmed is True
 
 
 def test_printed_forms_that_are_right_are_not_refused():
     """The zero of eq. (18) of pendula at rest, and products with directions that are not orthogonal."""
-    motion = discrete.pendulum_motion(steps=10)
+    motion = equations.pendulum_motion(steps=10)
     hanging = np.zeros_like(motion.q)
     hanging[..., 2] = 1.0
-    assert discrete.stray_zero(motion._replace(q=hanging, omega=0.0*hanging)).confirmed is False
-    assert discrete.bracket_index((30.0, 60.0)).confirmed is False
+    assert equations.stray_zero(motion._replace(q=hanging, omega=0.0*hanging)).confirmed is False
+    assert equations.bracket_index((30.0, 60.0)).confirmed is False
 
 
 def test_the_list_above_has_every_check():

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from liestep.api import command_line as cli
 from liestep.errors import InputError
-from liestep.figures import commands, labels, ladders, marks, panels, rendering, series, spread, style, work
+from liestep.figures import commands, labels, ladders, marks, panels, rendering, series, style
 from liestep.figures.captions import restructured
 from liestep.study.plan.plan import Study
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
@@ -274,7 +274,7 @@ def test_labels_beside_a_panel_keep_their_order_and_distance(count):
 
 def test_curves_over_measured_seconds_never_go_back():
     seconds, errors = np.array([1.0, 3.0, 2.0, 4.0, 5.0, 2.5]), np.array([1e-2, 1e-4, 1e-3, 2e-4, 1e-6, np.nan])
-    kept = work.front(seconds, errors)
+    kept = ladders.front(seconds, errors)
     assert kept.tolist() == [0, 2, 1, 4]
     assert (np.diff(seconds[kept]) > 0.0).all()
     assert (np.diff(errors[kept]) < 0.0).all()
@@ -334,7 +334,7 @@ def test_legends_stand_outside_the_panels(made):
                                                ([0.0, 0.0], "zero"), ([1.0, 2.0, np.nan], "median 1.5")])
 def test_ensembles_whose_members_stopped_say_so(members, said):
     axes = Figure().subplots()
-    spread._strip(axes, 0, np.array(members), "red", None)
+    series._strip(axes, 0, np.array(members), "red", None)
     assert [text.get_text() for text in axes.texts] == [said]
 
 

@@ -15,16 +15,13 @@ if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
 
 # Generic figures, which serve every study: name -> module of this package; the function has the figure's name.
-GENERIC = {
-    "energy_error": "series", "momentum_error": "series", "length_error": "series",
-    "convergence": "ladders", "energy_convergence": "ladders", "length_convergence": "ladders",
-    "work_precision": "work", "iterations": "work", "scaling": "work", "failures": "work",
-    "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "series", "error_constants": "ladders",
-    "exponent_map": "maps", "map": "maps", "winners": "maps", "equal_cost": "horizons",
-    "crossover_time": "horizons", "validity": "horizons",
-    "leaders": "families", "leaders_seconds": "families", "price_of_manifold": "families",
-    "order_and_form": "families", "encounter": "families", "phase_portrait": "phase", "section": "phase",
-}
+GENERIC = {name: module for module, names in {
+    "series": "energy_error momentum_error length_error growth drift separation ensemble phase_portrait section",
+    "ladders": "convergence energy_convergence length_convergence work_precision iterations scaling failures"
+               " error_constants",
+    "maps": "exponent_map map winners",
+    "families": "leaders leaders_seconds price_of_manifold order_and_form encounter equal_cost crossover_time validity",
+}.items() for name in names.split()}
 
 
 @cache
@@ -51,10 +48,9 @@ def drawing_of(name: str) -> "Drawing":
     paper, _, function = name.rpartition(".")
     if paper:
         return getattr(paper_module(papers()[paper], papers()[paper].figures[name]), function)
-    from liestep.figures import families, horizons, ladders, maps, phase, series, spread, work
+    from liestep.figures import families, ladders, maps, series
 
-    modules = (families, horizons, ladders, maps, phase, series, spread, work)
-    return getattr(next(module for module in modules if module.__name__ == figure_modules()[name]), function)
+    return getattr({"families": families, "ladders": ladders, "maps": maps, "series": series}[GENERIC[name]], function)
 
 
 def make_figure(results: "StudyResults", name: str) -> list[Path]:

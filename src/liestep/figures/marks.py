@@ -6,6 +6,7 @@ the marks of LANDED; a new one needs no entry."""
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from liestep.figures.style import Results
@@ -146,20 +147,15 @@ def variant_numbers(results: Results) -> dict[str, int]:
     """Key of every integrator of a study -> number of its variant: that of the study file; else 0 with default options,
     others by their order in the file."""
     entries = results.config.integrators
-    taken: dict[str, set[int]] = {}
-    found: dict[str, int] = {}
-    given = {key: entry.variant for key, entry in entries.items() if entry and entry.variant is not None}
-    for key, number in given.items():
-        taken.setdefault(_call(results.study.integrator_id(key), entries[key])[0], set()).add(number)
-    for key, entry in entries.items():
-        name, own = _call(results.study.integrator_id(key), entry)
-        used = taken.setdefault(name, set())
-        if key in given:
-            found[key] = given[key]
-            continue
-        first = 1 if own else 0
-        found[key] = next(number for number in range(first, first + len(used) + 1) if number not in used)
-        used.add(found[key])
+    calls = {key: _call(results.study.integrator_id(key), entry) for key, entry in entries.items()}
+    found = {key: entry.variant for key, entry in entries.items() if entry and entry.variant is not None}
+    taken: dict[str, set[int]] = {name: set() for name, _ in calls.values()}
+    for key, number in found.items():
+        taken[calls[key][0]].add(number)
+    for key, (name, own) in calls.items():
+        if key not in found:
+            found[key] = next(number for number in count(1 if own else 0) if number not in taken[name])
+            taken[name].add(found[key])
     return found
 
 

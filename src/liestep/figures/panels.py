@@ -1,11 +1,11 @@
 """What the generic figures share: which runs they show, small multiples, legends beside the data."""
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+import pandas
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -17,22 +17,13 @@ from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
 from liestep.figures.labels import name_grey
-from liestep.figures.marks import Mark
+from liestep.figures.marks import Mark, marks
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.plan.plan import Cell
 
 SHORT = 15.0  # a logarithmic axis whose ends have a smaller ratio also has minor labels
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One run that a figure shows against time."""
-
-    key: str
-    cell: Cell
-    file: RunFile
 
 
 def label_of(results: Results, problem: str) -> str:
@@ -71,12 +62,12 @@ def _coarseness(cell: Cell) -> float:
     return size
 
 
-def curves(results: Results, problem: str) -> list[Curve]:
-    """The runs of a problem that time series show, in the order of the study file; ensembles and runs
+def curves(results: Results, problem: str) -> list[tuple[str, Cell, RunFile]]:
+    """The runs of a problem that time series show: key, cell, file, in the order of the study file; ensembles and runs
     without a sample are left out."""
-    found = [Curve(key, cell, results.file(problem, key, cell.resolution))
-             for key, cell in shown_cells(results, problem).items() if cell.spec.ensemble is None]
-    return [curve for curve in found if len(curve.file["time"])]
+    found = ((key, cell, results.file(problem, key, cell.resolution))
+             for key, cell in shown_cells(results, problem).items() if cell.spec.ensemble is None)
+    return [run for run in found if len(run[2]["time"])]
 
 
 def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2) -> tuple[Figure, list[Axes]]:
@@ -93,6 +84,20 @@ def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int 
     for panel in axes[len(titles):]:
         panel.set_axis_off()
     return figure, list(axes[:len(titles)])
+
+
+def by_method(results: Results, panels: Mapping[Axes, pandas.DataFrame],
+              draw: Callable[[Axes, Mark, pandas.DataFrame], object], first: Collection[str] = ()) -> list[Mark]:
+    """Let `draw` put each integrator's rows of a panel's table into it; returns the marks of those that have rows, for
+    the legend. Keys in `first` are coloured before the others."""
+    styles, used = marks(results, first), set[str]()
+    for axes, table in panels.items():
+        own = dict(iter(table.groupby("integrator")))
+        used |= own.keys()
+        for key in styles:
+            if key in own:
+                draw(axes, styles[key], own[key])
+    return [styles[key] for key in styles if key in used]
 
 
 def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
@@ -171,17 +176,24 @@ def slope_triangle(axes: Axes, steps: ArrayLike, errors: ArrayLike, order: float
     `below`; both axes logarithmic."""
     steps, errors = np.asarray(steps, dtype=float), np.asarray(errors, dtype=float)
     k = int(np.argsort(steps)[(len(steps) - 1)//3])
-    triangle(axes, steps[k], below*errors[k], order)
+    _triangle(axes, steps[k], below*errors[k], order)
 
 
-def triangle_width(order: float) -> float:
+def triangle(axes: Axes, x: float, curves: Sequence[tuple[np.ndarray, np.ndarray]], order: float, below: float) -> None:
+    """Triangle of a slope that begins at x under all curves, points (x, y) each, moved down by the factor `below`."""
+    width = _width(order)
+    first, last = (min(float(np.interp(at, *curve)) for curve in curves) for at in (x, width*x))
+    _triangle(axes, x, below*min(first, last/width**order), order)
+
+
+def _width(order: float) -> float:
     """Ratio of the ends of a triangle's base: steep ones are narrow."""
     return 10.0**min(0.35, 1.6/order)
 
 
-def triangle(axes: Axes, x: float, y: float, order: float) -> None:
+def _triangle(axes: Axes, x: float, y: float, order: float) -> None:
     """Triangle of a slope with its sharp corner at (x, y)."""
-    width = triangle_width(order)
+    width = _width(order)
     corners = [(x, y), (x*width, y), (x*width, y*width**order), (x, y)]
     axes.plot(*zip(*corners, strict=True), color="0.25", linewidth=0.6, zorder=4.0)
     axes.annotate(f"{order:g}", (x*width, y*width**(0.5*order)), xytext=(1.5, 0.0), textcoords="offset points",

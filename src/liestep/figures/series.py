@@ -1,31 +1,31 @@
-"""Generic figures against time: energy, momentum and length errors, and growth of the state error, one panel for each
-problem of a study. Curves of the first three are the largest deviations over each hundredth of a run, from every step;
-the stored samples stand pale behind them where few curves share a panel."""
+"""Generic figures against time, one panel for each problem or run: energy, momentum and length errors, growth of the
+state error, drift of invariants, separation and statistics of ensembles with printed values; and of states against each
+other: phase portraits and sections of Poincare. Curves of the first three are the largest deviations over each
+hundredth of a run, from every step; the stored samples stand pale behind them where few curves share a panel."""
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
+import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import (
-    Curve,
-    curves,
-    grid,
-    label_of,
-    legend_below,
-    logarithmic,
-    size_of,
-    triangle,
-    triangle_width,
-)
+from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, size_of, slope_triangle, triangle
 from liestep.figures.scenes.space import mix
-from liestep.figures.style import Results, drawing
+from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
-from liestep.study.tables.errors import error_fields, error_history, reference_floor
+from liestep.study.plan.plan import Cell
+from liestep.study.tables.chaos import interval
+from liestep.study.tables.drift import rounded_up
+from liestep.study.tables.errors import error_fields, error_history, member_distances, reference_floor
+from liestep.study.tables.kinds.crossover import energy_errors
 from liestep.study.tables.kinds.growth import SPAN
 
 FEW = 3                # curves of a panel that still leave room for the samples
@@ -36,23 +36,26 @@ Samples = Callable[[RunFile], np.ndarray]  # file -> (time,) deviations
 
 def _draw(results: Results, problems: list[str], blocks: Blocks, samples: Samples, label: str) -> Figure:
     """One panel for each problem, one legend with the resolutions below."""
-    shown = {problem: curves(results, problem) for problem in problems}
-    shown = {problem: found for problem, found in shown.items() if found}
+    shown = {problem: found for problem in problems if (found := curves(results, problem))}
     figure, axes = grid([label_of(results, problem) for problem in shown], 46.0, extra=12.0)
     styles = marks(results)
     for panel, found in zip(axes, shown.values(), strict=True):
-        for curve in found:
-            _curve(panel, curve, styles[curve.key], blocks, samples, pale=len(found) <= FEW)
+        for key, _, file in found:
+            _curve(panel, file, styles[key], blocks, samples, pale=len(found) <= FEW)
         logarithmic(panel, x=False)
-        panel.set(xlabel="time (s)", xlim=(0.0, max(curve.cell.spec.t_end for curve in found)))
+        panel.set(xlabel="time (s)", xlim=(0.0, max(cell.spec.t_end for _, cell, _ in found)))
     for panel in axes[::2]:
         panel.set_ylabel(label)
-    legend_below(figure, _labelled(list(shown.values()), styles), marker=False)
+    sizes: dict[str, set[str]] = {}
+    for key, cell, _ in chain.from_iterable(shown.values()):
+        sizes.setdefault(key, set()).add(size_of(cell))
+    # labels have the resolution where it is the same in all panels
+    legend_below(figure, [replace(mark, label=", ".join((mark.label, *(sizes[key] if len(sizes[key]) == 1 else ()))))
+                          for key, mark in styles.items() if key in sizes], marker=False)
     return figure
 
 
-def _curve(axes: Axes, curve: Curve, mark: Mark, blocks: Blocks, samples: Samples, pale: bool) -> None:
-    file = curve.file
+def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Blocks, samples: Samples, pale: bool) -> None:
     if pale:
         values = samples(file)
         axes.plot(file["time"], np.where(values > 0.0, values, np.nan), color=mix(mark.colour, "white", 0.7),
@@ -63,16 +66,6 @@ def _curve(axes: Axes, curve: Curve, mark: Mark, blocks: Blocks, samples: Sample
     axes.plot(centres[kept], largest[kept], **mark.line)
     if file.failed and kept.any():
         axes.plot(centres[kept][-1], largest[kept][-1], marker="x", color=mark.colour, markersize=5.0)
-
-
-def _labelled(shown: list[list[Curve]], styles: dict[str, Mark]) -> list[Mark]:
-    """Marks of what is shown; labels have the resolution where it is the same in all panels."""
-    sizes: dict[str, set[str]] = {}
-    for found in shown:
-        for curve in found:
-            sizes.setdefault(curve.key, set()).add(size_of(curve.cell))
-    return [replace(mark, label=f"{mark.label}, {next(iter(sizes[key]))}" if len(sizes[key]) == 1 else mark.label)
-            for key, mark in styles.items() if key in sizes]
 
 
 @drawing("{title}: largest |E(t) - E(0)| in each hundredth of the run. A level curve keeps its energy, a rising one"
@@ -109,7 +102,7 @@ def conserved_axes(file: RunFile) -> list[int]:
          " component are left out; if there are no others, the change of all components is shown, which is physical."
          " Systems without the map have no panel.")
 def momentum_error(results: Results) -> Figure:
-    first = {problem: found[0].file for problem in results.config.problems if (found := curves(results, problem))}
+    first = {problem: found[0][2] for problem in results.config.problems if (found := curves(results, problem))}
     offered = [problem for problem, file in first.items() if "momentum_map" in file.variables]
     kept = [problem for problem in offered if conserved_axes(first[problem])]
     figure = _draw(results, kept or offered, lambda file: _momentum(file, file.block_extents("momentum_map")),
@@ -142,24 +135,23 @@ def growth(results: Results) -> Figure:
     styles, table = marks(results), results.table("growth").set_index(["problem", "integrator", "resolution"])
     for panel, problem in zip(axes, problems, strict=True):
         reference, labels, shown, stopped = results.reference(problem), [], [], []
-        for curve in curves(results, problem):
-            place = (problem, curve.key, curve.cell.resolution)
+        for key, cell, file in curves(results, problem):
+            place = (problem, key, cell.resolution)
             if place not in table.index:
                 raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep job analyse"
                                  f" {results.study.name}` again")
             row = table.loc[place]
-            if curve.file.failed:
-                stopped.append(styles[curve.key].label)
+            if file.failed:
+                stopped.append(styles[key].label)
                 continue
             assert reference is not None
-            fields = error_fields(curve.file)
-            time, error = (curve.file["time"],
-                           np.maximum.accumulate(error_history(fields, curve.file.variables, reference)))
-            panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[curve.key].line)
+            fields, time = error_fields(file), file["time"]
+            error = np.maximum.accumulate(error_history(fields, file.variables, reference))
+            panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[key].line)
             fitted = row["exponent"] == row["exponent"]
             text = f"{row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted else str(row["growth"])
-            labels.append(EndLabel(time[-1], error[-1], text, styles[curve.key]))
-            used.add(curve.key)
+            labels.append(EndLabel(time[-1], error[-1], text, styles[key]))
+            used.add(key)
             shown.append((time, error, row))
             floor = reference_floor(reference, fields)
         logarithmic(panel)
@@ -184,7 +176,204 @@ def _triangles(axes: Axes, shown: list[tuple]) -> None:
     end = min(time[-1] for time, _, _ in shown)
     for power, name, begin in ((1, "linear", 20.0), (2, "quadratic", 6.0)):
         if name in found:
-            x = end/begin
-            width = triangle_width(power)
-            first, last = (min(float(np.interp(at, time, error)) for time, error, _ in shown) for at in (x, width*x))
-            triangle(axes, x, BELOW*min(first, last/width**power), power)
+            triangle(axes, end/begin, [(time, error) for time, error, _ in shown], power, BELOW)
+
+
+STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
+              "orthogonality_error_mean": "mean orthogonality error"}  # those that all ensembles of a study have
+CENTRAL = 0.9
+FEW_DECADES = 30.0  # largest value over the median
+DRIFT_PANEL = 34.0  # mm, height of a panel of the figure drift without its title and the label of its axis
+
+
+def _ensembles(results: Results, need: str) -> list[tuple[Cell, RunFile]]:
+    found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution))
+             for cell in results.study.cells if cell.spec.ensemble is not None and not cell.spec.ensemble.first]
+    if not found:
+        raise InputError(f"study {results.study.name} has no ensembles, which the figure {need} needs")
+    return found
+
+
+def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
+    """(problem, integrator, statistic) -> number printed in a paper, from claims judged by runs of this study."""
+    from liestep.claims.claimfile import claim_files, load_claims
+
+    root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"),
+                None)
+    found = {}
+    for paths in claim_files(root).values() if root else ():
+        for claim in load_claims(paths).claims:
+            for run in claim.runs:
+                if run.study == results.study.name and claim.printed is not None:
+                    found[run.problem, run.integrator, claim.quantity] = claim.printed
+    return found
+
+
+@drawing("{title}: each member's statistic divided by the median of its ensemble (dots; dash: unperturbed), the bar"
+         " holds the central 90 %. Diamonds: number printed in the paper where a claim names one. {runs}")
+def ensemble(results: Results) -> Figure:
+    rows, printed = _ensembles(results, "ensemble"), printed_values(results)
+    figure = new_figure(DOUBLE, 10.0*len(rows) + 22.0)
+    shown = {name: title for name, title in STATISTICS.items() if all(name in file.variables for _, file in rows)}
+    axes = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
+    styles = marks(results)
+    for panel, (name, title) in zip(axes, shown.items(), strict=True):
+        for place, (cell, file) in enumerate(rows):
+            _strip(panel, place, file[name], styles[cell.integrator].colour,
+                   printed.get((cell.problem, cell.integrator, name)))
+        low, high = panel.dataLim.intervalx
+        reach = 1.25*max(high, 1.0/max(low, 1e-6), 1.6)  # limits around 1 that hold all data, at least a factor 2
+        panel.set(xscale="log", xlim=(1.0/reach, reach))
+        panel.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
+        panel.set(title=title, xlabel="value divided by the median")
+        panel.xaxis.set_major_formatter("{x:g}")
+        few = "235" if reach < FEW_DECADES else ""  # leading digits that are named between decades, where there is room
+        panel.xaxis.set_minor_formatter(lambda x, position, few=few: f"{x:g}" if f"{x:.0e}"[0] in few else "")
+        panel.tick_params(axis="x", which="minor", labelsize=6.0)
+        panel.grid(axis="y", visible=False)
+    count = Counter((cell.problem, cell.integrator) for cell, _ in rows)
+    axes[0].set_yticks(range(len(rows)), [
+        f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}"
+        + f", {size_of(cell)}"*(count[cell.problem, cell.integrator] > 1) for cell, _ in rows])
+    axes[0].set_ylim(len(rows) - 0.5, -0.5)
+    return figure
+
+
+def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: float | None) -> None:
+    """One ensemble as a row; members are shifted up and down in their order, so that they can be distinguished."""
+    values = values[np.isfinite(values)]
+    middle = float(np.median(values)) if values.size > 1 else 0.0
+    if middle == 0.0:
+        axes.text(0.5, place, "zero" if values.size > 1 else "stopped early", transform=axes.get_yaxis_transform(),
+                  ha="center", va="center")
+        return
+    low, high = interval(values, CENTRAL)
+    axes.barh(place, (high - low)/middle, left=low/middle, height=0.48, color=mix(colour, "white", 0.75),
+              linewidth=0.0, zorder=1.0)
+    shift = 0.2*np.sin(2.4*np.arange(values.size))
+    axes.scatter(values[1:]/middle, place + shift[1:], s=5.0, color=colour, linewidths=0.0, zorder=2.0)
+    axes.scatter(values[:1]/middle, [place], s=60.0, marker="|", color="0.1", linewidths=0.9, zorder=3.0)
+    text = f"median {middle:.4g}"
+    if printed is not None:
+        axes.scatter([printed/middle], [place], s=26.0, marker="D", color="0.1", edgecolors="white",
+                     linewidths=0.6, zorder=4.0)
+        text += f", printed {printed:.5g}"
+    axes.annotate(text, (0.99, place + 0.49), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=5.8,
+                  color="0.35")
+
+
+@drawing("{title}: distance of the perturbed members from the unperturbed one. Above the dotted line states are no"
+         " longer compared. {runs} The distance is the largest over bodies and parts of the state, each in its norm"
+         " (vectors divided by the largest one of the unperturbed motion).")
+def separation(results: Results) -> Figure:
+    from liestep.study.tables.kinds.horizons import LIMIT
+
+    rows = _ensembles(results, "separation")
+    figure, axes = grid([label_of(results, cell.problem) for cell, _ in rows], 42.0, extra=10.0, columns=3)
+    styles = marks(results)
+    for panel, (cell, file) in zip(axes, rows, strict=True):
+        mark = styles[cell.integrator]
+        for member in member_distances(file):
+            panel.plot(file["time"], np.where(member > 0.0, member, np.nan), color=mix(mark.colour, "white", 0.35),
+                       linewidth=0.7)
+        panel.axhline(LIMIT, color="0.3", linewidth=0.7, linestyle=":")
+        logarithmic(panel, x=False)
+        panel.set(xlim=(0.0, cell.spec.t_end), xlabel="time (s)")
+    for panel in axes[::3]:
+        panel.set_ylabel("distance of members")
+    used = [styles[key] for key in dict.fromkeys(cell.integrator for cell, _ in rows)]
+    legend_below(figure, [Line2D([], [], color=mark.colour, label=mark.label) for mark in used])
+    return figure
+
+
+@drawing("{title}: largest |E - E(0)| up to time t. Beside each curve stands the verdict of the drift test: a bounded"
+         " curve stays level, a drift grows. {runs} Values are from the extrema of each hundredth of a run over all"
+         " steps (adaptive methods: over their outputs). Bounded: with the x of |slope T| < x A for the amplitude A;"
+         " drift: with the change of the block means over the run in J. The triangle is linear growth; problems whose"
+         " runs are too short for the test are left out.")
+def drift(results: Results) -> Figure:
+    table = results.table("drift")
+    table = table[table["invariant"] == "energy"]
+    judged = {*table.loc[table["verdict"] != "too short", "problem"]}
+    problems = [problem for problem in results.config.problems if problem in judged or not judged]
+    figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
+    styles, used = marks(results), set()
+    verdicts = {(row["problem"], row["integrator"], row["resolution"]): _verdict(row) for _, row in table.iterrows()}
+    for panel, problem in zip(axes, problems, strict=True):
+        labels: list[EndLabel] = []
+        grown: list[tuple[float, int, np.ndarray, np.ndarray]] = []
+        for key, cell, file in curves(results, problem):
+            mark, extent = styles[key], energy_errors(file)
+            ends = (np.arange(extent.size) + 1.0)/extent.size*file.attributes["t_end"]
+            panel.plot(ends, np.where(extent > 0.0, extent, np.nan), **mark.line)
+            verdict = verdicts.get((problem, key, cell.resolution), "")
+            last = int(np.flatnonzero(extent > 0.0)[-1]) if (extent > 0.0).any() else 0
+            labels.append(EndLabel(ends[last], extent[last] or np.nan, verdict, mark))
+            used.add(key)
+            grown.append((extent[-1]/extent[0] if extent[0] > 0.0 else 0.0, len(grown), ends, extent))
+        logarithmic(panel)
+        growth, _, ends, extent = max(grown, default=(0.0, 0, np.empty(0), np.empty(0)))
+        if growth > 10.0:
+            slope_triangle(panel, ends, extent, 1)
+        panel.set(xlabel="time (s)", ylabel="$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
+        end_labels(panel, labels, DRIFT_PANEL)
+    legend_below(figure, [styles[key] for key in styles if key in used], marker=False)
+    return figure
+
+
+def _verdict(row: pandas.Series) -> str:
+    """Verdict of a row of the drift table with its number."""
+    if row["verdict"] == "bounded":
+        return f"bounded, {rounded_up(row['bound'])}"
+    return f"drift, {row['slope']:.1e}" if row["verdict"] == "drift" else str(row["verdict"])
+
+
+NODES = np.arange(-1.0, 3.0)  # samples about a crossing, which lies between 0 and 1
+STEPS = 50                    # halvings of that interval
+
+
+def section_of(q: np.ndarray, momentum: np.ndarray) -> np.ndarray:
+    """(k, 2) q_2 and its momentum where q_1 (n, d) becomes positive, by cubic polynomials through four equally spaced
+    samples (Henon and Heiles 1964)."""
+    first = np.flatnonzero((q[1:-2, 0] < 0.0) & (q[2:-1, 0] >= 0.0))
+    low, high = np.zeros((2, len(first)))
+    high += 1.0
+
+    def at(column: np.ndarray, place: np.ndarray) -> np.ndarray:
+        found = np.zeros(len(first))
+        for k, node in enumerate(NODES):
+            others = np.delete(NODES, k)
+            found += column[first + k]*np.prod((place[:, None] - others)/(node - others), axis=1)
+        return found
+
+    for _ in range(STEPS):
+        middle = 0.5*(low + high)
+        below = at(q[:, 0], middle) < 0.0
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.stack([at(q[:, 1], low), at(momentum[:, 1], low)], axis=1)
+
+
+def _states(results: Results, points: Callable[[np.ndarray, np.ndarray], np.ndarray], freedoms: int,
+          labels: tuple[str, str]) -> Figure:
+    """One panel for each run that time series show of problems with so many coordinates."""
+    styles = marks(results)
+    shown = [(f"{label_of(results, problem)}: {styles[key].label}", styles[key].colour, file)
+             for problem in results.config.problems for key, _, file in curves(results, problem)
+             if "momentum" in file.variables and np.shape(file["q"])[1:] == (freedoms,)]
+    figure, axes = grid([title for title, *_ in shown], 62.0)
+    for panel, (_, colour, file) in zip(axes, shown, strict=True):
+        panel.plot(*points(file["q"], file["momentum"]).T, linestyle="", marker=".", markersize=1.5, color=colour)
+        panel.set(xlabel=labels[0], ylabel=labels[1])
+    return figure
+
+
+@drawing("{title}: momentum against coordinate of one degree of freedom, at the stored samples. A motion that keeps"
+         " its energy is one closed curve. {runs}")
+def phase_portrait(results: Results) -> Figure:
+    return _states(results, lambda q, momentum: np.concatenate([q, momentum], axis=1), 1, ("$q$", "$p$"))
+
+
+@drawing("{title}: section of Poincare, q_2 and its momentum where q_1 passes zero upward, between stored samples by"
+         " cubic polynomials. Points of a regular motion lie on curves, those of a chaotic one fill areas. {runs}")
+def section(results: Results) -> Figure:
+    return _states(results, section_of, 2, ("$q_2$", "$p_2$"))

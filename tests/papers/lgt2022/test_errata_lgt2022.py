@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from liestep.claims.errata import checks
+from liestep.papers.lgt2022 import evidence as room
 from liestep.papers.lgt2022 import transition_maps
-from liestep.papers.lgt2022.evidence import coordinates
 
 CHECKS = checks("lgt2022")
 CLAIMS = Path(__file__).parents[3]/"config"/"claims"/"lgt2022"
@@ -29,7 +29,7 @@ def test_evidence_confirms_the_erratum(name):
     ("screw_coordinates", "_rates", lambda name: [1.0, 1.0]), ("screw_coordinates", "of_vector", lambda x: (1.0, x)),
     ("extended_rodrigues", "exponential", lambda matrix: np.eye(3))])
 def test_evidence_on_coordinates_can_say_no(name, replaced, by, monkeypatch):
-    monkeypatch.setattr(coordinates, replaced, by)
+    monkeypatch.setattr(room, replaced, by)
     assert not CHECKS[name]().confirmed
 
 

@@ -9,10 +9,10 @@ from matplotlib.patches import StepPatch
 
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of, figure_names
-from liestep.figures.scenes.motion import parameters
+from liestep.figures.scenes.looks import parameters
 from liestep.figures.style import ladder
 from liestep.mechanics.formulations import formulate
-from liestep.papers.liegroup2021.figures.double_pendulum import _accelerations
+from liestep.papers.liegroup2021.figures.pendula import _accelerations
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.files import RunFile
 from liestep.study.plan.plan import Study

@@ -8,7 +8,7 @@ from liestep.errors import InputError
 from liestep.geometry.quaternion import matrices, of_matrix
 from liestep.mechanics.formulations.constrained.bodies import redundant
 from liestep.mechanics.formulations.constrained.joint_forms import Jointed
-from liestep.papers.livens2025.evidence.runs import joint_momentum
+from liestep.papers.livens2025.evidence import joint_momentum
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import specify, start_of
 

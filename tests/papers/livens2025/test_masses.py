@@ -6,7 +6,7 @@ from scipy.optimize import fsolve
 from liestep import simulate
 from liestep.compile.status import IntegrationError
 from liestep.errors import InputError
-from liestep.papers.livens2025.evidence import formulas
+from liestep.papers.livens2025 import evidence
 from liestep.simulation.references.reference import compute_reference, specify_reference
 from liestep.simulation.runs.specification import specify
 
@@ -183,7 +183,7 @@ def test_a_single_quaternion_is_needed_for_the_null_space():
     ("lagrangian_scheme", np.diag([2.0, 1.0, 1.0]), [0.25, 0.75]), ("lagrangian_scheme", None, [0.75, 0.25]),
     ("singular_mass", np.diag([2.0, 1.0, 1.0]), [0.25, 0.75])])
 def test_evidence_on_the_singular_mass_matrix_and_that_it_can_say_no(name, replaced, by, monkeypatch):
-    assert getattr(formulas, name)().confirmed
-    mass = formulas._masses()[0] if replaced is None else replaced
-    monkeypatch.setattr(formulas, "_masses", lambda: (mass, np.array(by)))
-    assert not getattr(formulas, name)().confirmed
+    assert getattr(evidence, name)().confirmed
+    mass = evidence._masses()[0] if replaced is None else replaced
+    monkeypatch.setattr(evidence, "_masses", lambda: (mass, np.array(by)))
+    assert not getattr(evidence, name)().confirmed

@@ -23,7 +23,7 @@ from liestep.mechanics.formulations.constrained import spin
 from liestep.mechanics.formulations.constrained.quaternion_bodies import QuaternionBodies
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
 from liestep.mechanics.systems.spring_pendulum import SphericalSpring
-from liestep.papers.livens2025.cone import TILT
+from liestep.papers.livens2025.presets import TILT
 
 EML, NULL = ReducedStep(1, False, False, 1e-15, 40), NullSpaceStep(1, False, 1e-15, 40)
 GONZALEZ = EML._replace(rule=2)

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from liestep.papers.livens2025.figures.body import ROUND_OFF, SATURATED, rate_of_growth
+from liestep.papers.livens2025.figures import ROUND_OFF, SATURATED, rate_of_growth
 
 TIME = np.linspace(0.0, 10.0, 1001)
 

@@ -8,7 +8,7 @@ import pytest
 from liestep.claims import errata
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import TEXT_ONLY, checks, errata_table, load_errata
-from liestep.papers.rodrigues2021.evidence import bonds, discrete, maps
+from liestep.papers.rodrigues2021 import evidence as room
 
 CONFIG, PAPER = Path(__file__).parents[3]/"config", "rodrigues2021"
 
@@ -56,27 +56,27 @@ def test_numbers_are_those_of_the_trial(evidence):
     assert evidence["diameter"].numbers["limit"] == pytest.approx(8.328e-3, rel=1e-4)
 
 
-QUATERNIONS = discrete._quaternions
+QUATERNIONS = room._quaternions
 
 
 @pytest.mark.parametrize(("module", "name", "replaced", "by"), [
-    (bonds, "relative_vector", "compose", lambda a, b: 4.0/(4.0 - a @ b)*(a + b + 0.5*np.cross(a, b))),
-    (bonds, "bending_sign", "angle_vector", lambda turn: -discrete.vee(0.5*(turn - turn.T))),
-    (bonds, "invariances", "printed_shear", bonds.mean_shear),
-    (bonds, "frames_of_momenta", "printed_shear", bonds.mean_shear),
-    (bonds, "opposite_moments", "mean_shear", bonds.printed_shear),
-    (bonds, "orientation", "printed_shear", bonds.mean_shear),
-    (discrete, "identity_factor", "rotation", lambda alpha: np.eye(3)),
-    (discrete, "legendre", "vee", lambda matrix: -np.array([matrix[2, 1], matrix[0, 2], matrix[1, 0]])),
-    (discrete, "pendulum_moment", "verlet", lambda moment: {"energy": 1.0, "product": 1.0}),
-    (discrete, "domain", "size", lambda vectors: 1.0), (discrete, "leading_terms", "size", lambda vector: 1.0),
-    (discrete, "second_root", "ROUND_OFF", 0.0),
-    (discrete, "quaternion_multipliers", "_quaternions", lambda h, held: QUATERNIONS(h, False)),
-    (maps, "symplectic", "_form", lambda y, a, b: float(a[0] @ b[1] - b[0] @ a[1] + y[3] @ np.cross(a[0], b[0]))),
-    (maps, "symmetric", "VARIATIONAL", {**maps.VARIATIONAL, "(23)": ("campello", {})}),
-    (maps, "no_trigonometry", "NEWMARK", maps.EXPONENTIAL), (maps, "overhead", "EXPONENTIAL", maps.NEWMARK),
-    (maps, "quaternion_form", "matrix", lambda q: np.eye(3)), (maps, "chart_limits", "QUARTER", 1.9),
-    (maps, "newton_updates", "SHORT", 1e-6)])
+    (room, "relative_vector", "compose", lambda a, b: 4.0/(4.0 - a @ b)*(a + b + 0.5*np.cross(a, b))),
+    (room, "bending_sign", "angle_vector", lambda turn: -room.vee(0.5*(turn - turn.T))),
+    (room, "invariances", "printed_shear", room.mean_shear),
+    (room, "frames_of_momenta", "printed_shear", room.mean_shear),
+    (room, "opposite_moments", "mean_shear", room.printed_shear),
+    (room, "orientation", "printed_shear", room.mean_shear),
+    (room, "identity_factor", "rotation", lambda alpha: np.eye(3)),
+    (room, "legendre", "vee", lambda matrix: -np.array([matrix[2, 1], matrix[0, 2], matrix[1, 0]])),
+    (room, "pendulum_moment", "verlet", lambda moment: {"energy": 1.0, "product": 1.0}),
+    (room, "domain", "size", lambda vectors: 1.0), (room, "leading_terms", "size", lambda vector: 1.0),
+    (room, "second_root", "ROUND_OFF", 0.0),
+    (room, "quaternion_multipliers", "_quaternions", lambda h, held: QUATERNIONS(h, False)),
+    (room, "symplectic", "_form", lambda y, a, b: float(a[0] @ b[1] - b[0] @ a[1] + y[3] @ np.cross(a[0], b[0]))),
+    (room, "symmetric", "VARIATIONAL", {**room.VARIATIONAL, "(23)": ("campello", {})}),
+    (room, "no_trigonometry", "NEWMARK", room.EXPONENTIAL), (room, "overhead", "EXPONENTIAL", room.NEWMARK),
+    (room, "quaternion_form", "matrix", lambda q: np.eye(3)), (room, "chart_limits", "QUARTER", 1.9),
+    (room, "newton_updates", "SHORT", 1e-6)])
 def test_evidence_can_say_no(module, name, replaced, by, monkeypatch):
     monkeypatch.setattr(module, replaced, by)
     assert not getattr(module, name)().confirmed
@@ -84,9 +84,9 @@ def test_evidence_can_say_no(module, name, replaced, by, monkeypatch):
 
 def test_an_implicit_equation_is_required_where_no_closed_form_solves_it(monkeypatch):
     """Of equal moments (23) does; the increment of (25) would leave the residual that confirms the statement."""
-    found = maps.implicit_equation()
+    found = room.implicit_equation()
     assert not found.confirmed
     assert found.numbers["equal"] <= 1e-15
     assert found.numbers["different"] >= 1e-4
-    monkeypatch.setattr(maps, "EXACT", maps.NEWMARK)
-    assert maps.implicit_equation().confirmed
+    monkeypatch.setattr(room, "EXACT", room.NEWMARK)
+    assert room.implicit_equation().confirmed

@@ -9,11 +9,11 @@ import pytest
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of, figure_names
 from liestep.figures.rendering import save
-from liestep.figures.scenes.motion import directions
+from liestep.figures.scenes.looks import directions
 from liestep.figures.scenes.space import Scene, View
 from liestep.figures.style import new_figure
 from liestep.geometry.icosphere import icosphere
-from liestep.papers.twospheres2009.figures.sphere import face_values
+from liestep.papers.twospheres2009.figures import face_values
 from liestep.simulation.runs.files import RunFile
 from liestep.study.plan.plan import Study
 

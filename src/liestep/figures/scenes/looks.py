@@ -1,13 +1,19 @@
-"""How a state of each system looks: where its parts are, and how they are put into a scene. Figures and films use it.
-Arrays of directions q have any leading shape where the docstring says (..., n, 3)."""
+"""How a state of each system looks, at any time of a run: where its parts are, and how they are put into a scene, or
+into several side by side. Figures and films use it. Arrays of directions q have any leading shape where the docstring
+says (..., n, 3)."""
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from liestep.figures.scenes.space import Scene, mix
-from liestep.mechanics.formulations.multibody.assembly import Shape
-from liestep.mechanics.formulations.multibody.mechanism import Kind
+from liestep.mechanics.contracts.sheet import Parameters
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.files import RunFile
 
 COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # colours of bodies
 METAL, PIVOT, NORTH, SOUTH, PLATE = "#5A6472", "#222222", "#D62728", "#8C99A8", "#D9DEE4"
@@ -153,6 +159,8 @@ def faces(shape: Any) -> list[np.ndarray]:
 def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
     """Faces (m, k, 3) of the shapes of a body, as `faces`; of one without, those of the box of its mass and inertia, at
     most a metre long, but none if the moments are equal, which is what planar mechanisms are given."""
+    from liestep.mechanics.formulations.multibody.assembly import Shape
+
     own = [shape for shape in assembly.shapes if shape.body == body]
     if not own:
         moments, axes = np.linalg.eigh(assembly.inertia[body])
@@ -166,6 +174,8 @@ def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
 
 def body_points(assembly: Any, body: int) -> np.ndarray:
     """Points (k, 3) of a body of a mechanism, from its centre of mass in body axes, at its joints and springs."""
+    from liestep.mechanics.formulations.multibody.mechanism import Kind
+
     found = [vectors for joint in assembly.joints for rows in joint.rows if Kind.DRIVE != rows.kind < Kind.SLIDER
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
     found += [spring.point for spring in assembly.springs if spring.body == body]
@@ -242,3 +252,39 @@ def sprung(scene: Scene, place: np.ndarray) -> None:
     scene.line(coil(np.zeros(3), place), SPRING, 0.8, fade=0.2)
     scene.balls([place], COLOURS[0], 9.0, lift=0.03)
     scene.balls([np.zeros(3)], PIVOT, 4.0, lift=0.01)
+
+
+Place = tuple[float, float, float, float]  # left, bottom, width, height in figure fractions
+
+
+def parameters(file: RunFile) -> Parameters:
+    """Checked parameters of a run's system."""
+    specification = json.loads(file.attributes["specification"])
+    return sheet(specification["problem"]).check(specification["parameters"])
+
+
+def directions(file: RunFile, times: ArrayLike) -> np.ndarray:
+    """q at any times (k, n, 3): cubic Hermite interpolation of the samples with dq/dt = omega x q, normalised."""
+    t, q, rate = file["time"], file["q"], np.cross(file["omega"], file["q"])
+    times = np.atleast_1d(times)
+    left = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
+    h = t[left + 1] - t[left]
+    s = ((times - t[left])/h)[:, None, None]
+    h = h[:, None, None]
+    value = ((1.0 + 2.0*s)*(1.0 - s)**2*q[left] + s*(1.0 - s)**2*h*rate[left]
+             + s*s*(3.0 - 2.0*s)*q[left + 1] + s*s*(s - 1.0)*h*rate[left + 1])
+    return value/np.linalg.norm(value, axis=-1, keepdims=True)
+
+
+def snapshots(figure: Figure, place: Place, times: Sequence[float], columns: int = 2) -> list[Axes]:
+    """Axes for a grid of small pictures, each with its time above it."""
+    left, bottom, width, height = place
+    rows = -(-len(times)//columns)
+    found = []
+    for k, time in enumerate(times):
+        row, column = divmod(k, columns)
+        axes = figure.add_axes((left + column*width/columns, bottom + (rows - 1 - row)*height/rows, width/columns,
+                                0.93*height/rows))
+        axes.text(0.03, 1.0, f"t = {time:g} s", transform=axes.transAxes, va="top", fontsize=7.0)
+        found.append(axes)
+    return found

@@ -70,10 +70,11 @@ COUNTING = Functions(_counting(math.sqrt), _counting(math.sin), _counting(math.c
                      exp=_counting(math.exp), log=_counting(math.log))
 
 
-def operations(component: Any, call: Callable[[Any, np.ndarray, np.ndarray], object], y: np.ndarray) -> int:
-    """Operations of `call(component, y, out)`, out of the shape of y: additions, multiplications, divisions and roots,
-    each one; sines and other functions too."""
+def operations(component: Any, call: Callable[..., object], *arrays: np.ndarray) -> int:
+    """Operations of `call(component, *arrays, out)`, out of the shape of the last array: additions, multiplications,
+    divisions and roots, each one; sines and other functions too."""
     tally = [0]
-    state = np.array([Counted(value, tally) for value in y.ravel().tolist()], dtype=object).reshape(y.shape)
-    call(plain_component(component, COUNTING), state, np.zeros(y.shape, dtype=object))
+    counted = (np.array([Counted(value, tally) for value in array.ravel().tolist()], dtype=object).reshape(array.shape)
+               for array in arrays)
+    call(plain_component(component, COUNTING), *counted, np.zeros(arrays[-1].shape, dtype=object))
     return tally[0]

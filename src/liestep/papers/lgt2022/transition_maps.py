@@ -1,16 +1,47 @@
 """The eight local-global transition maps of table 1 of lgt2022, made from the code that the runs use: how far each is
-from the product of the group, and its floating-point operations."""
+from the product of the group, and its floating-point operations; and exponential and Cayley maps as functions of
+matrices, which they are compared with."""
 from dataclasses import dataclass
 
 import numpy as np
 
-from liestep.compile.tracing import plain_component
 from liestep.geometry.charts import CAYLEY, EXPONENTIAL
 from liestep.geometry.groups.poses import QUATERNION, ROTATION_VECTOR, Poses
-from liestep.mechanics.formulations.counting import COUNTING, Counted
+from liestep.mechanics.formulations.counting import operations
 from liestep.mechanics.formulations.multibody.forms import attitude_block, matrices
-from liestep.papers.lgt2022.matrices import cayley, exponential, motion, vectors
 from liestep.study.tables.vectors import hat, size
+
+RANDOM = 20220101
+
+
+def exponential(matrix: np.ndarray) -> np.ndarray:
+    """Matrix exponential by its series after halvings."""
+    halvings = max(0, int(np.ceil(np.log2(max(size(matrix), 1e-300)))) + 3)
+    part, term, total = matrix/2.0**halvings, np.eye(len(matrix)), np.eye(len(matrix))
+    for k in range(1, 20):
+        term = term @ part/k
+        total = total + term
+    for _ in range(halvings):
+        total = total @ total
+    return total
+
+
+def motion(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """(x, y) of se(3) as a matrix (4, 4)."""
+    matrix = np.zeros((4, 4))
+    matrix[:3, :3], matrix[:3, 3] = hat(x), y
+    return matrix
+
+
+def cayley(matrix: np.ndarray) -> np.ndarray:
+    """(I - A)^-1 (I + A): the Cayley map of the paper, without a factor 1/2."""
+    return np.linalg.solve(np.eye(len(matrix)) - matrix, np.eye(len(matrix)) + matrix)
+
+
+def vectors(count: int) -> np.ndarray:
+    """Random vectors (count, 3)."""
+    return np.random.default_rng(RANDOM).normal(size=(count, 3))
+
 
 LETTERS = {"a": (1, EXPONENTIAL), "b": (0, EXPONENTIAL), "c": (0, CAYLEY), "d": (1, CAYLEY)}
 NAMES = tuple(f"{number}{letter}" for number in (1, 2) for letter in LETTERS)
@@ -49,8 +80,9 @@ def row_of(name: str) -> Row:
     found[:3, :3], found[:3, 3] = matrices(component.attitude, out[:1]), out[1, :3]
     start = np.eye(4)
     start[:3, :3], start[:3, 3] = attitude, place
-    return Row(size(found - _product(component, start, x, y)), _count(component, "act", xi, state) - TRANSLATIONS,
-               _count(component, "dexpinv", xi, v))
+    return Row(size(found - _product(component, start, x, y)),
+               operations(component, lambda part, *data: part.act(*data), xi, state) - TRANSLATIONS,
+               operations(component, lambda part, *data: part.dexpinv(*data), xi, v))
 
 
 def _product(component: Poses, start: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -61,16 +93,3 @@ def _product(component: Poses, start: np.ndarray, x: np.ndarray, y: np.ndarray) 
     found = start.copy()
     found[:3, :3], found[:3, 3] = start[:3, :3] @ step[:3, :3], start[:3, 3] + y
     return found
-
-
-def _count(component: Poses, method: str, *arguments: np.ndarray) -> int:
-    """Additions, multiplications, divisions and elementary functions, one each."""
-    tally = [0]
-    counted = []
-    for values in arguments:
-        array: np.ndarray = np.empty(values.shape, dtype=object)
-        for place, value in np.ndenumerate(values):
-            array[place] = Counted(float(value), tally)
-        counted.append(array)
-    getattr(plain_component(component, COUNTING), method)(*counted, np.zeros(arguments[-1].shape, dtype=object))
-    return tally[0]

@@ -8,6 +8,6 @@ PAPER = Paper(
     doi="10.48550/arXiv.2112.01623",
     figures={f"rodrigues2021.{name}": "figures" for name in (
         *(f"figure{k}" for k in range(1, 8)), "drift_rules", "chart", "diameter", "contact", "codes", "many")},
-    evidence=("evidence.bonds", "evidence.discrete", "evidence.maps"),
+    evidence=("evidence",),
     presets="presets", quantities="quantities",
 )

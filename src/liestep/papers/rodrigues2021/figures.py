@@ -1,5 +1,6 @@
 """Figures of rodrigues2021: 1 to 7, and own ones on drift rules, charts, diameters, contacts, codes, many particles."""
 import numpy as np
+from matplotlib.artist import setp
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection
 from matplotlib.colors import Normalize
@@ -9,7 +10,7 @@ from matplotlib.patches import Circle
 from liestep.compile.counters import evaluations_of
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.scenes.motion import parameters
+from liestep.figures.scenes.looks import parameters
 from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.systems.bonded_ring import circle, particle_diameter
 from liestep.simulation.runs.files import RunFile
@@ -64,16 +65,13 @@ def figure1(results: Results) -> Figure:
     first.set_title("(i) energy, (38)")
     slopes(second, results, "pendulum", "h1_norm_error", {"exact": None, "newmark": 1}, below=2.7)
     second.set_title("(ii) norm of the trajectory, (37)")
-    for key in PAIR:
-        file = first_run(results, "pendulum", key)
-        third.plot(file["time"], 1e15*file["axial_momentum"], marker=METHODS[key].marker, markevery=10, linewidth=0.8,
-                   **METHODS[key].line)
-        fourth.plot(file["time"], 1e15*file["lever_length"], marker=METHODS[key].marker, markevery=10, linewidth=0.8,
-                    **METHODS[key].line)
-    third.set_title("(iii) $10^{15}\\,R\\rho_0\\cdot\\Omega$")
-    fourth.set_title("(iv) $10^{15}\\,(|R\\rho_0| - 1)$")
-    for axes in (third, fourth):
-        axes.set(xlabel="time (s)", xlim=(0.0, file["time"][-1]))
+    for axes, name, title in ((third, "axial_momentum", "(iii) $10^{15}\\,R\\rho_0\\cdot\\Omega$"),
+                              (fourth, "lever_length", "(iv) $10^{15}\\,(|R\\rho_0| - 1)$")):
+        for key in PAIR:
+            file = first_run(results, "pendulum", key)
+            axes.plot(file["time"], 1e15*file[name], marker=METHODS[key].marker, markevery=10, linewidth=0.8,
+                      **METHODS[key].line)
+        axes.set(xlabel="time (s)", xlim=(0.0, file["time"][-1]), title=title)
     slopes(fifth, results, "pendulum", "h1_error", {"exact": None, "newmark": 2, "euler": 1})
     fifth.set_title("(v) trajectory, $|q_h - q|/|q|$")
     slopes(sixth, results, "pendulum", "h1_norm_error", {"exact": None, "newmark": None, "euler": 0.5})
@@ -154,13 +152,11 @@ def _snapshot(axes: Axes, file: RunFile, diameter: float, time: float) -> Ellips
          " one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a chaotic motion. {runs}")
 def figure3(results: Results) -> Figure:
     figure, panels = subplots(DOUBLE, 186.0, 4, 4, sharex=True, sharey=True)
-    for law, problem in enumerate(("ring", "objective")):
-        file = first_run(results, problem, "newmark")
-        diameter = particle_diameter(parameters(file))
-        for axes, time in zip(panels[2*law:2*law + 2].ravel(), TIMES, strict=True):
-            shown = _snapshot(axes, file, diameter, time)
-        panels[2*law, 0].set_ylabel("printed shear" if law == 0 else "frame-indifferent", fontsize=7.5)
     files = [first_run(results, problem, "newmark") for problem in ("ring", "objective")]
+    for rows, file, law in zip((panels[:2], panels[2:]), files, ("printed shear", "frame-indifferent"), strict=True):
+        for axes, time in zip(rows.flat, TIMES, strict=True):
+            shown = _snapshot(axes, file, particle_diameter(parameters(file)), time)
+        rows[0, 0].set_ylabel(law, fontsize=7.5)
     near = [np.argmin(np.abs(files[0]["time"] - time)) for time in TIMES]
     reach = np.concatenate([file["position"][near].reshape(-1, 3) for file in files])
     panels[0, 0].set(xlim=(-2.0, reach[:, 0].max() + 2.0), ylim=(reach[:, 1].min() - 2.0, reach[:, 1].max() + 2.0))
@@ -227,14 +223,11 @@ def figure4(results: Results) -> Figure:
                                     strict=True):
         file = first_run(results, problem, "newmark")
         shown = file["time"] <= SHOWN
-        for name, (colour, dash, _) in ENERGIES.items():
-            axes.plot(file["time"][shown], file[name][shown], color=colour, linestyle=dash, linewidth=1.0)
+        for name, (colour, dash, label) in ENERGIES.items():
+            axes.plot(file["time"][shown], file[name][shown], color=colour, linestyle=dash, linewidth=1.0, label=label)
         axes.set(title=title, xlim=(0.0, SHOWN), xlabel="time (s)")
     panels[0].set_ylabel("energy (J)")
-    handles = [axes.get_lines()[k] for k in range(len(ENERGIES))]
-    for handle, (_, _, label) in zip(handles, ENERGIES.values(), strict=True):
-        handle.set_label(label)
-    legend_below(figure, handles, 4)
+    legend_below(figure, list(axes.get_lines()), 4)
     return figure
 
 
@@ -255,8 +248,8 @@ def figure5(results: Results) -> Figure:
             centres = (np.arange(len(means)) + 0.5)*file["time"][-1]/len(means)
             long.plot(centres, 100.0*means/file["energy"][0], color=METHODS[key].colour, linestyle=dash, linewidth=1.0)
     long.set(ylabel="mean deviation (% of the energy)", title="(b) 5000 s: with contacts (line), without (dots)")
-    for axes in (short, long):
-        axes.set(xlabel="time (s)", xlim=(0.0, file["time"][-1] if axes is long else 500.0))
+    for axes, end in ((short, 500.0), (long, file["time"][-1])):
+        axes.set(xlabel="time (s)", xlim=(0.0, end))
     legend_below(figure, [METHODS[key] for key in ("newmark", "euler")], marker=False)
     return figure
 
@@ -283,10 +276,8 @@ def figure6(results: Results) -> Figure:
         panels[row, 1].set_title(f"({'be'[row]}) $10^{{14}}\\,P_y$ (blue), $P_z$ (orange)")
         panels[row, 2].set(title=f"({'cf'[row]}) $|\\Sigma J\\Omega|$ (green), $|L|$ (purple)", yscale="log",
                            ylim=(1e-18, 1.0))
-        for axes in panels[row]:
-            axes.set_xlim(0.0, SHOWN)
-    for axes in panels[1]:
-        axes.set_xlabel("time (s)")
+    setp(panels, xlim=(0.0, SHOWN))
+    setp(panels[1], xlabel="time (s)")
     return figure
 
 
@@ -342,15 +333,13 @@ def diameter(results: Results) -> Figure:
          " contact energies of rising regularity and without contacts. Under contact the compositions lose their order."
          " {runs}")
 def contact(results: Results) -> Figure:
-    problems, shown = list(results.config.problems), {key: METHODS[key] for key in results.config.integrators}
+    problems = list(results.config.problems)
     figure, panels = subplots(DOUBLE, 70.0, 1, len(problems), sharey=True)
     for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
-        for key, mark in shown.items():
-            steps, errors = ladder(results, problem, key, "error")
-            axes.plot(steps, errors, marker=mark.marker, linewidth=0.9, **mark.line)
-        logarithmic(axes, title=f"({letter}) {label_of(results, problem)}", xlabel="step $h$ (s)")
+        slopes(axes, results, problem, "error", dict.fromkeys(results.config.integrators))
+        axes.set_title(f"({letter}) {label_of(results, problem)}")
     panels[0].set_ylabel("state error")
-    legend_below(figure, [*shown.values()])
+    legend_below(figure, [METHODS[key] for key in results.config.integrators])
     return figure
 
 

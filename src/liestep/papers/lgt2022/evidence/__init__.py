@@ -1,1 +1,0 @@
-"""Evidence for the errata of lgt2022."""

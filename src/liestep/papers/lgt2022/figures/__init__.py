@@ -1,1 +1,0 @@
-"""Figures of lgt2022: the paper has one diagram and no number; these answer its open question."""

@@ -1,1 +1,0 @@
-"""Evidence for the errata of liegroup2021."""

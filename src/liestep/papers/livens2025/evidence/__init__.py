@@ -1,1 +1,0 @@
-"""Evidence for the errata of livens2025."""
