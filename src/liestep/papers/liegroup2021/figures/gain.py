@@ -8,7 +8,7 @@ from liestep.errors import InputError
 from liestep.figures.marks import marks
 from liestep.figures.panels import cells, label_of, legend_below
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
-from liestep.study.tables.gain import gains
+from liestep.study.tables.kinds.work import gains
 
 CONSTANT, VARIABLE, QUANTITY, OVER = "rkmk5", "rkmk54", "error_final", "steps"
 DARK = 0.5  # share of the colour scale above which figures are black
