@@ -90,16 +90,6 @@ from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
 from liestep.mechanics.formulations.spheres.forms import spheres
 from liestep.mechanics.systems.heavy_top import weighted_body
 
-__all__ = [
-    "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Body", "Counter", "Element", "Form", "Formulated",
-    "Fraction", "InputError", "Joint", "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter",
-    "Preset", "Rows", "Shape", "Sheet", "Spring", "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2",
-    "axpy", "blade", "body_state", "bushing", "canonical", "charged", "check_attitude", "check_directions",
-    "check_tangent", "coefficients", "complement", "constant_velocity", "copy", "cos", "cross", "cylindrical",
-    "distance", "dot", "drive", "exp", "first_order", "fixed_body", "gear", "if_at_most", "if_equal", "if_less",
-    "kept_of_bodies", "kept_of_body", "kept_on_spheres", "kernel", "log", "multibody", "new_counters", "on_curve",
-    "on_surface", "orthogonality_error", "planar", "prismatic", "put", "quotient", "rack", "revolute", "rigid_bodies",
-    "rolling", "rotation_energy", "rotor", "row", "scale", "screw", "sin", "slide_drive", "slide_rotor", "slider",
-    "spheres", "spherical", "spring_damper", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body",
-    "to_space", "torsion", "tree", "turning", "universal", "weighted_body",
-]
+# constants, classes, functions
+__all__ = sorted((name for name in globals() if not name.startswith("_")),
+                 key=lambda name: (not name.isupper(), name[0].islower(), name))

@@ -6,8 +6,8 @@ from claim_results import RESULTS, STUDY, data_are_printed, runs  # noqa: F401
 from pydantic import ValidationError
 
 from liestep.claims.claimfile import Claim, ClaimFile
-from liestep.claims.counterparts import SURVIVAL, summary
-from liestep.claims.judging import judge
+from liestep.claims.counting import surviving
+from liestep.claims.judging import SURVIVAL, judge
 
 pytestmark = pytest.mark.usefixtures("data_are_printed")
 ERRATUM = "erratum 1: another method"
@@ -62,7 +62,7 @@ def test_a_counterpart_that_replaces_nothing_is_refused(counterpart, message):
 
 
 def test_summary_counts_what_survives():
-    assert summary([{"survives": "one set of data"}]) == ""
+    assert surviving([{"survives": "one set of data"}]) == ""
     rows = [{"survives": word} for word in (*SURVIVAL.values(), "yes", "one set of data")]
-    assert summary(rows) == ("Of 5 claims whose data have errata, 2 hold on printed and on corrected data, 1 hold on"
+    assert surviving(rows) == ("Of 5 claims whose data have errata, 2 hold on printed and on corrected data, 1 hold on"
                              " the printed data only, 1 hold on the corrected data only, 1 hold on neither.")

@@ -17,13 +17,14 @@ from liestep.simulation.references.reference import compute_reference, study_ref
 from liestep.simulation.runs.files import write
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.budget import evaluations_per_step, step_counts
+from liestep.study.plan.config import IntegratorConfig
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.choice import choose
 from liestep.study.tables.kinds import which as which_table
 from liestep.study.tables.kinds.matrix import matrix_rows
+from liestep.study.tables.kinds.which import which_page
 from liestep.study.tables.tables import analyse
-from liestep.study.tables.which_page import which_page
 
 PLUGIN = Path(__file__).parents[1]/"plugins"/"two_step.py"
 KEYS = {re.sub(r" \w+=", "_", call) for call in integrator_calls() if call.split()[0] in own_integrators()}
@@ -117,8 +118,9 @@ def runs(problem, integrator, points, status="ok"):
 
 
 def results(rows, problems, integrators, refusals=()):
+    entries = {key: entry or IntegratorConfig.model_validate({}) for key, entry in dict(integrators).items()}
     return SimpleNamespace(
-        metrics=pandas.DataFrame(rows), config=SimpleNamespace(problems=problems, integrators=integrators),
+        metrics=pandas.DataFrame(rows), config=SimpleNamespace(problems=problems, integrators=entries),
         study=SimpleNamespace(name="s", integrator_id=lambda key: "rkmk" if key == "rkmk4" else key,
                               not_applicable=dict(refusals), capped=lambda problem, integrator: ""))
 

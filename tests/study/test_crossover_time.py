@@ -25,9 +25,9 @@ from liestep.study.tables.kinds.crossover_time import (
 )
 from liestep.study.tables.kinds.ensembles import compared, summary
 from liestep.study.tables.kinds.validity import largest_steps, validity_rows
+from liestep.study.tables.kinds.which import cell
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
-from liestep.study.tables.which_page import cell
 
 TIMES = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from liestep.study.tables.chaos import horizon, interval, quantile_position
+from liestep.study.tables.chaos import interval, quantile_position
 from liestep.study.tables.drift import confirm, drift_verdict
+from liestep.study.tables.kinds.horizons import horizon
 
 BLOCKS, SAMPLES = 100, 20
 TIME = np.linspace(0.0, 4.0, 4*BLOCKS*SAMPLES + 1)

@@ -7,7 +7,7 @@ import pytest
 
 from liestep.claims.claimfile import Claim
 from liestep.errors import InputError
-from liestep.study.tables.gain import gains
+from liestep.study.tables.kinds.work import gains
 
 COUNTS = (50, 100, 200, 400)
 ORDER = 5.0

@@ -123,7 +123,7 @@ def durations(results: Results) -> Figure:
     return figure
 '''
 TABLE = '''"""The table `lengths`: the duration of every run."""
-from liestep.study.tables.table import Table
+from liestep.study.tables.kinds import Table
 
 COLUMNS = ("study", "problem", "integrator", "t_end")
 TABLE = Table(COLUMNS, lambda results: results.metrics[list(COLUMNS)].to_dict("records"), readable=COLUMNS[1:])

@@ -13,18 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from liestep.claims import selection
 from liestep.claims.claimfile import Claim
-from liestep.claims.selection import (
-    Results,
-    RunChoice,
-    ensemble_of,
-    member_values,
-    number_columns,
-    require_quantity,
-    select,
-    study_of,
-    variable,
-)
+from liestep.claims.selection import Results, RunChoice, number_columns, require_quantity
 from liestep.errors import InputError
 from liestep.study.tables.quantities import quantities_of
 
@@ -123,15 +114,15 @@ def _sensitivity(tried: _Tried) -> float:
 def _rows(choices: list[RunChoice], results: Results) -> list[tuple[RunChoice, "pandas.Series"]]:
     """Rows of metrics.csv of all choices, each run once."""
     return list({(choice.study, row.problem, row.integrator, row.resolution): (choice, row)
-                 for choice in choices for _, row in select(choice, results).iterrows()}.values())
+                 for choice in choices for _, row in selection.select(choice, results).iterrows()}.values())
 
 
 def _own(claim: Claim, results: Results) -> "pandas.Series":
     """Row of metrics.csv of the claim's run; of an ensemble that of its first member, which has the start itself."""
     (choice, row), = _rows(claim.runs, results)
     if row.get("members", 1) > 1 and claim.quantity in quantities_of(choice.study).names:  # no column of an ensemble
-        file, _ = ensemble_of("scan", claim.runs, results)
-        row[claim.quantity] = member_values(file, claim.quantity, choice.study)[0]
+        file, _ = selection.ensemble_of("scan", claim.runs, results)
+        row[claim.quantity] = selection.member_values(file, claim.quantity, choice.study)[0]
     require_quantity(claim.quantity, number_columns(row))
     return row
 
@@ -159,8 +150,8 @@ def _ends(claim: Claim, results: Results) -> _Tried:
         raise InputError(f"a scan of ends needs a quantity <invariant>{MEAN} and no other claims")
     own, parts = _own(claim, results), []
     for number, (choice, row) in enumerate(_rows(claim.scan.runs, results)):
-        file = study_of(choice, results).file(row.problem, row.integrator, row.resolution)
-        time, values = variable(file, "time"), variable(file, claim.quantity.removesuffix(MEAN))
+        file = selection.study_of(choice, results).file(row.problem, row.integrator, row.resolution)
+        time, values = selection.variable(file, "time"), selection.variable(file, claim.quantity.removesuffix(MEAN))
         if values.ndim != 1 or time.size != int(row.steps) + 1:
             raise InputError(f"a scan of ends needs one number for each step; {row.problem}/{row.integrator} stores"
                              f" {time.size} samples of {int(row.steps)} steps")

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from liestep.claims.counterparts import Counterpart
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion, Limits
 from liestep.claims.selection import CodeFile, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers
-from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import named_files
-from liestep.study.plan.values import Line, Once, Positive, Real, Strict
-from liestep.study.plan.yamlfile import line_of, read_yaml
+from liestep.study.plan.yamlfile import Line, Once, Positive, Real, Strict, line_of, read_yaml, validated
 
 LARGEST = 0.001  # probability of a match by chance up to which a scan speaks for what it found
 VERDICTS = {  # what each word means; documentation and report quote it
@@ -60,6 +57,30 @@ class Scan(Strict):
                                   " all steps of the runs as samples, and a quantity <invariant>_error_mean")
     jointly: Annotated[list[str], Once] = Field([], description="other claims whose printed number the same setting"
                                                 " must give")
+
+
+class Counterpart(Strict):
+    """The runs that replace those of a claim to judge it on other data: what is not named stays."""
+
+    data: Literal["printed", "corrected"] = Field(description="what the replaced runs have: the data as printed, or as"
+                                                  " an erratum corrects them; the claim's own runs have the other ones")
+    errata: str = Field(min_length=1, description="which erratum, and what it changes")
+    study: dict[str, str] = Field({}, description="study -> study")
+    problem: dict[str, str] = Field({}, description="key of a problem -> key of another one")
+    integrator: dict[str, str] = Field({}, description="key of an integrator -> key of another one")
+    resolution: dict[str, str] = Field({}, description="label of a resolution -> another one")
+
+    @model_validator(mode="after")
+    def _replaces(self) -> "Counterpart":
+        if not (self.study or self.problem or self.integrator or self.resolution):
+            raise ValueError("a counterpart needs what it replaces: study, problem, integrator or resolution")
+        return self
+
+    def of(self, choice: RunChoice) -> RunChoice:
+        """The choice of the other runs; `method` is that of the new key."""
+        found = {name: getattr(self, name).get(getattr(choice, name), getattr(choice, name))
+                 for name in ("study", "problem", "integrator", "resolution")}
+        return choice.model_copy(update=found)
 
 
 class Claim(Strict):
@@ -104,41 +125,38 @@ class Claim(Strict):
 
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
-        rule = self.criterion
-        if len(self.quote.replace("...", " ").split()) > LONGEST_QUOTE:
-            raise ValueError(f"a quote has at most {LONGEST_QUOTE} words")
-        if self.quote and self.asserted_by == "own":
-            raise ValueError("a claim of our own quotes nobody (key quote)")
-        if self.asserted_by == "own" and "verdict" in self.model_fields_set and self.verdict not in UNJUDGED:
-            raise ValueError(f"a claim of our own is met or missed, never {self.verdict}: leave the key verdict out")
-        if self.asserted_by != "external" and self.accuracy is not None:
-            raise ValueError("accuracy is for claims asserted by external")
-        if self.asserted_by == "external" and (rule.compares or rule.needs_printed) and self.accuracy is None:
-            raise ValueError("a number of another code needs the accuracy that the code says it has (key accuracy)")
-        if rule.kind == "none":
-            if self.verdict not in UNJUDGED:
-                raise ValueError("criterion none needs the verdict undetermined or not testable")
-            if not self.setting:
-                raise ValueError("criterion none needs the reason (key setting)")
-        elif self.verdict in UNJUDGED:
-            raise ValueError(f"verdict {self.verdict} is for claims without a criterion (kind none)")
-        if self.scope == "general" and (self.printed is not None or PARTICULAR.search(self.source)):
-            raise ValueError("a general statement has no printed number and its source is no example, figure or table")
-        searched = self.verdict == "recovered" or (self.verdict == "calibrated" and rule.needs_number)
-        if searched and self.scan is None:
-            raise ValueError(f"verdict {self.verdict} needs the scan that found the datum (key scan)")
-        if self.scan is not None and (self.verdict not in ("recovered", "calibrated") or not rule.needs_number):
-            raise ValueError("a scan belongs to the verdicts recovered and calibrated with a criterion relative,"
-                             " digits, factor or quantile")
-        if self.counterpart is not None and all(self.counterpart.of(choice) == choice
-                                                for choice in (*self.runs, *self.against)):
-            raise ValueError("the counterpart replaces none of the claim's runs")
-        if rule.needs_runs and not self.runs:
-            raise ValueError(f"criterion {rule.kind} needs runs")
-        if rule.needs_printed and not self.printed:
-            raise ValueError(f"criterion {rule.kind} needs a printed number other than zero")
-        if rule.needs_against and not self.against:
-            raise ValueError(f"criterion {rule.kind} needs the runs to compare with (key against)")
+        rule, own, judged = self.criterion, self.asserted_by == "own", self.criterion.kind != "none"
+        external, word = self.asserted_by == "external", self.verdict
+        searched = word == "recovered" or (word == "calibrated" and rule.needs_number)
+        other, runs = self.counterpart, [*self.runs, *self.against]
+        for wrong, sentence in (
+                (len(self.quote.replace("...", " ").split()) > LONGEST_QUOTE,
+                 f"a quote has at most {LONGEST_QUOTE} words"),
+                (own and self.quote, "a claim of our own quotes nobody (key quote)"),
+                (own and "verdict" in self.model_fields_set and word not in UNJUDGED,
+                 f"a claim of our own is met or missed, never {word}: leave the key verdict out"),
+                (not external and self.accuracy is not None, "accuracy is for claims asserted by external"),
+                (external and (rule.compares or rule.needs_printed) and self.accuracy is None,
+                 "a number of another code needs the accuracy that the code says it has (key accuracy)"),
+                (not judged and word not in UNJUDGED,
+                 "criterion none needs the verdict undetermined or not testable"),
+                (not judged and not self.setting, "criterion none needs the reason (key setting)"),
+                (judged and word in UNJUDGED, f"verdict {word} is for claims without a criterion (kind none)"),
+                (self.scope == "general" and (self.printed is not None or PARTICULAR.search(self.source)),
+                 "a general statement has no printed number and its source is no example, figure or table"),
+                (searched and self.scan is None, f"verdict {word} needs the scan that found the datum (key scan)"),
+                (self.scan is not None and not (searched and rule.needs_number),
+                 "a scan belongs to the verdicts recovered and calibrated with a criterion relative, digits, factor or"
+                 " quantile"),
+                (other is not None and all(other.of(choice) == choice for choice in runs),
+                 "the counterpart replaces none of the claim's runs"),
+                (rule.needs_runs and not self.runs, f"criterion {rule.kind} needs runs"),
+                (rule.needs_printed and not self.printed,
+                 f"criterion {rule.kind} needs a printed number other than zero"),
+                (rule.needs_against and not self.against,
+                 f"criterion {rule.kind} needs the runs to compare with (key against)")):
+            if wrong:
+                raise ValueError(sentence)
         return self
 
     @model_validator(mode="after")
@@ -222,6 +240,9 @@ class ClaimFile(Strict):
         return [claim for claim in self.claims if (claim.group or claim.id) == name]
 
 
+Part = tuple[Path, ClaimFile, dict[tuple, int]]
+
+
 def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
     """Paper -> its claims files in `config`, in their order. Raises InputError: a paper has a file and a folder."""
     folder = config/"claims"
@@ -240,7 +261,7 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
     """Validated claims of a paper from its files. Raises InputError: file, line, key, and what is allowed; a claim that
     appears twice; files of two papers."""
     found: dict[str, Claim] = {}
-    parts = [(path, *_load(path)) for path in paths]
+    parts = list(map(load_part, paths))
     first = parts[0][1]
     groups = _groups(parts)
     for path, part, lines in parts:
@@ -266,17 +287,18 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
             return f"{seen[-1]} appears twice" if len(seen) <= FIRST else f"more than {FIRST} of a paper"
         return "" if item.misprint or seen[-1] in names else unknown("group, or claim in no group", seen[-1], names)
 
-    _require_headlines(parts, wrong)
+    require_headlines(parts, wrong)
     return whole
 
 
-def require_headlines(paths: Iterable[Path], wrong: Callable[[Headline], str]) -> None:
+def load_part(path: Path) -> Part:
+    """A claims file, its content and the lines of its keys; errors as `read_yaml` and `validated`."""
+    content, lines = read_yaml(path)
+    return path, validated(ClaimFile, path, content, lines), lines
+
+
+def require_headlines(parts: Iterable[Part], wrong: Callable[[Headline], str]) -> None:
     """Raises InputError with file and line for a headline of which `wrong` gives a sentence."""
-    _require_headlines([(path, *_load(path)) for path in paths], wrong)
-
-
-def _require_headlines(parts: Iterable[tuple[Path, ClaimFile, dict[tuple, int]]],
-                       wrong: Callable[[Headline], str]) -> None:
     for path, part, lines in parts:
         for k, item in enumerate(part.headlines):
             if said := wrong(item):
@@ -289,7 +311,7 @@ def place_of(name: str, paths: Iterable[Path]) -> str:
                 for content, lines in [read_yaml(path)] for k, one in enumerate(content["claims"]) if one["id"] == name)
 
 
-def _groups(parts: list[tuple[Path, ClaimFile, dict[tuple, int]]]) -> dict[str, Group]:
+def _groups(parts: list[Part]) -> dict[str, Group]:
     """The groups of all files; raises InputError for one that appears twice, has no type, or has no claims."""
     found: dict[str, Group] = {}
     used = {claim.group for _, part, _ in parts for claim in part.claims}
@@ -327,8 +349,3 @@ def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:
             if not claims[name].criterion.needs_number:
                 raise InputError(f"claim {claim.id} of {paper}: scan: claim {name} has no criterion relative, digits,"
                                  " factor or quantile")
-
-
-def _load(path: Path) -> tuple[ClaimFile, dict[tuple, int]]:
-    content, lines = read_yaml(path)
-    return validated(ClaimFile, path, content, lines), lines

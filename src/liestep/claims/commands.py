@@ -22,8 +22,7 @@ ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "co
 
 def command_claims(arguments: argparse.Namespace) -> None:
     from liestep.claims.claimfile import claim_files, load_claims
-    from liestep.claims.counterparts import summary as survival
-    from liestep.claims.counting import cards, headline
+    from liestep.claims.counting import cards, headline, surviving
     from liestep.claims.history import load_history
     from liestep.claims.judging import COLUMNS, judge
 
@@ -34,7 +33,7 @@ def command_claims(arguments: argparse.Namespace) -> None:
     for file in files:
         history = load_history(arguments.config, file.paper, known[file.paper])
         judged = judge(file, results, history).to_dict("records")
-        summary = f"{count(len(judged), 'claim')}. {headline(judged)} {survival(judged)}".rstrip()
+        summary = f"{count(len(judged), 'claim')}. {headline(judged)} {surviving(judged)}".rstrip()
         sections.append((file.paper, file.citation, summary, judged))
         rows += judged
         first += [{"paper": file.paper, **{name: getattr(card, name) for name in FIRST_PAGE}, "figure":
@@ -80,7 +79,7 @@ def command_errata(arguments: argparse.Namespace) -> None:
     citations = {paper: load_errata(paper, arguments.config).citation for paper in papers}
     sections, rows = [], []
     for paper in papers:
-        found = errata_table(paper, arguments.config).to_dict("records")
+        found = errata_table(paper, arguments.config)
         counts = ", ".join(f"{sum(row['confirmed'] is state for row in found)} {word}"
                            for state, word in ((True, "confirmed"), (False, "not confirmed"), (None, "text only")))
         noun = "entry" if len(found) == 1 else "entries"

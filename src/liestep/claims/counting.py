@@ -1,5 +1,6 @@
 """Verdicts counted by statements: a group counts once, and what we assert ourselves stands apart. And what a reader
 should see first, as cards: headlines of the claims files with what the results say."""
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,11 +9,14 @@ from liestep.claims.claimfile import OWN, VERDICTS, ClaimFile, Headline
 from liestep.claims.history import UNRECORDED
 from liestep.simulation.runs.estimate import count
 
-COUNTED = {"paper": "statement of the paper", "own": "control of our own", "external": "number of another code"}
-PLURAL = {"paper": "statements of the paper", "own": "controls of our own", "external": "numbers of other codes"}
+COUNTED = {"paper": ("statement of the paper", "statements of the paper"),  # one and several
+           "own": ("control of our own", "controls of our own"),
+           "external": ("number of another code", "numbers of other codes")}
 MET = ("reproduced", "recovered", "calibrated", "qualitative", OWN[0])
 MISSED = ("not reproduced", OWN[1])
 WORDS = list(VERDICTS)  # from the strongest to the weakest
+SURVIVING = {"yes": "hold on printed and on corrected data", "no": "hold on the printed data only",
+             "only corrected": "hold on the corrected data only", "holds on neither": "hold on neither"}
 
 
 @dataclass(frozen=True)
@@ -69,13 +73,11 @@ def headline(rows: Iterable[Mapping[str, Any]]) -> str:
     rows = list(rows)
     found = statements(rows)
     parts = []
-    for counted, noun in COUNTED.items():
+    for counted, nouns in COUNTED.items():
         numbers = counts(found, counted)
-        total = sum(numbers.values())
-        if total:
-            words = f"{total} {noun if total == 1 else PLURAL[counted]}"
+        if total := sum(numbers.values()):
             listed = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items())
-            parts.append(f"{words}: {listed}" if listed else words)
+            parts.append(f"{total} {nouns[total > 1]}: {listed}")
     return f"{'; '.join(parts)}. {predictions(rows)}. {changes(rows)}."
 
 
@@ -95,6 +97,15 @@ def predictions(rows: Iterable[Mapping[str, Any]]) -> str:
     unknown = [row for row in rows if not row["known_beforehand"] and row["verdict"] in (*MET, *MISSED)]
     met = sum(row["verdict"] in MET for row in unknown)
     return f"{count(len(unknown), 'prediction')}, {met} met"
+
+
+def surviving(rows: Iterable[Mapping[str, Any]]) -> str:
+    """How many claims with errata in their data survive them; empty without any."""
+    counts = Counter(row["survives"] for row in rows if row["survives"] in SURVIVING)
+    if not counts:
+        return ""
+    parts = [f"{counts[word]} {words}" for word, words in SURVIVING.items() if counts[word]]
+    return f"Of {counts.total()} claims whose data have errata, {', '.join(parts)}."
 
 
 PARTS = ("What it is about", "What held", "What did not hold, or is undetermined", "Misprints")
@@ -126,15 +137,10 @@ def cards(file: ClaimFile, rows: Iterable[Mapping[str, Any]], errata: Iterable[M
     return sorted(found, key=lambda card: PARTS.index(card.part))
 
 
-def _figure(item: Headline) -> tuple[str, str]:
-    study, _, name = item.figure.rpartition("/")
-    return study, name
-
-
 def _misprint(item: Headline, row: Mapping[str, Any]) -> Card:
     verdict = {"true": "confirmed", "false": "not confirmed"}.get(str(row["confirmed"]).lower(), "text only")
     return Card(PARTS[3], verdict, item.says or f"{row['place']}, correct: {row['correct']}", row["printed"],
-                str(row["erratum"]), _figure(item), members=row["evidence"])
+                str(row["erratum"]), item.figure.rpartition("/")[::2], members=row["evidence"])
 
 
 def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, Mapping[str, Any]]) -> Card:
@@ -146,5 +152,5 @@ def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, Mapping[s
                  for one, word in zip(judging, words, strict=True) if word in accepted)
     members = "; ".join(f"{one.id} {word}" for one, word in zip(judging, words, strict=True))*(len(words) > 1)
     return Card(PARTS[0 if item.about else 1 if verdict in MET else 2], verdict, item.says or judging[0].statement,
-                claim.quote or judging[0].quote, claim.id, _figure(item), outcomes[claim.id]["printed"],
-                outcomes[claim.id]["ours"], claim.units, members)
+                claim.quote or judging[0].quote, claim.id, item.figure.rpartition("/")[::2],
+                outcomes[claim.id]["printed"], outcomes[claim.id]["ours"], claim.units, members)

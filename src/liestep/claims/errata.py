@@ -6,20 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import paper_module, papers
-from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import named_files
-from liestep.study.plan.values import Count, Line, Strict
-from liestep.study.plan.yamlfile import line_of, read_yaml
-
-if TYPE_CHECKING:
-    import pandas
+from liestep.study.plan.yamlfile import Count, Line, Strict, line_of, read_yaml, validated
 
 COLUMNS = ("paper", "erratum", "place", "printed", "correct", "kind", "evidence", "confirmed", "code")
 TEXT_ONLY = "text only"  # evidence of an entry that no computation can decide, before the reason
@@ -121,19 +116,14 @@ def load_errata(paper: str, config: Path) -> ErrataFile:
     return errata
 
 
-def errata_table(paper: str, config_folder: Path) -> "pandas.DataFrame":
+def errata_table(paper: str, config: Path) -> list[dict[str, Any]]:
     """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY and the reason. Every
     evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`."""
-    import pandas
-
-    errata, available = load_errata(paper, config_folder), checks(paper)
-    return pandas.DataFrame([_row(errata.paper, entry, available) for entry in errata.errata], columns=list(COLUMNS),
-                            dtype=object)
-
-
-def _row(paper: str, entry: Erratum, available: Mapping[str, Check]) -> dict[str, Any]:
-    evidence = available[entry.check]() if entry.check else None
-    return {"paper": paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed,
-            "correct": entry.correct, "kind": entry.kind, "code": "; ".join(entry.code),
-            "evidence": str(evidence or f"{TEXT_ONLY}: {entry.text_only}"),
-            "confirmed": None if evidence is None else bool(evidence.confirmed)}
+    errata, available, rows = load_errata(paper, config), checks(paper), []
+    for entry in errata.errata:
+        evidence = available[entry.check]() if entry.check else None
+        rows.append({"paper": errata.paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed,
+                     "correct": entry.correct, "kind": entry.kind, "code": "; ".join(entry.code),
+                     "evidence": str(evidence or f"{TEXT_ONLY}: {entry.text_only}"),
+                     "confirmed": None if evidence is None else bool(evidence.confirmed)})
+    return rows

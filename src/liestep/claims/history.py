@@ -21,10 +21,8 @@ from pydantic import Field
 from liestep.errors import InputError
 from liestep.files.textfiles import csv_rows, csv_text, read_text, write_text_atomically
 from liestep.study.plan.assignments import numbers
-from liestep.study.plan.complaints import validated
 from liestep.study.plan.config import Ladder, word_of
-from liestep.study.plan.values import Strict
-from liestep.study.plan.yamlfile import LOADER, line_of, read_yaml
+from liestep.study.plan.yamlfile import LOADER, Strict, line_of, read_yaml, validated
 
 FOLDER = "history"
 COLUMNS = ("claim", "commit", "date", "changed", "reason", "decides")

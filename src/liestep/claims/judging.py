@@ -2,12 +2,12 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import pandas as pd
 
 from liestep.claims.chance import Chance, chance
-from liestep.claims.claimfile import LARGEST, OWN, Claim, ClaimFile
-from liestep.claims.counterparts import columns
+from liestep.claims.claimfile import LARGEST, OWN, Claim, ClaimFile, Counterpart
 from liestep.claims.counting import statements
 from liestep.claims.criteria.base import Outcome
 from liestep.claims.history import Row, changed_later, sentence
@@ -19,6 +19,9 @@ COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "gro
            "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "data", "scanned",
            "settings", "hits", "share", "probability", "sensitivity", "evidence", "setting", "code", "on_printed",
            "on_corrected", "survives", "errata", "counterpart_ours", "counterpart_evidence", "history", "changed_later")
+MET = {True: "met", False: "not met"}
+SURVIVAL = {("met", "met"): "yes", ("met", "not met"): "no", ("not met", "met"): "only corrected",
+            ("not met", "not met"): "holds on neither"}
 
 
 def judge(claims: ClaimFile, results: Results, history: Mapping[str, Sequence[Row]] | None = None) -> pd.DataFrame:
@@ -58,7 +61,17 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
             "known_beforehand": claim.known, "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
             "evidence": outcome.evidence, "setting": claim.setting, "code": "; ".join(claim.code),
-            **(columns(claim.counterpart, outcome, counterpart) if claim.criterion.needs_runs else {})}
+            **(survival(claim.counterpart, outcome, counterpart) if claim.criterion.needs_runs else {})}
+
+
+def survival(counterpart: Counterpart | None, own: Outcome, other: Outcome | None) -> dict[str, Any]:
+    """Columns of a claim: whether it is met on the printed and on the corrected data, and whether it survives."""
+    if counterpart is None or other is None:
+        return {"on_printed": MET[own.met], "on_corrected": MET[own.met], "survives": "one set of data"}
+    printed, corrected = (other, own) if counterpart.data == "printed" else (own, other)
+    pair = MET[printed.met], MET[corrected.met]
+    return {"on_printed": pair[0], "on_corrected": pair[1], "survives": SURVIVAL[pair], "errata": counterpart.errata,
+            "counterpart_ours": other.ours, "counterpart_evidence": other.evidence}
 
 
 def verdict(claim: Claim, outcome: Outcome, missing: bool, scan: Chance | None, systems: Collection[str] = ()) -> str:

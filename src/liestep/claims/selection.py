@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from liestep.errors import InputError, unknown
-from liestep.study.plan.values import Strict
+from liestep.study.plan.yamlfile import Strict
 from liestep.study.tables.quantities import quantities_of
 
 if TYPE_CHECKING:
@@ -40,17 +40,10 @@ class RunChoice(Strict):
 class Question(Protocol):
     """What criteria know of a claim: its runs, those to compare with, the quantity, and the printed number."""
 
-    @property
-    def runs(self) -> list[RunChoice]: ...
-
-    @property
-    def against(self) -> list[RunChoice]: ...
-
-    @property
-    def quantity(self) -> str: ...
-
-    @property
-    def printed(self) -> float | None: ...
+    runs: list[RunChoice]
+    against: list[RunChoice]
+    quantity: str
+    printed: float | None
 
 
 def study_of(choice: RunChoice, results: Results) -> "StudyResults":

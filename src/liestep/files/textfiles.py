@@ -26,7 +26,8 @@ def replacing(path: Path, suffix: str = ".tmp") -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        _flush(temporary)
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
         record(path, temporary)
         os.replace(temporary, path)
         remember(path)
@@ -35,14 +36,6 @@ def replacing(path: Path, suffix: str = ".tmp") -> Iterator[Path]:
     finally:
         with suppress(OSError):  # renamed, or never made
             temporary.unlink()
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 if TYPE_CHECKING:

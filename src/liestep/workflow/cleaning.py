@@ -10,7 +10,7 @@ from liestep.files import ledger as ledgers
 from liestep.files.records import FOLDER, stays_inside
 from liestep.simulation.runs.store import STORE, Store
 from liestep.workflow.integrity import own
-from liestep.workflow.manifest import MANIFEST, drop, listed_products
+from liestep.workflow.manifest import MANIFEST, drop, last_manifest
 from liestep.workflow.workflow import SELECTION, Workflow, require_config
 
 NOT_OF_STUDIES = (f"{STORE}/", f"{FOLDER}/", f"{SELECTION}/", MANIFEST)  # beginnings of names
@@ -29,7 +29,7 @@ def _paths(workflow: Workflow) -> Iterator[Path]:
     found = ledgers.load(results)
     owned = {path.relative_to(results).as_posix() for path in own(workflow)}
     folders = set()
-    for name in {*found.known, *found.written, *listed_products(results)} - owned:
+    for name in {*found.known, *found.written, *last_manifest(results)["products"]} - owned:
         path = results/name
         # the mark of a job of a study that exists has a name that depends on the granularity
         is_mark = (path.suffix == ".made" and path.parent.name in ("runs", "references")

@@ -28,8 +28,7 @@ def command_time(arguments: argparse.Namespace) -> None:
     from liestep.study.plan.plan import Study
     from liestep.study.tables.timing import time_study
 
-    study = Study.find(arguments.study, arguments.config, arguments.results)
-    path, count = time_study(study)
+    path, count = time_study(Study.find(arguments.study, arguments.config, arguments.results))
     print(f"{path}: {count} rows", file=sys.stderr)
 
 
@@ -122,17 +121,15 @@ def command_manifest(arguments: argparse.Namespace) -> None:
 
 
 def command_verify(arguments: argparse.Namespace) -> None:
-    from liestep.workflow.manifest import manifest_path, read_manifest, remove_product, require_root, verify
+    from liestep.workflow import manifest
 
-    path = manifest_path(arguments.results)
+    path = manifest.manifest_path(arguments.results)
     if arguments.against is not None:
-        require_root(arguments.results, arguments.against)
+        manifest.require_root(arguments.results, arguments.against)
     try:
-        found = list(verify(arguments.results))
+        found = list(manifest.verify(arguments.results))
         if arguments.recompute is not None:
-            from liestep.workflow.manifest import recompute
-
-            found += recompute(arguments.results, arguments.config, arguments.recompute)
+            found += manifest.recompute(arguments.results, arguments.config, arguments.recompute)
     except InputError:
         if not (arguments.repair and path.is_file()):
             raise
@@ -142,11 +139,11 @@ def command_verify(arguments: argparse.Namespace) -> None:
     for complaint in found:
         print(complaint.sentence)
     if not found:
-        content = read_manifest(arguments.results)
+        content = manifest.read_manifest(arguments.results)
         print(f"{len(content['products'])} products and {len(content['inputs'])} inputs are what {path} says")
         return
     if arguments.repair:
-        removed = [remove_product(arguments.results, complaint.path) for complaint in found
+        removed = [manifest.remove_product(arguments.results, complaint.path) for complaint in found
                    if complaint.product and complaint.path.is_file()]
         print(f"{sum(removed)} files removed; call snakemake to make what is missing")
     raise SystemExit(1)

@@ -51,7 +51,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     results = workflow.results
     with recording(results):
         write_text_atomically(environment_path(results), _text(environment()))
-        before = _before(results)
+        before = last_manifest(results)
         written, products = ledgers.load(results), {}
         for path, entry in sorted(_products(workflow).items()):
             name = path.relative_to(results).as_posix()
@@ -74,17 +74,12 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     return manifest_path(results), len(listed)
 
 
-def _before(results: Path) -> dict[str, Any]:
+def last_manifest(results: Path) -> dict[str, Any]:
     """The last manifest; empty if there is none that can be read."""
     try:
         return read_manifest(results)
     except InputError:
         return {"products": {}, "inputs": {}}
-
-
-def listed_products(results: Path) -> list[str]:
-    """Names of the products in the last manifest; none if there is none that can be read."""
-    return list(_before(results)["products"])
 
 
 def remove_product(results: Path, path: Path) -> bool:
@@ -98,7 +93,7 @@ def remove_product(results: Path, path: Path) -> bool:
 
 def drop(results: Path, names: set[str]) -> None:
     """Take products out of the manifest and the ledger, before they are removed."""
-    content = _before(results)
+    content = last_manifest(results)
     if names & content["products"].keys():
         content["products"] = {name: entry for name, entry in content["products"].items() if name not in names}
         write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))

@@ -2,24 +2,16 @@
 it was made from and which bytes it had. A product is kept when both are still true; whatever is missing, changed, or
 not recorded, is made."""
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from liestep.errors import InputError
 from liestep.files import records
 from liestep.files.records import file_sha256, short_hash
 from liestep.workflow.sources import figure_source, table_source
 from liestep.workflow.workflow import FIGURE_FILES, StudyProducts
-
-
-@dataclass(frozen=True)
-class Group:
-    """Files that are made together, by a name, and a text that changes when they are out of date."""
-
-    name: str
-    origin: str
-    files: tuple[Path, ...]
 
 
 def products_source(products: StudyProducts) -> str:
@@ -35,49 +27,39 @@ def make_products(products: StudyProducts, claims: Iterable[Path] = ()) -> Itera
     from liestep.study.tables.results import StudyResults
     from liestep.study.tables.tables import analyse
 
-    known = records.last(products.study.results, "made")
-    tables = Group("tables", short_hash(" ".join((products.fingerprint, table_source(products.name),
-                                                  *_hashes(products.timings)))), (*products.tables, products.page))
-    if not (kept := _keep(products, known, tables)):
-        analyse(products.study)
-        _note(products, tables)
-    yield tables.name, not kept
-    results = StudyResults(products.study)
-    for figure in _figures(products, claims):
-        if not (kept := _keep(products, known, figure)):
-            make_figure(results, figure.name)
-            _note(products, figure)
-        yield figure.name, not kept
+    study = products.study
+    known = records.last(study.results, "made")
 
+    def made(name: str, origin: Iterable[str], files: Sequence[Path], make: Callable[[], Any]) -> tuple[str, bool]:
+        """The files of one name, made together where the texts `origin` or their bytes are not those recorded."""
+        key, digest = f"{study.name} {name}", short_hash(" ".join((products.fingerprint, *origin)))
+        if _is_same(files, known.get(key), digest):
+            return name, False
+        make()
+        try:  # at once: a killed job keeps what it has made
+            records.append(study.results, "made", {key: [digest, _hashes(files)]})
+        except OSError as error:
+            raise InputError(f"cannot write {study.results}: {error.strerror}") from None
+        return name, True
 
-def _figures(products: StudyProducts, claims: Iterable[Path]) -> Iterator[Group]:
-    """All figures of a study; the tables must have been made."""
-    tables = _hashes((*products.tables, *products.timings))
-    printed = _hashes(claims)
+    yield made("tables", (table_source(study.name), *_hashes(products.timings)), (*products.tables, products.page),
+               lambda: analyse(study))
+    results, tables, printed = StudyResults(study), _hashes((*products.tables, *products.timings)), _hashes(claims)
     for name in products.figures:
-        parts = (products.fingerprint, figure_source(name), *tables, *(printed if name == "ensemble" else ()))
-        yield Group(name, short_hash(" ".join(parts)), tuple(products.figure(name, kind) for kind in FIGURE_FILES))
+        yield made(name, (figure_source(name), *tables, *(printed if name == "ensemble" else ())),
+                   [products.figure(name, kind) for kind in FIGURE_FILES], partial(make_figure, results, name))
 
 
-def _keep(products: StudyProducts, known: Mapping[str, list], group: Group) -> bool:
+def _is_same(files: Iterable[Path], known: object, digest: str) -> bool:
     """Whether all files are those that would be made; then they count as new."""
     try:
-        if known.get(f"{products.name} {group.name}") != [group.origin, _hashes(group.files)]:
+        if known != [digest, _hashes(files)]:
             return False
-        for path in group.files:
+        for path in files:
             os.utime(path)
     except (InputError, OSError):
         return False
     return True
-
-
-def _note(products: StudyProducts, group: Group) -> None:
-    """Record what a group is made of, at once: a killed job keeps what it has made."""
-    try:
-        records.append(products.study.results, "made",
-                       {f"{products.name} {group.name}": [group.origin, _hashes(group.files)]})
-    except OSError as error:
-        raise InputError(f"cannot write {products.study.results}: {error.strerror}") from None
 
 
 def _hashes(paths: Iterable[Path]) -> list[str]:

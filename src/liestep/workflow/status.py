@@ -35,9 +35,8 @@ def items(products: StudyProducts) -> list[Item]:
             for cell in products.study.cells]
     references = [Item("references", entry.problem, *_file(*study_reference(products.study, entry.problem)))
                   for entry in products.references]
-    behind = [path.stat().st_mtime_ns for path in (*products.runs, *(entry.path for entry in products.references))
-              if path.is_file()]
-    tables = [_after("tables", path, max(behind, default=0), "a run or a reference is newer")
+    behind = max(map(_time, (*products.runs, *(entry.path for entry in products.references))), default=0)
+    tables = [_after("tables", path, behind, "a run or a reference is newer")
               for path in (*products.tables, products.page)]
     metrics = products.folder/"metrics.csv"
     if metrics.is_file() and _hashes(metrics) != [cell.spec.sha256 for cell in products.study.cells
@@ -45,8 +44,7 @@ def items(products: StudyProducts) -> list[Item]:
         tables = [Item("tables", item.name, "stale", "made of other runs than the study asks for")
                   if item.state == "done" else item
                   for item in tables]
-    newest = metrics.stat().st_mtime_ns if metrics.is_file() else 0
-    figures = [_after("figures", products.figure(name, "png"), newest, "the tables are newer")
+    figures = [_after("figures", products.figure(name, "png"), _time(metrics), "the tables are newer")
                for name in products.figures]
     films = [_after("animations", film.path, _time(film.cell.path), "the run is newer") for film in products.animations]
     timings = [_after("timings", path, 0, "") for path in products.timings]

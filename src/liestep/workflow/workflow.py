@@ -10,7 +10,15 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from liestep.claims.claimfile import FIRST_OF_ALL, Headline, claim_files, load_claims, place_of, require_headlines
+from liestep.claims.claimfile import (
+    FIRST_OF_ALL,
+    Headline,
+    claim_files,
+    load_claims,
+    load_part,
+    place_of,
+    require_headlines,
+)
 from liestep.claims.criteria.computed import Computed
 from liestep.claims.errata import errata_papers, load_errata
 from liestep.claims.history import history_file, load_history
@@ -19,12 +27,10 @@ from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.files.records import short_hash
 from liestep.simulation.runs.estimate import Estimate, estimate, require_disk, require_memory
-from liestep.study.plan.complaints import complaint
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.names import named_files
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
-from liestep.study.plan.values import Strict
-from liestep.study.plan.yamlfile import read_yaml
+from liestep.study.plan.yamlfile import Strict, complaint, read_yaml
 from liestep.workflow.plans import Plans, content_hash, sources
 
 # most problems that share a process; runs share one only with problems of the same system, whose code they share
@@ -353,7 +359,7 @@ class Workflow:
                 return unknown("study", study, figures) if self.config.studies == "all" else ""
             return "" if name in figures[study] else unknown(f"figure of {study}", name, figures[study])
 
-        require_headlines(paths, wrong)
+        require_headlines(map(load_part, paths), wrong)
 
     @property
     def claim_files(self) -> dict[str, tuple[Path, ...]]:

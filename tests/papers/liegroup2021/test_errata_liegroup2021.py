@@ -24,7 +24,7 @@ def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
                         lambda paper: {name: lambda found=found: found for name, found in evidence.items()})
     entries = load_errata(PAPER, CONFIG).errata
     assert sorted({entry.number for entry in entries}) == list(range(1, 14))
-    for entry, row in zip(entries, errata_table(PAPER, CONFIG).to_dict("records"), strict=True):
+    for entry, row in zip(entries, errata_table(PAPER, CONFIG), strict=True):
         if entry.check is None:
             assert (row["evidence"], row["confirmed"]) == (f"{TEXT_ONLY}: {entry.text_only}", None), entry.id
         else:

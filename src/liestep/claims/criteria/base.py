@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from liestep.claims.selection import Question, Results
-from liestep.study.plan.values import Real, Strict
+from liestep.study.plan.yamlfile import Real, Strict
 
 KIND = Field(description="which criterion this is")
 

@@ -10,7 +10,7 @@ from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outco
 from liestep.claims.selection import Question, Results, single_runs, times, variable
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import norm_of, quaternion_matrix
-from liestep.study.plan.values import NotNegative, Real
+from liestep.study.plan.yamlfile import NotNegative, Real
 
 if TYPE_CHECKING:
     from liestep.simulation.runs.files import RunFile

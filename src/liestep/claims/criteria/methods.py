@@ -8,7 +8,8 @@ from pydantic import Field
 from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
 from liestep.claims.selection import Question, Results, RunChoice, require_quantity, select, study_of
 from liestep.errors import InputError
-from liestep.study.plan.values import Count, Positive
+from liestep.study.plan.yamlfile import Count, Positive
+from liestep.study.tables.kinds.work import at_equal_error
 
 if TYPE_CHECKING:
     import pandas
@@ -137,8 +138,6 @@ class EqualError(Limits, Criterion, needs_against=True):
         return self.judged(ratios, sorted(parts), "no error is enclosed by both")
 
     def _work(self, quantity: str, choice: RunChoice, results: Results) -> dict[float, float]:
-        from liestep.study.tables.kinds.work import at_equal_error
-
         rows = select(choice, results)
         require_quantity(quantity, rows.columns)
         rows = rows[rows["status"] == "ok"]

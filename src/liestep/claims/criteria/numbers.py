@@ -7,22 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from liestep.claims import selection
 from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
-from liestep.claims.selection import (
-    Question,
-    Results,
-    RunChoice,
-    ensemble_of,
-    member_values,
-    number_columns,
-    require_quantity,
-    select,
-    values,
-)
+from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select
 from liestep.errors import InputError
-from liestep.study.plan.values import NO_TRUTH
+from liestep.study.plan.yamlfile import NO_TRUTH
 from liestep.study.tables.chaos import SURE
-from liestep.study.tables.gain import gains
+from liestep.study.tables.kinds.work import gains
 
 if TYPE_CHECKING:
     import pandas
@@ -60,7 +51,7 @@ class Limit(Bounds, Criterion):
         return f"{self.median_of}{claim.quantity} {self.bounds}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        return self.outcome(values(claim, claim.runs, results))
+        return self.outcome(selection.values(claim, claim.runs, results))
 
 
 class Ratio(Bounds, Criterion, needs_against=True):
@@ -73,7 +64,7 @@ class Ratio(Bounds, Criterion, needs_against=True):
         return f"{self.median_of}{claim.quantity} divided by that of the compared runs {self.bounds}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        above, below = values(claim, claim.runs, results), values(claim, claim.against, results)
+        above, below = selection.values(claim, claim.runs, results), selection.values(claim, claim.against, results)
         if above.size != below.size and below.size != 1:
             raise InputError(f"{above.size} runs cannot be compared with {below.size}")
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -247,8 +238,8 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
 
     def _members(self, choice: RunChoice, quantity: str, results: Results) -> tuple[np.ndarray, bool]:
         """The number of each member, and whether it is known of those that did not stop early."""
-        file, _ = ensemble_of("share", [choice], results)
-        members = member_values(file, quantity, choice.study)
+        file, _ = selection.ensemble_of("share", [choice], results)
+        members = selection.member_values(file, quantity, choice.study)
         if members.ndim != 1 or members.size < 2:
             raise InputError(f"a share needs one number of each member of an ensemble; {quantity} has the shape"
                              f" {members.shape}")

@@ -8,7 +8,7 @@ from pydantic import Field
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.selection import Question, Results, ensemble_of, member_values, select, values, variable
 from liestep.errors import InputError
-from liestep.study.plan.values import NO_TRUTH, Real
+from liestep.study.plan.yamlfile import NO_TRUTH, Real
 from liestep.study.tables.chaos import SURE, interval, quantile_position
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.selection import Question, Results, study_of
 from liestep.errors import InputError
-from liestep.study.plan.values import Real
+from liestep.study.plan.yamlfile import Real
 
 OPEN = ("too short", "undecided", "unconfirmed")  # verdicts of the drift table that decide nothing
 # classes of the order table that decide nothing

@@ -85,12 +85,15 @@ def step_counts(spec: RunSpecification, budgets: Sequence[int], intervals: int, 
     """Numbers of steps that spend about so many evaluations, each a multiple of `intervals`, increasing. Raises
     InputError: a budget is less than one step takes."""
     each = evaluations_per_step(spec, max(budgets))
-    for budget in budgets:
-        if budget < each:
-            raise InputError(f"evaluations: a budget of {budget} is less than the {each} evaluations of one step of"
-                             f" {spec.integrator}; the smallest that is allowed is {each}")
+    _require_enough(spec, budgets, each)
     counts = {max(1, round(budget/each/intervals))*intervals for budget in budgets}
     return sorted(count for count in counts if count >= fewest) or [-(-fewest//intervals)*intervals]
+
+
+def _require_enough(spec: RunSpecification, budgets: Sequence[int], each: int) -> None:
+    if (least := min(budgets)) < each:
+        raise InputError(f"evaluations: a budget of {least} is less than the {each} evaluations of one step of"
+                         f" {spec.integrator}; the smallest that is allowed is {each}")
 
 
 def fictitious_steps(spec: RunSpecification, budgets: Sequence[int]) -> list[float]:
@@ -106,7 +109,5 @@ def fictitious_steps(spec: RunSpecification, budgets: Sequence[int]) -> list[flo
     each = max(1, int(problem.counters[Counter.FORCE_EVALUATIONS]) - 1)
     if not 0.0 < time < np.inf:
         raise InputError(f"evaluations: no step of {spec.integrator} succeeds on {spec.problem}; give tolerances")
-    if (least := min(budgets)) < each:
-        raise InputError(f"evaluations: a budget of {least} is less than the {each} evaluations of one step of"
-                         f" {spec.integrator}; the smallest that is allowed is {each}")
+    _require_enough(spec, budgets, each)
     return [spec.t_end*spec.tolerance/time*each/budget for budget in sorted(budgets)]

@@ -4,22 +4,29 @@ import re
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, model_validator
 
 from liestep.errors import InputError, unknown
 from liestep.simulation.runs.numbers import MOST
-from liestep.study.plan.complaints import validated
 from liestep.study.plan.names import LONGEST, twins
-from liestep.study.plan.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
-from liestep.study.plan.yamlfile import line_of, read_yaml
+from liestep.study.plan.yamlfile import (
+    Count,
+    Line,
+    Name,
+    NotNegative,
+    Once,
+    Positive,
+    Real,
+    Strict,
+    Text,
+    line_of,
+    read_yaml,
+    validated,
+)
 from liestep.study.tables.kinds import NAMES
 
-if TYPE_CHECKING:
-    TableName = str
-else:
-    TableName = Literal[NAMES]
 MOST_RUNGS = 10_000  # of a geometric ladder
 
 
@@ -79,11 +86,9 @@ class Ladder(Strict):
             return list(self.values)
         if self.counts:
             raise InputError("tolerances have no counts of steps: give a list, or from/to/ratio")
-        assert self.start is not None
-        assert self.stop is not None
-        assert self.ratio is not None
-        count = math.floor((math.log(self.stop) - math.log(self.start))/math.log(self.ratio) + 0.01)
-        return [self.start*self.ratio**k for k in range(count + 1)]
+        start, stop, ratio = cast(tuple[float, float, float], (self.start, self.stop, self.ratio))
+        count = math.floor((math.log(stop) - math.log(start))/math.log(ratio) + 0.01)
+        return [start*ratio**k for k in range(count + 1)]
 
     def step_counts(self, t_end: float) -> list[int]:
         """Numbers of steps; the rungs of a geometric ladder are rounded to whole numbers of steps."""
@@ -254,6 +259,14 @@ def each_horizon(problems: Mapping[str, ProblemConfig], budgets: list[int] | Non
     return found
 
 
+if TYPE_CHECKING:
+    TableName = str
+    Entry = IntegratorConfig
+else:
+    TableName = Literal[NAMES]
+    Entry = IntegratorConfig | None  # of a key alone; `_varied` gives it one
+
+
 class StudyConfig(Settings):
     """A study: a grid of runs, its reference, the tables and figures it wants."""
 
@@ -262,8 +275,8 @@ class StudyConfig(Settings):
     next: Annotated[str, Text] = Field("", description="what a reader may try next: a sentence, then the command")
     problems: dict[Name, ProblemConfig] = Field(min_length=1,
                                                 description="key -> problem; the key names folders and table rows")
-    integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key"
-                                                             " names folders and table rows")
+    integrators: dict[Name, Entry] = Field(min_length=1, description="key -> integrator; the key names folders and"
+                                           " table rows")
     every_integrator: bool = Field(False, description="problems that name no integrators take all that can run on them,"
                                    " at their defaults, beside those of the study")
     every_system: bool = Field(False, description="all other systems are problems too, at their default presets")
@@ -279,11 +292,13 @@ class StudyConfig(Settings):
 
     @model_validator(mode="after")
     def _varied(self) -> "StudyConfig":
-        """Every entry with `vary` or `horizons` is replaced by what it stands for, wherever its key stands."""
-        found: dict[str, IntegratorConfig | None] = {}
+        """Every entry with `vary` or `horizons` is replaced by what it stands for, wherever its key stands. Raises
+        ValueError: a key twice, keys that would be one folder, an unknown second reference."""
+        found: dict[str, IntegratorConfig] = {}
         keys: dict[str, list[str]] = {}
         for key, entry in self.integrators.items():
-            made = {key: entry} if entry is None or not entry.vary else combinations(key, entry)
+            entry = entry or IntegratorConfig.model_validate({})
+            made = combinations(key, entry) if entry.vary else {key: entry}
             keys[key] = list(made)
             if twice := found.keys() & made.keys():
                 raise ValueError(f"two integrators have the key {min(twice)}")
@@ -296,14 +311,10 @@ class StudyConfig(Settings):
         if same := twins(found) or twins(problems):
             raise ValueError(f"the keys {same[0]} and {same[1]} differ in upper and lower case only, and would be one"
                              " folder on many disks; rename one")
+        if self.second_reference is not None and self.second_reference not in found:
+            raise ValueError(unknown("second_reference", self.second_reference, found))
         object.__setattr__(self, "integrators", found)
         object.__setattr__(self, "problems", problems)
-        return self
-
-    @model_validator(mode="after")
-    def _second_reference_is_an_integrator(self) -> "StudyConfig":
-        if self.second_reference is not None and self.second_reference not in self.integrators:
-            raise ValueError(unknown("second_reference", self.second_reference, self.integrators))
         return self
 
 

@@ -12,8 +12,6 @@ from liestep.study.plan.config import ProblemConfig, SpanConfig, StudyConfig
 
 CELLS = "cells.csv.gz"  # table of the trajectories that are reduced
 TABLES, FIGURES = ("energy", "momentum"), ("map",)  # that show maps
-# settings of single runs: what they store has no place in a shard
-OF_SINGLE_RUNS = ("replicas", "ensemble", "exponents", "log_steps")
 
 
 def map_of(setup: ProblemConfig) -> ParameterMap | None:
@@ -21,10 +19,8 @@ def map_of(setup: ProblemConfig) -> ParameterMap | None:
     grid, sample = setup.grid if isinstance(setup.grid, dict) else None, setup.sample
     if grid is not None and sample is not None:
         raise InputError("give grid or sample, not both")
-    if sample is not None:
-        cells = sample.count
-    else:
-        cells = prod(entry.count if isinstance(entry, SpanConfig) else len(entry) for entry in (grid or {}).values())
+    sides = [entry.count if isinstance(entry, SpanConfig) else len(entry) for entry in (grid or {}).values()]
+    cells = sample.count if sample is not None else prod(sides)
     if cells > MOST_CELLS:
         raise InputError(f"{'sample' if sample else 'grid'} makes {cells} cells; at most {MOST_CELLS} are allowed")
     if sample is not None:
@@ -38,18 +34,18 @@ def map_of(setup: ProblemConfig) -> ParameterMap | None:
         return None
     spans = [(entry.start, entry.stop, entry.count) if isinstance(entry, SpanConfig) else None
              for entry in grid.values()]
-    return ParameterMap(tuple(grid), tuple(_values(entry) for entry in grid.values()), spans=tuple(spans))
-
-
-def _values(entry: list[float] | SpanConfig) -> tuple[float, ...]:
-    if isinstance(entry, SpanConfig):
-        return tuple(np.linspace(entry.start, entry.stop, entry.count).tolist())
-    return tuple(entry)
+    values = [np.linspace(*span).tolist() if span else entry for span, entry in zip(spans, grid.values(), strict=True)]
+    return ParameterMap(tuple(grid), tuple(map(tuple, values)), spans=tuple(spans))
 
 
 def is_map(setup: ProblemConfig) -> bool:
     """Whether a problem has a map."""
     return isinstance(setup.grid, dict) or setup.sample is not None
+
+
+def _asked(name: str, value: Any) -> bool:
+    """Whether a setting is given and not its default."""
+    return value not in (None, 1, False) or (name == "exponents" and bool(value))
 
 
 def require_reduced(found: Mapping[str, Any], adaptive: bool, several: bool) -> dict[str, Any]:
@@ -58,7 +54,7 @@ def require_reduced(found: Mapping[str, Any], adaptive: bool, several: bool) -> 
     if not several:
         raise InputError("reduced is for maps (grid, sample) and ensembles; leave it out for single runs")
     for name in ("exponents", "log_steps", "replicas"):
-        if found[name] not in (None, 1, False) or (name == "exponents" and found[name]):
+        if _asked(name, found[name]):
             raise InputError(f"{name} has no place among what reduced keeps; leave out one of them")
     return {"samples": 2, "outputs": found["outputs"] or found["samples"] or DEFAULT_SAMPLES if adaptive else None}
 
@@ -67,7 +63,7 @@ def is_reduced(config: StudyConfig) -> bool:
     """Whether trajectories of a study are reduced."""
     levels = (config, *config.problems.values(), *config.integrators.values(),
               *(pair for setup in config.problems.values() for pair in setup.overrides.values()))
-    return any(level is not None and level.reduced for level in levels)
+    return any(level.reduced for level in levels)
 
 
 def require_shown(config: StudyConfig, complain: Callable[[tuple, object], InputError]) -> None:
@@ -92,8 +88,8 @@ def require_shown(config: StudyConfig, complain: Callable[[tuple, object], Input
 
 def require_settings(found: dict[str, Any]) -> None:
     """Raises InputError for settings of single runs."""
-    for name in OF_SINGLE_RUNS:
-        if found.get(name) not in (None, 1, False) or (name == "exponents" and found.get(name)):
+    for name in ("replicas", "ensemble", "exponents", "log_steps"):  # what they store has no place in a shard
+        if _asked(name, found.get(name)):
             raise InputError(f"{name} is for single runs, not for maps")
     if isinstance(found.get("grid"), list):
         raise InputError("grid: turns of starts are for single problems, not for maps")

@@ -1,8 +1,7 @@
 """From a study file to its cells: every run with its specification and the file it is kept in."""
-import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,8 +9,10 @@ from types import FunctionType
 from typing import Any
 
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.method import Method
-from liestep.simulation.catalogue import method, plugin_entries, sheet
+from liestep.files.records import short_hash
+from liestep.mechanics.contracts.method import Method, choices
+from liestep.simulation import catalogue
+from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.plugins.loading import load_plugins, require_named
 from liestep.simulation.runs.events import Control, identity
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
@@ -23,9 +24,9 @@ from liestep.study.plan.config import (
     Ladder,
     ProblemConfig,
     Settings,
+    StudyConfig,
     load_study_config,
 )
-from liestep.study.plan.every import NotApplicable, expanded
 from liestep.study.plan.maps import is_map, map_of, require_reduced, require_settings, require_shown
 from liestep.study.plan.names import named_files, require_name
 from liestep.study.plan.yamlfile import line_of
@@ -70,8 +71,7 @@ class Sweep:
     @cached_property
     def fingerprint(self) -> str:
         """Changes when a cell comes or goes, or its specification or a used source changes."""
-        text = " ".join(cell.fingerprint for cell in self.cells)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return short_hash(" ".join(cell.fingerprint for cell in self.cells))
 
 
 class Study:
@@ -87,7 +87,7 @@ class Study:
         self.results, self.folder = Path(results), Path(results)/name
         self.config, self._lines = load_study_config(self.path)
         self._plugins = self._load_plugins()  # ids
-        self.not_applicable: NotApplicable = {}
+        self.not_applicable: dict[tuple[str, str], str] = {}  # (problem, integrator) -> sentence
         if self.config.every_integrator or self.config.every_system:
             self.config, self.not_applicable = expanded(self.config, self._plugins)
         self._known: dict[tuple[str, str], Sweep] = {}
@@ -139,8 +139,7 @@ class Study:
         return tuple(found)
 
     def integrator_id(self, key: str) -> str:
-        entry = self.config.integrators[key]
-        return (entry.id if entry else None) or key
+        return self.config.integrators[key].id or key
 
     def pairs(self) -> Iterator[tuple[str, ProblemConfig, str, IntegratorConfig]]:
         """All (problem, integrator) pairs by key."""
@@ -152,7 +151,7 @@ class Study:
                     if key not in self.config.integrators:
                         raise self.complain((*place, key), unknown("integrator key", key, self.config.integrators))
             for key in chosen:
-                yield problem, setup, key, self.config.integrators[key] or IntegratorConfig.model_validate({})
+                yield problem, setup, key, self.config.integrators[key]
 
     def setting(self, name: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Any:
         """Value of a setting: that of the pair if it has one, else of the integrator, the problem, the study."""
@@ -230,25 +229,22 @@ class Study:
                     self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
                                                      initial=setup.initial)
             except InputError as error:
-                last: tuple = place
-                if is_map(setup):
-                    last = (*place, "sample" if setup.sample else "grid")
+                last = (*place, "sample" if setup.sample else "grid") if is_map(setup) else place
                 raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), last),
                                     error) from None
         return self._starts[problem]
 
     @staticmethod
-    def _sizes(ladder: Ladder | None, budgets: list[int] | None, setup: ProblemConfig, name: str,
-               declared: Method, entry: IntegratorConfig, start: Start, t_end: float, samples: int | None) -> list[Any]:
-        """Tolerances, or numbers of steps."""
+    def _sizes(make: Callable[..., RunSpecification], declared: Method, ladder: Ladder | None,
+               budgets: list[int] | None, t_end: float, samples: int | None) -> Sequence[float]:
+        """Tolerances, or numbers of steps; `make` gives a run of one of them."""
         if ladder is not None:
-            return ladder.expand() if declared.adaptive else list(ladder.step_counts(t_end))
+            return ladder.expand() if declared.adaptive else ladder.step_counts(t_end)
         assert budgets is not None
         if declared.fictitious:
-            one = specify(setup.system, name, tolerance=1e-3*t_end, t_end=t_end, options=entry.options, start=start)
-            return list(fictitious_steps(one, budgets))
-        one = specify(setup.system, name, steps=declared.fewest_steps, t_end=t_end, options=entry.options, start=start)
-        return list(step_counts(one, budgets, max(1, (samples or 2) - 1), declared.fewest_steps))
+            return fictitious_steps(make(tolerance=1e-3*t_end), budgets)
+        return step_counts(make(steps=declared.fewest_steps), budgets, max(1, (samples or 2) - 1),
+                           declared.fewest_steps)
 
     def _cap(self, problem: str, setup: ProblemConfig, most: int) -> Cap:
         """Most operations of a run on a problem, whose evaluations are counted once."""
@@ -259,7 +255,7 @@ class Study:
     def capped(self, problem: str, integrator: str) -> str:
         """A sentence where the budgets of evaluations of a pair were cut by its operations; else empty."""
         setup = self.config.problems[problem]
-        entry = self.config.integrators[integrator] or IntegratorConfig.model_validate({})
+        entry = self.config.integrators[integrator]
         budgets, most, steps = (self.setting(name, setup, integrator, entry)
                                 for name in ("evaluations", "operations", "steps"))
         declared = method(self.integrator_id(integrator))
@@ -280,7 +276,7 @@ class Study:
 
     def _control(self, asked: ControlConfig) -> dict[str, Any]:
         """Arguments of a run. Raises InputError: no such function, it has no digest, or a reference is asked for."""
-        files = [vars(sys.modules[plugin_entries()[name].module]) for name in self._plugins]
+        files = [vars(sys.modules[catalogue.plugin_entries()[name].module]) for name in self._plugins]
         known = {name: item for file in files for name, item in file.items() if isinstance(item, FunctionType)}
         if asked.function not in known:
             raise InputError(f"control: {unknown('function of plugins', asked.function, known)}")
@@ -310,7 +306,7 @@ class Study:
             if declared.fictitious and budgets is not None and not any(own):
                 ladder = None  # the study's tolerances are errors
             if parameters is not None:
-                require_settings({**found, "grid": None if isinstance(found["grid"], dict) else found["grid"]})
+                require_settings(found)
             ensemble, sides = found.pop("ensemble"), found.pop("grid")
             members = ensemble and ensemble.model_dump()
             if isinstance(sides, list):  # of starts; a map has no members
@@ -323,10 +319,10 @@ class Study:
             t_end = setup.t_end if setup.t_end is not None else start.t_end
             common = {setting: value for setting, value in found.items() if value is not None
                       and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
-            common |= self._control(setup.control) if setup.control else {}
-            for size in self._sizes(ladder, budgets, setup, name, declared, entry, start, t_end, found["samples"]):
-                spec = specify(setup.system, name, **{word.removesuffix("s") if adaptive else word: size}, t_end=t_end,
-                               options=entry.options, ensemble=members, start=start, **common)
+            common |= {"ensemble": members} | (self._control(setup.control) if setup.control else {})
+            make = partial(specify, setup.system, name, t_end=t_end, options=entry.options, start=start)
+            for size in self._sizes(make, declared, ladder, budgets, t_end, found["samples"]):
+                spec = make(**common | {"tolerance" if adaptive else "steps": size})
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
                     raise InputError(f"{word} give the resolution {label} twice")
@@ -348,6 +344,50 @@ def study_names(config: Path = Path("config")) -> list[str]:
     """Ids of all study files, sorted. Raises InputError for a file whose name cannot be an id."""
     root = Path(config)/"studies"
     return [path.relative_to(root).with_suffix("").as_posix() for path in named_files(root, "the name of a study")]
+
+
+def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig, dict[tuple[str, str], str]]:
+    """The study with the systems and integrators that `every_system` and `every_integrator` add, of the package and of
+    its own plugins, each problem with those that can run on it; and by (problem, integrator) why others cannot. Raises
+    InputError: parameters or start of a problem are wrong."""
+    problems, integrators = dict(config.problems), dict(config.integrators)
+    if config.every_system:
+        named = {setup.system for setup in problems.values()}
+        problems |= {name: ProblemConfig.model_validate({"system": name}) for name in catalogue.system_ids()
+                     if (name in plugins or name in catalogue.own_systems()) and name not in named}
+    if not config.every_integrator:
+        return config.model_copy(update={"problems": problems}), {}
+    for call in catalogue.integrator_calls():
+        name, _, more = call.partition(" ")
+        options = choices(more)
+        there = [(entry.id or key, {option: str(value) for option, value in entry.options.items()})
+                 for key, entry in integrators.items()]
+        if (name in plugins or name in catalogue.own_integrators()) and (name, options) not in there:
+            integrators["_".join((name, *options.values()))] = IntegratorConfig.model_validate(
+                {"id": name, "options": options})
+    refused: dict[tuple[str, str], str] = {}
+    for key, setup in problems.items():
+        if setup.integrators is None:
+            start = start_of(setup.system, preset=setup.preset, parameters=setup.parameters, initial=setup.initial)
+            found = {name: _refusal(setup, start, entry.id or name, entry.options)
+                     for name, entry in integrators.items()}
+            refused |= {(key, name): sentence for name, sentence in found.items() if sentence is not None}
+            able = [name for name, sentence in found.items() if sentence is None]
+            problems[key] = setup.model_copy(update={"integrators": able})
+    return config.model_copy(update={"problems": problems, "integrators": integrators}), refused
+
+
+def _refusal(setup: ProblemConfig, start: Start, name: str, options: Mapping[str, Any]) -> str | None:
+    """Why an integrator cannot run on a problem; None if it can."""
+    declared = method(name)
+    if (reason := declared.lacks(start.system.item, start.parameters)) is not None:
+        return reason.reason
+    size = {"tolerance": 1e-6} if declared.adaptive else {"steps": declared.fewest_steps}
+    try:
+        specify(setup.system, name, options=options, start=start, t_end=setup.t_end or start.t_end, **size)
+    except InputError as error:
+        return str(error)
+    return None
 
 
 EXPLICIT = "rigid_bodies"  # formulation whose maps kick and drift

@@ -1,16 +1,73 @@
-"""Read YAML with line numbers, so that complaints can name file, line and key."""
+"""YAML files that people write: read with the lines of their keys, the types of their values, and what is wrong in one
+sentence with file, line, key, what is allowed, and the closest match."""
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from liestep.errors import InputError
+from liestep.errors import InputError, meant, unknown
 from liestep.files.textfiles import read_text
 from liestep.study.plan.assignments import loader_of_yaml, numbers, require_flat
+from liestep.study.plan.names import LONGEST
 
 LOADER = loader_of_yaml()
 LARGEST = 1 << 19   # bytes of a file
 MOST_ENTRIES = 100_000  # most values of a file, with those that aliases repeat: nine lines can stand for 10^9 values
+KINDS = {  # pydantic's type of an error -> what the value must be
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"), "finite_number": "a finite number",
+    "string_type": "text", **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"), "list_type": "a list",
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a mapping")}
+SHORT = ("too_short", "string_too_short")
+BOUNDS = {"greater_than": ("greater than", "gt"), "greater_than_equal": ("at least", "ge"),
+          "less_than": ("less than", "lt"), "less_than_equal": ("at most", "le")}
+
+
+def _no_truth(value: Any) -> Any:
+    """Raises ValueError for true and false, which Python takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("must be a whole number")
+    return value
+
+
+def _once(values: list[Any] | None) -> list[Any] | None:
+    """Raises ValueError for a list that names something twice."""
+    twice = [value for value in values if values.count(value) > 1] if values else []
+    if twice:
+        raise ValueError(f"{twice[0]} appears twice")
+    return values
+
+
+NO_TRUTH = BeforeValidator(_no_truth)  # after the bounds of a whole number, which the JSON schema shows only then
+Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Positive = Annotated[Real, Field(gt=0)]
+Count = Annotated[int, Field(gt=0), NO_TRUTH]
+NotNegative = Annotated[int, Field(ge=0), NO_TRUTH]
+Once = AfterValidator(_once)
+
+
+def _one_line(text: str | None) -> str | None:
+    """Raises ValueError for text with characters that are none, such as line ends and escapes of a terminal."""
+    if text is not None and not text.isprintable():
+        raise ValueError("must be one line of characters that can be printed")
+    return text
+
+
+def _text(text: str) -> str:
+    """Raises ValueError for control characters other than line ends and tabs."""
+    _one_line(re.sub(r"[\n\t]", " ", text))
+    return text
+
+
+Line, Text = AfterValidator(_one_line), AfterValidator(_text)
+Name = Annotated[str, Field(pattern=rf"^[A-Za-z][A-Za-z0-9_]{{0,{LONGEST - 1}}}$")]
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
@@ -69,3 +126,109 @@ def line_of(place: tuple, lines: dict[tuple, int]) -> int:
         if place[:length] in lines:
             return lines[place[:length]]
     return 1
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validated(model: type[Model], path: Path, content: Any, lines: dict[tuple, int]) -> Model:
+    """Content of a file as its schema. Raises InputError: file, line, key, what is allowed, and the closest match."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path}, {complaint(error, content, lines, model)}") from None
+
+
+def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], root: type[BaseModel]) -> str:
+    """One sentence for the first complaint of a schema, unknown keys first."""
+    problems = sorted(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
+    places = [_place(item["loc"], content) for item in problems]
+    number = max((k for k, place in enumerate(places) if place[:len(places[0])] == places[0]),
+                 key=lambda k: (len(places[k]), -k))
+    problem, place = problems[number], places[number]  # the innermost place, where a value may have several forms
+    key, line = ".".join(map(str, place)), line_of(place, lines)
+    if problem["type"] == "extra_forbidden":
+        return f"line {line}: {unknown('key', str(place[-1]), _allowed_keys(place[:-1], root, content))}"
+    if problem["type"] == "missing":
+        return f"line {line}: key {key} is missing"
+    # one complaint for each form that the value may have
+    first, *others = dict.fromkeys(_wanted(item)
+                                   for item, there in zip(problems, places, strict=True) if there == place)
+    wanted = " or ".join((first, *(other.removeprefix("must be ") for other in others)))
+    start = f"line {line}: {key}: " if key else f"line {line}: "
+    return f"{start}{wanted}{_instead(problem)}"
+
+
+def _wanted(problem: Mapping[str, Any]) -> str:
+    """What the value must be, or the sentence of a check of our own."""
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind in KINDS:
+        return f"must be {KINDS[kind]}"
+    if kind in BOUNDS:
+        word, bound = BOUNDS[kind]
+        return f"must be {word} {context[bound]:g}"
+    if kind == "literal_error":
+        return f"must be {context['expected']}"
+    key = context.get("discriminator", "").strip("'")
+    if kind == "union_tag_invalid":
+        return f"{key} must be one of {context['expected_tags']}"
+    if kind == "union_tag_not_found":
+        return f"key {key} is missing"
+    if kind in SHORT:
+        return "must not be empty"
+    if kind == "string_pattern_mismatch":
+        return f"must be a name that matches {context['pattern']}"
+    message = problem["msg"].removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
+
+
+def _instead(problem: Mapping[str, Any]) -> str:
+    """What stands there, and the closest of the allowed names."""
+    kind, value, context = problem["type"], problem["input"], problem.get("ctx", {})
+    if kind in (*SHORT, "union_tag_not_found") or (kind == "value_error" and isinstance(value, dict | list)):
+        return ""
+    if kind == "union_tag_invalid":
+        value = context["tag"]
+    names = re.findall("'([^']*)'", context.get("expected_tags", context.get("expected", "")))
+    close = meant(str(value), names)
+    shown = ("empty" if value is None else "a list" if isinstance(value, list) else "a mapping"
+             if isinstance(value, dict) else repr(value))
+    return f", not {shown}{f'; did you mean {close}?' if close else ''}"
+
+
+def _place(location: tuple[int | str, ...], content: Any) -> tuple[int | str, ...]:
+    """The part of pydantic's location that exists in the file (it also names classes and union tags)."""
+    place: list[int | str] = []
+    for number, part in enumerate(location):
+        last = number == len(location) - 1
+        known = ((isinstance(content, dict) and part in content)
+                 or (isinstance(content, list) and isinstance(part, int) and part < len(content)))
+        if known:
+            content = content[part]
+            place.append(part)
+        elif last and isinstance(content, dict) and isinstance(part, str) and part not in ("[list]", "[mapping]"):
+            place.append(part)  # a missing key
+    return tuple(place)
+
+
+def _allowed_keys(place: tuple, root: type[BaseModel], content: Any) -> list[str]:
+    """Keys that the schema knows at a place of the file: follows fields through mappings, lists and unions."""
+    models = [root]
+    for part in place:
+        following = []
+        for model in models:
+            by_alias = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+            # a key of a mapping or an index: same class
+            following += _models(by_alias[part]) if part in by_alias else [model]
+        models, content = following, content[part]
+    # those that the key `kind` of a mapping, if it has one, names
+    models = [model for model in models if "kind" not in model.model_fields or content.get("kind") in get_args(
+        model.model_fields["kind"].annotation)] or models
+    return sorted({field.alias or name for model in models for name, field in model.model_fields.items()})
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """All schema classes inside an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models(part)]

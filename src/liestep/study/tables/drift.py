@@ -8,20 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from liestep.bench import liestep_judge as rules
-from liestep.bench.liestep_judge import (
-    BOUND,
-    BOUNDED_GROWTH,
-    DRIFT_GROWTH,
-    LEAST_BLOCKS,
-    LEAST_SAMPLES,
-    PARTS,
-    PERIODS_PER_BLOCK,
-    SLACK,
-)
-from liestep.study.tables.confirmation import CONFIRMATION
+from liestep.bench.liestep_judge import LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, SLACK
 
 Verdict = Literal["bounded", "round-off", "drift", "undecided", "too short"]
 DECIDED: tuple[Verdict, ...] = ("bounded", "round-off", "drift")
+CONFIRMATION = 4.0  # a verdict counts when a run at least this many times as long gives it again
 
 
 @dataclass(frozen=True)
@@ -150,9 +141,9 @@ def _classified(e: DriftEstimate, blocks: int, period: float | None) -> DriftEst
     slope = f"slope x T = {e.slope:.3g} in [{e.slope_low:.3g}, {e.slope_high:.3g}] against A/2 = {e.amplitude/2:.3g}"
     growth = f"growth exponent {e.growth:.2f}"
     if grows:
-        growth += f", ranges of blocks grow by {e.envelope[0]:.0%} to {e.envelope[1]:.0%} from T/{PARTS} to T"
+        growth += f", ranges of blocks grow by {e.envelope[0]:.0%} to {e.envelope[1]:.0%} from T/{rules.PARTS} to T"
     if wanders:
-        growth += f", block means wander over {e.wander[0]:.2g} A, {e.wander[1]:.1f} times as far as in T/{PARTS}"
+        growth += f", block means wander over {e.wander[0]:.2g} A, {e.wander[1]:.1f} times as far as in T/{rules.PARTS}"
     reason = f"{slope}, {growth}"
     if verdict == "bounded":
         reason = f"|slope T| < {rounded_up(e.bound)} A at 95 %, {growth}"
@@ -180,11 +171,11 @@ def _deciding_factor(e: DriftEstimate) -> float:
     plus linear growth; a growth that did not last as an excursion, which must occur in the first hundredth."""
     factor = np.geomspace(CONFIRMATION, 1e4, 500)
     change, width = abs(e.slope)*factor, 0.5*(e.slope_high - e.slope_low)/np.sqrt(factor)
-    decided = (change + width <= BOUND*e.amplitude) | (change - width > e.amplitude/2)
+    decided = (change + width <= rules.BOUND*e.amplitude) | (change - width > e.amplitude/2)
     by_slope = float(factor[np.argmax(decided)]) if decided.any() else float(factor[-1])
-    if e.growth <= BOUNDED_GROWTH:
+    if e.growth <= rules.BOUNDED_GROWTH:
         return by_slope
-    if e.growth > DRIFT_GROWTH:
+    if e.growth > rules.DRIFT_GROWTH:
         return max(by_slope, 100.0)
-    target = 100.0**DRIFT_GROWTH    # (1 + y)/(1 + y/100) = target for the growth y relative to the constant
+    target = 100.0**rules.DRIFT_GROWTH    # (1 + y)/(1 + y/100) = target for the growth y relative to the constant
     return max(by_slope, (target - 1.0)/(1.0 - target/100.0)/(100.0**e.growth - 1.0))

@@ -10,15 +10,7 @@ from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
 from liestep.simulation.runs.shards import aggregated, cells_of
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables.errors import (
-    StateError,
-    error_fields,
-    error_variables,
-    final_distance,
-    reference_floor,
-    replica_floor,
-    state_error,
-)
+from liestep.study.tables import errors
 from liestep.study.tables.kinds.exponents import numbers as exponent_numbers
 from liestep.study.tables.quantities import quantities_of
 from liestep.study.tables.reading import reference_file, run_file, whole_file
@@ -43,11 +35,6 @@ COLUMNS = (
     "run_sha256", "source_hash", "path")
 
 
-def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
-    """What is read of a run's file."""
-    return (*error_variables(attributes), "energy")
-
-
 def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
     """COLUMNS, then those of the study: error_<field>, statistics of further observables, quantities of its paper."""
     return (*COLUMNS, *sorted({name for row in rows for name in row}.difference(COLUMNS)))
@@ -69,7 +56,7 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     own = quantities_of(study.name)
 
     def needed(attributes: Mapping[str, str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*variables(attributes), *own.variables)))
+        return tuple(dict.fromkeys((*errors.error_variables(attributes), "energy", *own.variables)))
 
     for problem in study.config.problems:
         cells = study.select(problem)
@@ -93,7 +80,7 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
             columns = {} if cell.spec.ensemble else own.columns(file, reference)  # of each member: `member_values`
             rows.append({**columns, **_row(study, cell, file, reference, cost)})
             if second is not None and not file.failed and cell.spec.ensemble is None:
-                rows[-1]["error_final_second"] = final_distance(file, second)
+                rows[-1]["error_final_second"] = errors.final_distance(file, second)
     return rows
 
 
@@ -119,7 +106,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
     row = {
         "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem,
         "system": spec.problem, "integrator": cell.integrator,
-        "integrator_id": spec.integrator, "integrator_label": (entry.label if entry else None) or cell.integrator,
+        "integrator_id": spec.integrator, "integrator_label": entry.label or cell.integrator,
         "order": declared.order_of(spec.options, facts, spec.parameters),
         "symmetric": declared.symmetric_of(spec.options, facts, spec.parameters),
         "adaptive": declared.adaptive, "resolution": cell.resolution,
@@ -147,8 +134,9 @@ def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict
     if reference is None:
         return {}
     scale = float(reference.attributes["energy_scale"])
-    error = state_error(file, reference) if comparable else StateError()
-    floors = reference_floor(reference, error_fields(file)), replica_floor(file, reference) if comparable else nan
+    error = errors.state_error(file, reference) if comparable else errors.StateError()
+    floors = (errors.reference_floor(reference, errors.error_fields(file)),
+              errors.replica_floor(file, reference) if comparable else nan)
     return {
         "energy_scale": scale, "energy_error_mean_relative": file.attributes.get("energy_error_mean", nan)/scale
         if scale else nan, "error": error.error, **{f"error_{name}": value for name, value in error.parts.items()},

@@ -44,42 +44,29 @@ def reference_file(study: Study, problem: str) -> RunFile:
 
 
 def _current_file(path: Path, spec: RunSpecification | ReferenceSpecification, names: Names = None) -> RunFile:
-    state, source = _state(path), spec.source_hash
-    known = _kept.get(path)
-    if known is not None and known[0] == (state, spec.sha256, source) and _covers(known[1], known[2], names):
-        _kept.move_to_end(path)
+    global _size
+    try:
+        state = notes(path), spec.sha256, spec.source_hash
+    except OSError:
+        return require_current(path, spec, names)  # which says what is wrong
+    known = _kept.pop(path, None)
+    if known is not None and known[0] == state and _covers(known[1], known[2], names):
+        _kept[path] = known  # the last one
         return known[1]
+    _size -= _bytes(known[1]) if known else 0
     file = require_current(path, spec, names)
     for values in file.variables.values():
         values.setflags(write=False)
-    if state is not None:
-        _keep(path, ((state, spec.sha256, source), file, names is None))
+    _kept[path] = state, file, names is None
+    _size += _bytes(file)
+    while _size > ROOM and len(_kept) > 1:
+        _size -= _bytes(_kept.popitem(last=False)[1][1])
     return file
 
 
-def _state(path: Path) -> Hashable:
-    """Size, times and inode of a file, which change when it is replaced or written to; None if there is none."""
-    try:
-        return notes(path)
-    except OSError:
-        return None
-
-
 def _covers(file: RunFile, whole: bool, names: Names) -> bool:
-    if whole:
-        return True
     wanted = names(file.attributes) if callable(names) else names
-    return wanted is not None and all(name in file.variables for name in wanted)
-
-
-def _keep(path: Path, entry: tuple[Hashable, RunFile, bool]) -> None:
-    global _size
-    if path in _kept:
-        _size -= _bytes(_kept.pop(path)[1])
-    _kept[path] = entry
-    _size += _bytes(entry[1])
-    while _size > ROOM and len(_kept) > 1:
-        _size -= _bytes(_kept.popitem(last=False)[1][1])
+    return whole or (wanted is not None and all(name in file.variables for name in wanted))
 
 
 def _bytes(file: RunFile) -> int:

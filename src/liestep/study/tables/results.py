@@ -10,9 +10,8 @@ from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import rows_of
 from liestep.study.plan.config import StudyConfig
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables.kinds import table_of
+from liestep.study.tables.kinds import KEYS, table_of
 from liestep.study.tables.reading import reference_file, whole_file
-from liestep.study.tables.table import KEYS
 
 TIMINGS = ("runtime", "run_sha256", "tolerance", "seconds", "error")  # further columns of timings.csv
 
@@ -40,18 +39,14 @@ class StudyResults:
             raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep job"
                              f" analyse {self.study.name}` again")
         require_same(self.study.folder/"metrics.csv")
+        # they are no column of metrics.csv: tables repeat byte for byte, times do not
+        seconds, path = {}, self.study.folder/"timings.csv"
+        if path.is_file():
+            timings = read_csv(path, ("run_sha256", "seconds")).dropna(subset=["run_sha256"])
+            require_same(path)
+            seconds = dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
         # a copy has the columns of one kind together: rows are taken from it often
-        return table.copy().assign(seconds=table["run_sha256"].map(self._seconds()))
-
-    def _seconds(self) -> dict[str, float]:
-        """run_sha256 -> seconds. They are no column of metrics.csv: tables repeat byte for byte, times do not."""
-        path = self.study.folder/"timings.csv"
-        if not path.is_file():
-            return {}
-        timings = read_csv(path, ("run_sha256", "seconds"))
-        require_same(path)
-        timings = timings.dropna(subset=["run_sha256"])
-        return dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
+        return table.copy().assign(seconds=table["run_sha256"].map(seconds))
 
     def table(self, name: str) -> pandas.DataFrame:
         """A table of the study, or its timings. Raises InputError: missing, no table, or of another study."""
@@ -77,11 +72,6 @@ class StudyResults:
     def failed(self, cell: Cell) -> bool:
         """Whether a run stopped early; errors as `file`."""
         return whole_file(self.study, cell, ()).failed
-
-    def files(self, problem: str, integrator: str) -> dict[str, RunFile]:
-        """resolution -> file of all runs of one pair, in the order of the study file; errors as `file`."""
-        return {cell.resolution: whole_file(self.study, cell) for cell in self.study.select(problem, integrator)
-                if rows_of(cell.spec)}
 
     def reference(self, problem: str) -> RunFile | None:
         """The reference of a problem with q, omega, energy at the samples of its runs; None if the study asks for none.

@@ -6,10 +6,9 @@ from typing import Any
 from liestep.files.textfiles import csv_text, without_markup, write_text_atomically
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.plan import Study
-from liestep.study.tables import cells_table, metrics, which_page
-from liestep.study.tables.kinds import table_of, which, work
+from liestep.study.tables import cells_table, metrics
+from liestep.study.tables.kinds import of_maps, table_of, which, work
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import of_maps
 
 
 def analyse(study: Study) -> list[Path]:
@@ -28,26 +27,20 @@ def analyse(study: Study) -> list[Path]:
         columns, rows = table.columns_of(results), table.rows(results)
         paths.append(_write(study, name, columns, rows))
         if name == "which":
-            paths += _write_which(results, rows)
+            timed = which.which_rows(results, which.CLOCK) if study.config.timing else []
+            if study.config.timing:  # no part of tables.md
+                paths.append(_write(study, "which_seconds", which.COLUMNS, timed))
+            paths.append(study.folder/"which.md")
+            write_text_atomically(paths[-1], which.which_page(results, [*rows, *timed]))
         shown = readable(name, columns)
         parts += [f"## {name}\n",
                   markdown([column for column in shown if any(filled(row.get(column)) for row in rows)], rows)]
     if (study.folder/"timings.csv").is_file() and "work" in study.config.tables:
-        paths.append(write_seconds(study))
+        seconds = work.seconds_rows(results.metrics, results.table("timings"))
+        paths.append(_write(study, "seconds", work.SECONDS_COLUMNS, seconds))
     page = study.folder/"tables.md"
     write_text_atomically(page, "\n".join(part for part in parts if part))
     return [*paths, page]
-
-
-def _write_which(results: StudyResults, rows: list[dict[str, Any]]) -> Iterable[Path]:
-    """Write the page, and where runs are timed the table by seconds, which is no part of tables.md."""
-    if results.config.timing:
-        timed = which.which_rows(results, which.CLOCK)
-        yield _write(results.study, "which_seconds", which.COLUMNS, timed)
-        rows = [*rows, *timed]
-    path = results.study.folder/"which.md"
-    write_text_atomically(path, which_page.which_page(results, rows))
-    yield path
 
 
 def readable(name: str, columns: Iterable[str]) -> tuple[str, ...]:
@@ -87,9 +80,3 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.5g}"
     return without_markup(str(value).replace("|", "\\|").replace("\n", " "))
-
-
-def write_seconds(study: Study) -> Path:
-    """seconds.csv from timings.csv and metrics.csv. Raises InputError: one of them is missing or stale."""
-    results = StudyResults(study)
-    return _write(study, "seconds", work.SECONDS_COLUMNS, work.seconds_rows(results.metrics, results.table("timings")))

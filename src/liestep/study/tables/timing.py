@@ -18,13 +18,7 @@ from liestep.files.textfiles import csv_text, write_text_atomically
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.references.engines import (
-    EngineError,
-    absolute_tolerance,
-    right_hand_side,
-    state_shape,
-    taylor_series,
-)
+from liestep.simulation.references import engines
 from liestep.simulation.references.reference import study_reference
 from liestep.simulation.runs.execution import STEP_LOG, build, new_integrals, new_recorder
 from liestep.simulation.runs.files import require_current
@@ -62,12 +56,10 @@ def _core_rows(study: "Study") -> Iterator[dict[str, Any]]:
     for sweep in study.sweeps:
         longest = max(sweep.cells, key=lambda cell: cell.spec.steps or 0)
         most = longest.spec.steps
-        explicit = (most is not None
-                    and not require_current(longest.path, longest.spec, names=()).attributes["iterations"])
-        if explicit:
+        if most and not require_current(longest.path, longest.spec, names=()).attributes["iterations"]:
             seconds, repeats = time_run(longest.spec)
-            found |= ({cell.spec.sha256: (seconds*(cell.spec.steps or 0)/(most or 1), repeats) for cell in sweep.cells}
-                      if seconds == seconds else {})
+            if seconds == seconds:
+                found |= {cell.spec.sha256: (seconds*(cell.spec.steps or 0)/most, repeats) for cell in sweep.cells}
     for cell in study.cells:
         seconds, repeats = found.get(cell.spec.sha256) or time_run(cell.spec)
         yield {"problem": cell.problem, "integrator": cell.integrator, "resolution": cell.resolution, "runtime": "core",
@@ -168,7 +160,7 @@ def _other_rows(study: "Study") -> Iterator[dict[str, Any]]:
                     clock = _Clock(make(spec.run, tolerance, reference["time"]))
                     seconds, repeats = shortest(clock)
                     fields = formulated.to_fields(clock.result)
-                except (NotSymbolic, EngineError):
+                except (NotSymbolic, engines.EngineError):
                     continue
                 error = largest_error(formulated.error_fields, field_errors(formulated.error_fields, fields, reference))
                 yield {"problem": problem, "integrator": name, "resolution": f"tol{tolerance:.6g}",
@@ -179,8 +171,8 @@ def _other_rows(study: "Study") -> Iterator[dict[str, Any]]:
 def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callable[[], np.ndarray]:
     from scipy.integrate import solve_ivp
 
-    f, y = right_hand_side(run)
-    atol, shape = absolute_tolerance(run, f, 0.1*tolerance), state_shape(run)
+    f, y = engines.right_hand_side(run)
+    atol, shape = engines.absolute_tolerance(run, f, 0.1*tolerance), engines.state_shape(run)
 
     def solve():
         return solve_ivp(f, (0.0, run.t_end), y, method="DOP853", rtol=tolerance, atol=atol,
@@ -190,7 +182,7 @@ def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callab
 
 
 def _taylor(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callable[[], np.ndarray]:
-    series = taylor_series(run, right_hand_side(run)[0], tolerance)
+    series = engines.taylor_series(run, engines.right_hand_side(run)[0], tolerance)
     return lambda: series.trajectory(times)
 
 

@@ -14,19 +14,10 @@ from markupsafe import Markup, escape
 from liestep.claims.claimfile import OWN as OWN_WORDS
 from liestep.simulation.catalogue import papers
 from liestep.simulation.runs.files import read
+from liestep.workflow.report import verdicts
 from liestep.workflow.report.pictures import SHARE, Picture, embed, embed_films, picture
 from liestep.workflow.report.study import StudyPage, study_page
-from liestep.workflow.report.verdicts import (
-    ASSERTED,
-    EVIDENCE,
-    MEANINGS,
-    ClaimRow,
-    PaperClaims,
-    PaperErrata,
-    anchor,
-    paper_claims,
-    paper_errata,
-)
+from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS, ClaimRow, PaperClaims, PaperErrata, anchor
 from liestep.workflow.sources import TEMPLATES
 from liestep.workflow.workflow import REPORT_FOLDER, Workflow, page_of
 
@@ -110,19 +101,18 @@ def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
 def collect(workflow: Workflow) -> list[Page]:
     """All pages in the order of the index: papers, then own studies; nothing is rendered."""
     studies = [study_page(products) for products in workflow.studies]
-    errata = paper_errata(workflow.errata, workflow.common)
-    claims = paper_claims(workflow.claim_files.values(), workflow.common,
+    errata = verdicts.paper_errata(workflow.errata, workflow.common)
+    claims = verdicts.paper_claims(workflow.claim_files.values(), workflow.common,
                           {page.name: [figure.name for figure in page.figures] for page in studies},
                           {page.name: list(page.tables) for page in studies}, errata)
     pages = {key: Page(key) for key in workflow.pages}
-    for item in claims:
-        pages[item.paper].claims = item
-    for path, found in zip(workflow.errata, errata, strict=True):
-        pages[path.stem].errata = found
     paths = {(study.name, figure.name): figure.path for study in studies for figure in study.figures}
     for item in claims:
+        pages[item.paper].claims = item
         pages[item.paper].thumbnails = {card.figure: picture(paths[card.figure], *THUMBNAIL) for card in item.cards
                                         if card.figure in paths}
+    for path, found in zip(workflow.errata, errata, strict=True):
+        pages[path.stem].errata = found
     for study in studies:
         pages[page_of(study.name)].studies.append(study)
     return list(pages.values())
@@ -171,7 +161,7 @@ def _environment() -> jinja2.Environment:
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
     environment.filters |= {"number": number, "breakable": breakable}
-    environment.globals |= {"anchor": anchor, "meanings": MEANINGS, "own": OWN_WORDS, "asserted": ASSERTED,
+    environment.globals |= {"anchor": anchor, "meanings": MEANINGS, "own": OWN_WORDS, "asserted": verdicts.ASSERTED,
                             "signs": {**MEANINGS, **EVIDENCE}, "proofs": EVIDENCE,
                             "style": (TEMPLATES/"report.css").read_text("utf-8"),
                             "script": (TEMPLATES/"report.js").read_text("utf-8")}

@@ -115,14 +115,11 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
 
 def shared(values: list) -> dict[str, list]:
     """Distinct values, and for each item its place among them (left out where all are equal)."""
-    distinct: list = []
-    places: dict[str, int] = {}
-    for value in values:
-        if repr(value) not in places:
-            places[repr(value)] = len(distinct)
-            distinct.append(value)
-    return {"values": distinct} if len(distinct) == 1 else {"values": distinct,
-                                                            "of": [places[repr(value)] for value in values]}
+    texts = list(map(repr, values))
+    distinct = dict(zip(texts, values, strict=True))
+    places = {text: place for place, text in enumerate(distinct)}
+    found = {"values": list(distinct.values())}
+    return found if len(distinct) == 1 else found | {"of": [places[text] for text in texts]}
 
 
 def abbreviate(value: Any) -> Any:

@@ -80,22 +80,17 @@ class StudyPage:
 
     @cached_property
     def problems(self) -> list[dict[str, Any]]:
+        ends = {cell.problem: cell.spec.t_end for cell in reversed(self.results.study.cells)}  # that of the first run
         return [{"key": key, "label": setup.label or key, "system": setup.system, "title": sheet(setup.system).title,
-                 "t_end": next(cell.spec.t_end for cell in self.results.study.cells if cell.problem == key)}
-                for key, setup in self.config.problems.items() if any(cell.problem == key
-                                                                      for cell in self.results.study.cells)]
+                 "t_end": ends[key]} for key, setup in self.config.problems.items() if key in ends]
 
     @cached_property
     def integrators(self) -> list[dict[str, Any]]:
         used = {cell.integrator for cell in self.results.study.cells}
-        found = []
-        for key, entry in self.config.integrators.items():
-            if key in used:
-                name = self.results.study.integrator_id(key)
-                options = ", ".join(f"{option} = {value}" for option, value in (entry.options if entry else {}).items())
-                found.append({"key": key, "label": (entry.label if entry else None) or key, "id": name,
-                              "options": options, "summary": method(name).summary})
-        return found
+        return [{"key": key, "label": entry.label or key, "id": name, "summary": method(name).summary,
+                 "options": ", ".join(f"{option} = {value}" for option, value in entry.options.items())}
+                for key, entry in self.config.integrators.items() if key in used
+                for name in [self.results.study.integrator_id(key)]]
 
     @property
     def stopped(self) -> int:
@@ -129,7 +124,7 @@ def _figure(products: StudyProducts, results: StudyResults, name: str) -> Figure
 
 def _film(results: StudyResults, film: Animation) -> FilmPart:
     cell, config = film.cell, results.config
-    entry = config.integrators[cell.integrator]
-    names = config.problems[cell.problem].label or cell.problem, (entry.label if entry else None) or cell.integrator
-    return FilmPart(film,
-                    f"{names[0]} by {names[1]}, {cell.resolution}: stored samples from t = 0 to {cell.spec.t_end:g} s.")
+    problem = config.problems[cell.problem].label or cell.problem
+    integrator = config.integrators[cell.integrator].label or cell.integrator
+    return FilmPart(film, f"{problem} by {integrator}, {cell.resolution}: stored samples from t = 0 to"
+                    f" {cell.spec.t_end:g} s.")

@@ -22,7 +22,7 @@ from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, n
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.files import RunFile
-from liestep.study.tables.gain import gains
+from liestep.study.tables.kinds.work import gains
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors
 GUIDES = (1, 2, 3, 4)

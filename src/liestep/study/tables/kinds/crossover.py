@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from liestep.simulation.runs.files import RunFile
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import Table
 
 PAIR = ("problem", "problem_label", "integrator", "resolution", "other", "other_resolution")
 COLUMNS = ("study", *PAIR, "t_end", "first", "last", "other_first", "other_last", "crossover")

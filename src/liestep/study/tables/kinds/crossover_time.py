@@ -11,8 +11,8 @@ from liestep.compile.counters import EVALUATIONS, evaluations_of
 from liestep.simulation.runs.files import BLOCKS_SUFFIX, RunFile
 from liestep.study.tables.choice import TIE
 from liestep.study.tables.errors import error_fields, error_history
+from liestep.study.tables.kinds import KEYS, Table
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import KEYS, Table
 
 COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "crossover_time",
            "crossover_periods", "ratio", "error", "error_other", "t_end")

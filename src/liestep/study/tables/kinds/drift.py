@@ -1,6 +1,7 @@
 """The table `drift`: does an invariant of a run drift?"""
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -12,16 +13,16 @@ from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables import chaos
-from liestep.study.tables.confirmation import UNCONFIRMED, identity, pairs
-from liestep.study.tables.drift import DECIDED, DriftEstimate, confirm, drift_verdict
+from liestep.study.tables.drift import CONFIRMATION, DECIDED, SLACK, DriftEstimate, confirm, drift_verdict
 from liestep.study.tables.errors import error_fields
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.reading import run_file
-from liestep.study.tables.table import Table
 
 RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "bound", "growth", "largest", "round_off")
 COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", "confirms",
            *NUMBERS, "period", "deciding_time")
+UNCONFIRMED = "unconfirmed"  # verdict on a run without a longer or shorter version
 
 
 def drift_rows(study: Study) -> list[dict[str, Any]]:
@@ -43,8 +44,8 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     judged = pairs(cells)
     rows = []
     for cell in cells:
-        pair = judged.get(cell.path)
-        parts = [part.path for part in (pair.first, pair.longer)] if pair else []
+        pair = judged.get(cell.path, ())
+        parts = [part.path for part in pair]
         for name in invariants(files[cell.path]):
             found: dict[str, Any]
             if files[cell.path].failed:
@@ -56,11 +57,32 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
                 if "verdict_alone" in found:
                     found["period"] = periods.get(_motion(cell.spec))
                 if pair and all(found_in[path] for path in parts):
-                    found |= {"confirms": pair.first.problem} if pair.longer == cell else {
-                        "confirmed_by": pair.longer.problem}
+                    first, longer = pair
+                    found |= {"confirms": first.problem} if longer == cell else {"confirmed_by": longer.problem}
             rows.append({**run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
                          **found})
     return rows
+
+
+def pairs(cells: list[Cell]) -> dict[Path, tuple[Cell, Cell]]:
+    """File of a run -> the run and the longer one that judge it together: with the shortest run at least four times as
+    long, or, where there is none, with the longest run that it confirms itself. A run without either has no entry."""
+    found = {}
+    for cell in sorted(cells, key=lambda cell: cell.spec.t_end):
+        same = [other for other in cells if other.spec.t_end >= CONFIRMATION*cell.spec.t_end*(1.0 - SLACK)
+                and identity(other.spec) == identity(cell.spec)]
+        if same:
+            found[cell.path] = cell, min(same, key=lambda other: other.spec.t_end)
+    return {longer.path: (first, longer) for first, longer in found.values()} | found
+
+
+def identity(spec: RunSpecification) -> tuple:
+    """What a run and its longer version share; the ensemble comes last."""
+    content = spec.canonical()
+    size = spec.tolerance if spec.steps is None else float(f"{spec.step:.9g}")
+    return (size,
+            *(str(content.get(name)) for name in ("problem", "parameters", "initial", "integrator", "options",
+                                                  "plugins", "ensemble")))
 
 
 def _motion(spec: RunSpecification) -> tuple:

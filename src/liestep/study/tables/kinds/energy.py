@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
+from liestep.study.tables.kinds import Table, of_maps
 from liestep.study.tables.metrics import SUFFIX, over_steps
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import Table, of_maps
 
 RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step",
        "tolerance", "t_end", "members", "status", "message")

@@ -1,4 +1,5 @@
 """The table `ensembles`: means over time of chaotic motions, with intervals, compared between methods."""
+from itertools import islice
 from math import sqrt
 from typing import Any, cast
 
@@ -7,8 +8,8 @@ from scipy.special import stdtrit
 
 from liestep.mechanics.contracts.sheet import State
 from liestep.study.plan.config import FEWEST
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import Table
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "quantity", "members", "mean", "low", "high", "energy_error",
            "against", "deviation", "verdict")
@@ -33,12 +34,9 @@ def ensemble_rows(results: StudyResults) -> list[dict[str, Any]]:
         if file.failed:
             row["verdict"] = "stopped"
             continue
-        names = {item.split(":")[0] for item in file.attributes["error_norms"].split()}
-        kinetic = cell.spec.sheet.kinetic_energy
-        means = np.array([float(np.mean(kinetic(cell.spec.parameters, cast(State, {
-            name: file[name][member] for name in names if name in file.variables}))))
-            for member in range(row["members"])])
-        energy = file["energy"]
+        kinetic, energy = cell.spec.sheet.kinetic_energy, file["energy"]
+        means = np.array([float(np.mean(kinetic(cell.spec.parameters, cast(State, one))))
+                          for one in islice(file.members(), row["members"])])
         row |= summary(means) | {"energy_error": float(np.abs(energy - energy[:, :1]).max())}
     return [row for rows in found.values() for row in compared(rows)]
 

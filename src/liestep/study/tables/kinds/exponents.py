@@ -2,17 +2,15 @@
 from math import nan
 from typing import Any
 
-import numpy as np
-
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables.kinds import Table
+from liestep.study.tables.kinds.drift import RUN_COLUMNS, run_columns
 from liestep.study.tables.reading import run_file
-from liestep.study.tables.table import Table
 
 NAMES = ("lyapunov", "lyapunov_uncertainty", "lyapunov_pair_sum", "symplectic_error")
-COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end", "status", *NAMES, "lyapunov_time",
-           "lyapunov_exponents")
+COLUMNS = (*RUN_COLUMNS, "status", *NAMES, "lyapunov_time", "lyapunov_exponents")
 SHARE = 0.5  # an exponent that is less certain than this share of it is no time scale
 
 
@@ -36,9 +34,8 @@ def exponent_rows(study: Study) -> list[dict[str, Any]]:
     for cell in cells_with_exponents(study):
         file = run_file(cell, ())
         rates = [float(rate) for rate in file.attributes["lyapunov_exponents"].split()]
-        rows.append({"study": cell.study, "problem": cell.problem, "integrator": cell.integrator,
-                     "integrator_id": cell.spec.integrator, "resolution": cell.resolution, "t_end": cell.spec.t_end,
-                     "status": file.attributes["status"], **numbers(file), "lyapunov_time": lyapunov_time(file),
+        rows.append({**run_columns(cell), "status": file.attributes["status"], **numbers(file),
+                     "lyapunov_time": lyapunov_time(file),
                      "lyapunov_exponents": " ".join(f"{rate:.6g}" for rate in rates)})
     return rows
 
@@ -54,11 +51,6 @@ def time_scale(study: Study, spec: RunSpecification) -> float:
     same = [cell for cell in cells_with_exponents(study)
             if all(cell.spec.canonical()[name] == wanted[name] for name in names)]
     return lyapunov_time(run_file(max(same, key=lambda cell: cell.spec.t_end), ())) if same else nan
-
-
-def in_lyapunov_times(horizon: float | None, scale: float) -> float | None:
-    """A horizon (s) in Lyapunov times; None where one of them is missing."""
-    return None if horizon is None or not np.isfinite(scale) else horizon/scale
 
 
 TABLE = Table(COLUMNS, lambda results: exponent_rows(results.study), readable=COLUMNS[1:])

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from liestep.study.tables.confirmation import CONFIRMATION, SLACK
+from liestep.study.tables.drift import CONFIRMATION, SLACK
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import Table
 
 SPAN = 10.0          # the fit begins at T/SPAN
 POINTS = 40          # equally spaced in log t

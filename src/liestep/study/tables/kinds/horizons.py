@@ -1,13 +1,15 @@
 """The table `horizons`: how long states of a chaotic motion can be compared."""
+from math import log
 from typing import Any
 
+import numpy as np
+
 from liestep.study.plan.plan import Study
-from liestep.study.tables.chaos import horizon
 from liestep.study.tables.errors import member_distances
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.kinds.drift import RUN_COLUMNS, run_columns
-from liestep.study.tables.kinds.exponents import in_lyapunov_times, time_scale
+from liestep.study.tables.kinds.exponents import time_scale
 from liestep.study.tables.reading import whole_file
-from liestep.study.tables.table import Table
 
 COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "lyapunov_time", "horizon_lyapunov_times",
            "separation_end")
@@ -30,8 +32,30 @@ def horizon_rows(study: Study) -> list[dict[str, Any]]:
         scale = time_scale(study, cell.spec)
         rows.append({**run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude,
                      "limit": LIMIT, "horizon": found, "lyapunov_time": scale,
-                     "horizon_lyapunov_times": in_lyapunov_times(found, scale), "separation_end": float(apart[-1])})
+                     "horizon_lyapunov_times": None if found is None else found/scale,  # NaN without a scale
+                     "separation_end": float(apart[-1])})
     return rows
+
+
+def horizon(time: np.ndarray, separation: np.ndarray, start: float = 1e-12, limit: float = 1e-6) -> float | None:
+    """First time at which a perturbation of size `start` has grown to `limit`; None if it never does. time, separation:
+    shape (n,), times that increase and the distance of the perturbed from the unperturbed motion, in the norm of
+    `start` and `limit`. Between samples log(separation) is interpolated; separations below `start` count as `start`.
+    Raises ValueError for shapes that do not match, values that are not finite, or unless 0 < start < limit."""
+    time, separation = np.asarray(time, dtype=float), np.asarray(separation, dtype=float)
+    if time.ndim != 1 or separation.shape != time.shape or not 0.0 < start < limit:
+        raise ValueError(f"time and separation must be (n,) and 0 < start < limit; got {time.shape},"
+                         f" {separation.shape}, {start}, {limit}")
+    if not (np.all(np.isfinite(time)) and np.all(np.isfinite(separation))) or np.any(np.diff(time) <= 0.0):
+        raise ValueError("times must increase, and times and separations must be finite")
+    reached = np.flatnonzero(separation >= limit)
+    if reached.size == 0:
+        return None
+    i = int(reached[0])
+    if i == 0:
+        return float(time[0])
+    before = max(float(separation[i - 1]), start)
+    return float(time[i - 1] + (time[i] - time[i - 1])*log(limit/before)/log(separation[i]/before))
 
 
 TABLE = Table(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas
 
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import Table
 
 COLUMNS = ("study", "problem", "integrator", "outcome", "runs", "completed", "largest_step", "error_least",
            "error_largest", "sentence")

@@ -2,10 +2,10 @@
 import re
 from typing import Any
 
+from liestep.study.tables.kinds import Table, of_maps
 from liestep.study.tables.kinds.energy import LENGTH, RUN
 from liestep.study.tables.metrics import STATISTICS, SUFFIX, over_steps
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import Table, of_maps
 
 LARGEST = re.compile(r"_error_max(_\w+)?$")
 COLUMNS = (*RUN, "momentum_conserved", "momentum_scale", *(f"momentum_error_max_{axis}" for axis in "xyz"),

@@ -4,9 +4,9 @@ from typing import Any
 import numpy as np
 import pandas
 
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import observed_order, order_verdict
-from liestep.study.tables.table import Table
 
 COLUMNS = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "adaptive",
            "order_theory", "p", "u", "class", "passed", "order_plain", "window_h_min", "window_h_max", "points", "runs",

@@ -5,8 +5,8 @@ from typing import Any
 import pandas
 
 from liestep.compile.counters import evaluations_of
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.table import Table
 
 ACCURATE = 1e-4
 COLUMNS = ("study", "axis", "value", "problem", "integrator", "completes", "accurate", "evaluations", "smallest",
@@ -33,19 +33,14 @@ def validity_rows(results: StudyResults) -> list[dict[str, Any]]:
 
 def largest_steps(runs: pandas.DataFrame) -> dict[str, Any]:
     """What a row says of the runs of one method on one problem."""
-    found: dict[str, Any] = {"completes": nan, "accurate": nan, "evaluations": nan, "sentence": "",
-                             "smallest": float(runs["step"].min()), "largest": float(runs["step"].max())}
-    accurate = True
-    for run in runs.sort_values("step").to_dict("records"):
-        if run["status"] != "ok":
-            found["sentence"] = str(run["message"])
-            break
-        found["completes"] = run["step"]
-        accurate = accurate and run["error"] <= ACCURATE
-        if accurate:
-            found["accurate"] = run["step"]
-            found["evaluations"] = int(evaluations_of(run))
-    return found
+    runs = runs.sort_values("step")
+    complete = runs[(runs["status"] == "ok").cummin()]
+    accurate = complete[(complete["error"] <= ACCURATE).cummin()]
+    stopped = runs["message"][runs["status"] != "ok"]
+    return {"completes": complete["step"].max(), "accurate": accurate["step"].max(),
+            "evaluations": int(evaluations_of(accurate.iloc[-1])) if len(accurate) else nan,
+            "smallest": runs["step"].min(), "largest": runs["step"].max(),
+            "sentence": str(stopped.iloc[0]) if len(stopped) else ""}
 
 
 TABLE = Table(COLUMNS, validity_rows, readable=COLUMNS[1:], needed=("axis", "value", "completes", "accurate"))

@@ -1,11 +1,14 @@
-"""The table `work`: what an error costs, or, without a reference, what a run costs."""
+"""The table `work`: what an error costs, or, without a reference, what a run costs. And what variable steps gain: the
+error of as many constant steps, divided by that of an adaptive run."""
 from math import exp, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas
 
-from liestep.study.tables.table import Table
+from liestep.study.tables.kinds import Table
+
+if TYPE_CHECKING:  # claims are read without pandas
+    import pandas
 
 LEVELS = (1e-1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 COUNTERS = ("force_evaluations", "rhs_evaluations", "exponentials", "linear_solves", "iterations", "steps_rejected")
@@ -15,14 +18,14 @@ COLUMNS = (*PAIR, "basis", "error", *WORK, "iterations_per_step")
 SECONDS_COLUMNS = (*PAIR, "runtime", "basis", "error", "seconds")
 
 
-def work_rows(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
+def work_rows(metrics: "pandas.DataFrame") -> list[dict[str, Any]]:
     """Rows with columns COLUMNS; basis says what a row is. basis "equal error": work at the state error `error`, by
     interpolation between runs in log-log; an error that a method's runs do not enclose has no row. basis = a
     resolution: one run, in studies without a reference."""
     return [row | {"iterations_per_step": row["iterations"]/row["steps"]} for row in _rows(metrics, WORK)]
 
 
-def seconds_rows(metrics: pandas.DataFrame, timings: pandas.DataFrame) -> list[dict[str, Any]]:
+def seconds_rows(metrics: "pandas.DataFrame", timings: "pandas.DataFrame") -> list[dict[str, Any]]:
     """The same of seconds, columns SECONDS_COLUMNS: a table of its own, because times differ between machines and
     between runs. Rows of runtime "other runtime" hold seconds of scipy and heyoka."""
     rows = [row | {"runtime": "core"} for row in _rows(metrics[metrics["seconds"].notna()], ("seconds",))]
@@ -35,7 +38,7 @@ def seconds_rows(metrics: pandas.DataFrame, timings: pandas.DataFrame) -> list[d
     return rows
 
 
-def _rows(metrics: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[str, Any]]:
+def _rows(metrics: "pandas.DataFrame", names: tuple[str, ...]) -> list[dict[str, Any]]:
     rows = []
     for _, runs in metrics[metrics["status"] == "ok"].groupby(["problem", "integrator"], sort=False):
         common = dict(runs.iloc[0][list(PAIR)])
@@ -47,7 +50,7 @@ def _rows(metrics: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[str, A
     return rows
 
 
-def at_equal_error(runs: pandas.DataFrame, names: tuple[str, ...],
+def at_equal_error(runs: "pandas.DataFrame", names: tuple[str, ...],
                    levels: tuple[float, ...] = LEVELS) -> list[dict[str, Any]]:
     """Values of the columns `names` at the levels that the runs enclose, from the first pair of neighbours (decreasing
     step or tolerance) whose errors enclose the level; interpolated in log-log, zero work stays zero."""
@@ -67,6 +70,23 @@ def at_equal_error(runs: pandas.DataFrame, names: tuple[str, ...],
             row[name] = exp((1.0 - share)*log(a) + share*log(b)) if a > 0.0 and b > 0.0 else (1.0 - share)*a + share*b
         rows.append(row)
     return rows
+
+
+def gains(adaptive: "pandas.DataFrame", constant: "pandas.DataFrame", quantity: str,
+          over: str) -> tuple[np.ndarray, np.ndarray]:
+    """Gain of each adaptive run (rows of metrics.csv of one problem), and whether it is a lower bound. The `quantity`
+    of constant steps at the adaptive run's number `over` (steps, for example) is interpolated in logarithms between
+    complete runs. A run with fewer than the fewest of them counts with the quantity of the fewest, which is a lower
+    bound. NaN where an adaptive run stopped early or has more than the most of them."""
+    complete = constant[constant["status"] == "ok"].sort_values(over)
+    counts, sizes = complete[over].to_numpy(float), complete[quantity].to_numpy(float)
+    own, small = adaptive[over].to_numpy(float), adaptive[quantity].to_numpy(float)
+    if not counts.size:
+        return np.full(len(own), np.nan), np.zeros(len(own), dtype=bool)
+    known = (adaptive["status"] == "ok").to_numpy() & (own <= counts[-1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = np.exp(np.interp(np.log(own), np.log(counts), np.log(sizes)))
+        return np.where(known, expected/small, np.nan), known & (own < counts[0])
 
 
 TABLE = Table(
