@@ -9,8 +9,7 @@ import numpy as np
 from liestep.claims.errata import Evidence
 from liestep.compile.status import Status
 from liestep.geometry import se3
-from liestep.geometry.groups.actions import TangentSpheres, in_coordinates
-from liestep.geometry.groups.charted import CHARTS
+from liestep.geometry.groups.actions import CHARTS, TangentSpheres, in_coordinates
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.counting import operations
 from liestep.simulation.catalogue import method, sheet
