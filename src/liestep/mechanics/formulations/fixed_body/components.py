@@ -15,6 +15,7 @@ A system (`mechanics.systems.heavy_top`, `mechanics.systems.free_rigid_body`) of
     weight()                  gravity (3,), spatial; for `QuadraticTop` only
     applied(t, q, omega)      optional: a spatial torque in N m of time and the spatial angular velocity beside tau
     body_torque(q)            optional: Q^T tau of rotations, where it takes fewer operations than turning tau
+    body_applied(t, q, w)     optional: Q^T applied(t, q, Q w), w the angular velocity in the body
 """
 from typing import Any, NamedTuple
 
@@ -183,12 +184,15 @@ class DrivenBody(NamedTuple):
 
 
 class TurnedTorque(NamedTuple):
-    """`body_torque` of a system that has none."""
+    """`body_torque` and `body_applied` of what has none."""
 
     system: Any
 
     def body_torque(self, q: np.ndarray) -> Vector:
         return to_body(q, self.system.torque(q))
+
+    def body_applied(self, t: float, q: np.ndarray, w: Vector) -> Vector:
+        return to_body(q, self.system.applied(t, q, to_space(q, w)))
 
 
 @borrows(FieldOfRows)
@@ -199,6 +203,7 @@ class QuaternionField(NamedTuple):
 
     body: Any      # RigidBody or DrivenBody
     torques: Any   # with body_torque
+    loads: Any     # with body_applied
     q: np.ndarray  # (5, 3) scratch: the attitude state
     counters: np.ndarray
 
@@ -209,10 +214,11 @@ class QuaternionField(NamedTuple):
         put_axes((y[2, 0], v[0], v[1], v[2]), self.q, 0)
         put(out, 0, scale(0.5, axpy(y[2, 0], w, cross(v, w))))
         put(out, 2, (-0.5*dot(v, w), 0.0, 0.0))
-        applied = to_body(self.q, self.body.applied(t, self.q, to_space(self.q, w)))
+        applied = self.loads.body_applied(t, self.q, w)
         momentum = moments[0]*w[0], moments[1]*w[1], moments[2]*w[2]
         put(out, 1, body_rate(moments, add(cross(momentum, w), add(self.torques.body_torque(self.q), applied))))
-        self.body.add_power(out, 3)
+        if y.shape[0] > 3:
+            put(out, 3, (dot(applied, w), 0.0, 0.0))
         return True
 
     def project(self, y: np.ndarray) -> None:

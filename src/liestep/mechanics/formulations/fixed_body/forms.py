@@ -96,7 +96,9 @@ class Declared(NamedTuple):
         body = self.driven(parameters, RigidBody(system, counters))
         if options["form"] == "quaternion":
             torques = system if declares(system, "body_torque") else TurnedTorque(system)
-            return self.quaternion(parameters, state, QuaternionField(body, torques, np.zeros((5, 3)), counters))
+            own = isinstance(body, DrivenBody) and declares(system, "body_applied")
+            loads = system if own else TurnedTorque(body)
+            return self.quaternion(parameters, state, QuaternionField(body, torques, loads, np.zeros((5, 3)), counters))
         return self.attitude(parameters, state, BodiesField(body, np.zeros((1, 3)), counters,
                                                             int(options["form"] == "orthonormal")))
 
