@@ -197,9 +197,9 @@ class TurnedTorque(NamedTuple):
 
 @borrows(FieldOfRows)
 class QuaternionField(NamedTuple):
-    """Vector field of a unit quaternion (s, v) and the body rate w: dv/dt = (s w + v x w)/2, ds/dt = -v.w/2, I dw/dt =
-    I w x w + Q^T tau. Rows v, w, (s, 0, 0), so that a product of series serves three numbers; with applied torques one
-    for the work follows."""
+    """Vector field of a unit quaternion (s, v) and half the body rate u: dv/dt = s u + v x u, ds/dt = -v.u, du_1/dt =
+    2 (I_2 - I_3)/I_1 u_2 u_3 + (Q^T tau)_1/(2 I_1) and so on: a derivative waits for few operations. Rows v, u, (s, 0,
+    0), so that a product of series serves three numbers; with applied torques one for the work follows."""
 
     body: Any      # RigidBody or DrivenBody
     torques: Any   # with body_torque
@@ -210,13 +210,15 @@ class QuaternionField(NamedTuple):
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.counters[Counter.RHS_EVALUATIONS] += 1
         self.counters[Counter.FORCE_EVALUATIONS] += 1
-        v, w, moments = row(y, 0), row(y, 1), self.body.moments(0)
+        v, u, (a, b, c) = row(y, 0), row(y, 1), self.body.moments(0)
         put_axes((y[2, 0], v[0], v[1], v[2]), self.q, 0)
-        put(out, 0, scale(0.5, axpy(y[2, 0], w, cross(v, w))))
-        put(out, 2, (-0.5*dot(v, w), 0.0, 0.0))
+        put(out, 0, axpy(y[2, 0], u, cross(v, u)))
+        put(out, 2, (-dot(v, u), 0.0, 0.0))
+        w = scale(2.0, u)
         applied = self.loads.body_applied(t, self.q, w)
-        momentum = moments[0]*w[0], moments[1]*w[1], moments[2]*w[2]
-        put(out, 1, body_rate(moments, add(cross(momentum, w), add(self.torques.body_torque(self.q), applied))))
+        torque = add(self.torques.body_torque(self.q), applied)
+        put(out, 1, (2.0*(b - c)/a*(u[1]*u[2]) + 0.5/a*torque[0], 2.0*(c - a)/b*(u[2]*u[0]) + 0.5/b*torque[1],
+                     2.0*(a - b)/c*(u[0]*u[1]) + 0.5/c*torque[2]))
         if y.shape[0] > 3:
             put(out, 3, (dot(applied, w), 0.0, 0.0))
         return True
@@ -228,7 +230,7 @@ class QuaternionField(NamedTuple):
         y[2, 0] /= length
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        w, moments = row(y, 1), self.body.moments(0)
+        w, moments = scale(2.0, row(y, 1)), self.body.moments(0)
         for k, axis in enumerate(columns((y[2, 0], y[0, 0], y[0, 1], y[0, 2]))):
             put(self.q, k, axis)
         put(self.q, 3, to_space(self.q, (moments[0]*w[0], moments[1]*w[1], moments[2]*w[2])))
