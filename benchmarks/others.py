@@ -13,7 +13,19 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from benchmarks.peers import MULTIPLIERS, NATURAL, PROBLEMS, TARGETS, Code, Run, curves, natural_peer, peer
+from benchmarks.peers import (
+    MULTIPLIERS,
+    NATURAL,
+    PROBLEMS,
+    TARGETS,
+    Code,
+    Problem,
+    Run,
+    curves,
+    natural_peer,
+    peer,
+    start_at,
+)
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import evaluate
 from liestep.compile.straight.jets import Numbers, taylor_coefficients
@@ -21,17 +33,16 @@ from liestep.integrators.taylor import field_expressions
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.specification import start_of
 
 REQUIREMENTS = "other_codes/requirements.txt"  # the versions that were measured
 TOLERANCES = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)
 MOST_STEPS = 100_000
 
 
-def compare(problems: Sequence[tuple[str, str, str, float]] = PROBLEMS, repeats: int = 3) -> Iterator[dict[str, Any]]:
+def compare(problems: Sequence[Problem] = PROBLEMS, repeats: int = 3) -> Iterator[dict[str, Any]]:
     """One row for each problem and error."""
     for label, system, preset, t_end in problems:
-        start = start_of(system, preset=preset)
+        start = start_at(system, preset)
         options = {"mass": "multipliers"} if system in MULTIPLIERS else {}
         field = formulate(sheet(system), start.parameters, start.initial, "vector_field", options)
         codes: dict[str, Code] = {"heyoka": partial(peer, system, start, t_end),

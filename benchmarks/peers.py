@@ -3,14 +3,17 @@
 All runs are compiled before they are timed, in turns of alternating order in one process, in processor time of the
 thread; the smallest of the repeats counts. heyoka, with its default code generation, integrates the equations that
 references give it, twelve numbers for a body, and where there is one also the form that suits it, `heyoka natural`:
-a unit quaternion and the rates in the body, seven numbers. Ours are the loops of runs, with the observables of every
-accepted step, called as ensembles call them, without a look at the types of the arguments. What a call of a loop takes
-that is at its end already (arguments and start; 2 to 3 us for ours, 1 us for heyoka's) is the same for any length of
-motion: ratios leave it out, those "with call" have it on both sides, and it stands in columns of its own."""
+a unit quaternion and half the rates in the body, seven numbers, or for bodies on a sphere one power of each pair's
+cosine. Ours are the loops of runs, with the observables of every accepted step, called as ensembles call them, without
+a look at the types of the arguments. What a call of a loop takes that is at its end already (arguments and start; 2 to
+3 us for ours, 1 us for heyoka's) is the same for any length of motion: ratios leave it out, those "with call" have it
+on both sides, and it stands in columns of its own."""
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,21 +28,33 @@ from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.symbolic import SeriesEquations, traced_field
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import Start, specify, start_of
 
-# label, system, preset, end
-PROBLEMS = (("free body", "free_rigid_body", "asymmetric", 5.0), ("heavy top", "heavy_top", "asymmetric", 2.0),
-            ("double pendulum", "spherical_pendulum_chain", "orders", 2.0),
-            ("three bodies", "sphere_nbody", "paper", 2.0), ("quadrotors", "quadrotor_payload", "no_moment", 1.0),
-            ("rod", "elastic_rod", "paper", 0.02))
+TOP = Path(__file__).resolve().parents[1]
+# label, system, preset or parameters and initial state, end
+FIVE: dict[str, Any] = {  # no pair is closer than 30 degrees to one point or to antipodes
+    "parameters": {"mass": [1.0]*5, "gamma": 0.2},
+    "initial": {"q": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.6, -0.8, 0.0], [0.48, -0.6, -0.64]],
+                "omega": [[0.0, 0.96, -0.52], [0.17, 0.0, 0.7], [0.96, -0.17, 0.0], [-0.04, 0.03, 1.22],
+                          [0.6, 0.48, 0.0]]}}
+Preset = str | dict[str, Any]
+Problem = tuple[str, str, Preset, float]
+PROBLEMS: tuple[Problem, ...] = (
+    ("free body", "free_rigid_body", "asymmetric", 5.0), ("free body, 50 s", "free_rigid_body", "asymmetric", 50.0),
+    ("heavy top", "heavy_top", "asymmetric", 2.0), ("satellite", "satellite", "default", 4.0),
+    ("double pendulum", "spherical_pendulum_chain", "orders", 2.0),
+    ("three bodies", "sphere_nbody", "paper", 2.0), ("five bodies", "sphere_nbody", FIVE, 2.0),
+    ("quadrotors", "quadrotor_payload", "no_moment", 1.0), ("rod", "elastic_rod", "paper", 0.02))
 PEERS = ("heyoka", "heyoka natural")
-NATURAL = ("free_rigid_body", "heavy_top")  # systems of one body about a fixed point
+NATURAL = ("free_rigid_body", "heavy_top", "satellite", "sphere_nbody")
 MULTIPLIERS = ("elastic_rod",)  # systems whose accelerations are found faster with multipliers than by default
 HORIZONS = (1, 10, 100)  # times the end
 AT_HORIZONS = 1e-6       # error
-# the second where a system has the form
-METHODS = ("taylor", "taylor form=quaternion", "dop853", "rkmk853", "lie_taylor")
+# the third and fourth where a system has the form
+METHODS = ("taylor", "taylor order=raised", "taylor form=quaternion", "taylor extension=printed", "dop853", "rkmk853",
+           "lie_taylor")
 # those above 1e-4 for errors of 1e-4: Taylor series err less than their tolerance
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 TARGETS = (1e-4, 1e-8, 1e-11)
@@ -87,7 +102,7 @@ class Curves(NamedTuple):
                 "fastest": min(reached, key=lambda code: reached[code]) if reached else "none", "floor": self.floor}
 
 
-def compare(problems: Sequence[tuple[str, str, str, float]] = PROBLEMS, repeats: int = 15) -> Iterator[dict[str, Any]]:
+def compare(problems: Sequence[Problem] = PROBLEMS, repeats: int = 15) -> Iterator[dict[str, Any]]:
     """One row for each problem and error."""
     for label, system, preset, t_end in problems:
         found = curves(system, preset, t_end, repeats)
@@ -95,7 +110,7 @@ def compare(problems: Sequence[tuple[str, str, str, float]] = PROBLEMS, repeats:
             yield {"problem": label, "error": target, **found.row(target)}
 
 
-def horizons(problems: Sequence[tuple[str, str, str, float]] = PROBLEMS, repeats: int = 5) -> Iterator[dict[str, Any]]:
+def horizons(problems: Sequence[Problem] = PROBLEMS, repeats: int = 5) -> Iterator[dict[str, Any]]:
     """One row for each problem and horizon, at one error."""
     for label, system, preset, t_end in problems:
         for times in HORIZONS:
@@ -103,15 +118,22 @@ def horizons(problems: Sequence[tuple[str, str, str, float]] = PROBLEMS, repeats
                    **curves(system, preset, times*t_end, repeats).row(AT_HORIZONS)}
 
 
-def curves(system: str, preset: str, t_end: float, repeats: int, codes: Mapping[str, Code] | None = None,
+def start_at(system: str, preset: Preset) -> Start:
+    """The start of a problem: of a preset, or of given numbers."""
+    if system == "satellite":
+        load_plugin(TOP/"docs"/"examples"/"satellite.py")
+    return start_of(system, **(preset if isinstance(preset, dict) else {"preset": preset}))
+
+
+def curves(system: str, preset: Preset, t_end: float, repeats: int, codes: Mapping[str, Code] | None = None,
            tolerances: Sequence[float] = TOLERANCES, clock: Callable[[], float] = time.thread_time) -> Curves:
     """Codes (ours and heyoka without) with all tolerances on one motion."""
-    start = start_of(system, preset=preset)
+    start = start_at(system, preset)
     codes = codes or {"heyoka": partial(peer, system, start, t_end),
                       **({"heyoka natural": partial(natural_peer, system, start, t_end)} if system in NATURAL else {}),
-                      **{name: partial(ours, system, preset, name, t_end) for name in METHODS
-                         if runs_on(system, preset, name)}}
-    exact, other = peer(system, start, t_end, 1e-18), ours(system, preset, "taylor", t_end, 1e-15)
+                      **{name: partial(ours, system, start, name, t_end) for name in METHODS
+                         if runs_on(system, start, name)}}
+    exact, other = peer(system, start, t_end, 1e-18), ours(system, start, "taylor", t_end, 1e-15)
     exact.call()
     other.call()
     reference = {name: value.copy() for name, value in exact.fields().items() if name in start.initial}
@@ -130,10 +152,10 @@ def curves(system: str, preset: str, t_end: float, repeats: int, codes: Mapping[
                   defects, distance(other.fields(), reference))
 
 
-def runs_on(system: str, preset: str, name: str) -> bool:
+def runs_on(system: str, start: Start, name: str) -> bool:
     name, options = called(name)
     try:
-        specify(system, name, preset=preset, tolerance=TOLERANCES[-1], t_end=1.0, samples=2, options=options)
+        specify(system, name, start=start, tolerance=TOLERANCES[-1], t_end=1.0, samples=2, options=options)
     except InputError:
         return False
     return True
@@ -178,14 +200,14 @@ def words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-def ours(system: str, preset: str, name: str, t_end: float, tolerance: float) -> Run:
+def ours(system: str, start: Start, name: str, t_end: float, tolerance: float) -> Run:
     """A method of the core with start and end as its only outputs."""
     name, options = called(name)
     if name == "dop853":
         options["atol"] = tolerance
     if system in MULTIPLIERS:
         options["mass"] = "multipliers"
-    formulated, method = build(specify(system, name, preset=preset, tolerance=tolerance, t_end=t_end, samples=2,
+    formulated, method = build(specify(system, name, start=start, tolerance=tolerance, t_end=t_end, samples=2,
                                        options=options))
     problem, y, seen = formulated.problem, formulated.start.copy(), formulated.observables
     baseline = np.zeros(formulated.width)
@@ -197,13 +219,15 @@ def ours(system: str, preset: str, name: str, t_end: float, tolerance: float) ->
     arguments = method, problem, outputs, accepted, y, out, memory, log, t_end, t_end, work, 0.0, 1.0
     code = loop.ready(*arguments)
 
-    def call(begin: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)) -> None:
+    first, over = np.zeros(4), np.array([t_end, 0.0, 0.0, 1.0])
+
+    def call(begin: np.ndarray = first) -> None:
         y[:], memory[:] = formulated.start, begin
         status, _ = code(*arguments)
         if status != Status.OK:
             y[:] = np.nan  # it reaches no error
 
-    return Run(call, lambda: call((t_end, 0.0, 0.0, 1.0)),
+    return Run(call, lambda: call(over),
                lambda: {key: value[0] for key, value in formulated.to_fields(y[None]).items()})
 
 
@@ -221,38 +245,67 @@ def peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
 
 
 def natural_peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
-    """heyoka's integrator on a body about a fixed point, see `natural`."""
+    """heyoka's integrator on a body about a fixed point, see `natural`, or on bodies on a sphere, see `pairs`."""
     import heyoka
 
-    equations, first = natural(start)
-    moments = start.parameters["inertia"]
+    equations, first = pairs(start) if system == "sphere_nbody" else natural(start)
     flow = heyoka.taylor_adaptive(equations, first, tol=tolerance)
 
-    def fields(state: np.ndarray) -> Mapping[str, np.ndarray]:
-        turn = turned(*state[:4]).astype(float)
-        return {"attitude": turn, "angular_momentum": turn @ (moments*state[4:])}
+    def directions(state: np.ndarray) -> Mapping[str, np.ndarray]:
+        q, v = state.reshape(2, -1, 3)
+        return {"q": q, "omega": np.cross(q, v)}
 
-    return _run_of(flow, first, t_end, fields)
+    def attitude(state: np.ndarray) -> Mapping[str, np.ndarray]:
+        turn = turned(*state[:4]).astype(float)
+        return {"attitude": turn, "angular_momentum": turn @ (2.0*start.parameters["inertia"]*state[4:])}
+
+    return _run_of(flow, first, t_end, directions if system == "sphere_nbody" else attitude)
+
+
+def pairs(start: Start) -> tuple[list[Any], np.ndarray]:
+    """heyoka's equations of bodies on a sphere and their start: q_i'' = sum_j f (q_j - c q_i)/m_i - |q_i'|^2 q_i with
+    c = q_i.q_j, f = gamma (1 - c^2)^(-3/2), twospheres2009 eq. (33)."""
+    import heyoka
+
+    mass, n = start.parameters["mass"], len(start.parameters["mass"])
+    q, v = (np.array(heyoka.make_vars(*(f"{name}{i}" for i in range(3*n))), dtype=object).reshape(n, 3)
+            for name in "qv")
+    pulls: list[list[Any]] = [[] for _ in range(n)]
+    along: list[list[Any]] = [[heyoka.sum(list(one*one))] for one in v]
+    for i, j in combinations(range(n), 2):
+        c = heyoka.sum(list(q[i]*q[j]))
+        f = start.parameters["gamma"]*(1.0 - c*c)**-1.5
+        for one, other in ((i, j), (j, i)):
+            own = f/mass[one] if mass[one] != 1.0 else f
+            pulls[one].append(own*q[other])
+            along[one].append(own*c)
+    rates = [heyoka.sum([pull[k] for pull in pulls[i]]) - heyoka.sum(along[i])*q[i, k]
+             for i in range(n) for k in range(3)]
+    first = np.array([start.initial["q"], np.cross(start.initial["omega"], start.initial["q"])])
+    return list(zip([*q.flat, *v.flat], [*v.flat, *rates], strict=True)), first.ravel()
 
 
 def natural(start: Start) -> tuple[list[Any], np.ndarray]:
-    """heyoka's equations of a body about a fixed point, q' = q (0, w)/2, J w' = J w x w + arm x R^T gravity, and their
-    start: a unit quaternion and the rates in the body."""
+    """heyoka's equations of a body about a fixed point, q' = q (0, u) with half the rates u in the body, J u' = 2 J u x
+    u + (arm x Q^T gravity + 3 k e x J e)/2 - drag u, e = Q^T e_3, and their start: a unit quaternion and half the
+    rates."""
     import heyoka
 
     values = start.parameters
     moments, (w, x, y, z, *rates) = values["inertia"], heyoka.make_vars("w", "x", "y", "z", "a", "b", "c")
     arm = values["mass"]*values["length"]*values["axis"] if "mass" in values else np.zeros(3)
     down = turned(w, x, y, z).T @ values["gravity"] if "mass" in values else np.zeros(3)
-    spin = [moment*rate for moment, rate in zip(moments, rates, strict=True)]
-    torque = [spin[i]*rates[j] - spin[j]*rates[i] + arm[i]*down[j] - arm[j]*down[i]
-              for i, j in ((1, 2), (2, 0), (0, 1))]
+    earth = turned(w, x, y, z)[2] if "drag" in values else np.zeros(3)
+    rate, drag = (3.0*values["rate"], values["drag"]) if "drag" in values else (0.0, 0.0)
     a, b, c = rates
-    slopes = [-0.5*(x*a + y*b + z*c), 0.5*(w*a + y*c - z*b), 0.5*(w*b + z*a - x*c), 0.5*(w*c + x*b - y*a),
-              *(part/moment for part, moment in zip(torque, moments, strict=True))]
+    slopes = [-(x*a + y*b + z*c), w*a + y*c - z*b, w*b + z*a - x*c, w*c + x*b - y*a]
+    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        spread = moments[i] - moments[j]
+        slopes.append(2.0*spread/moments[k]*(rates[i]*rates[j]) - 0.5*rate*spread/moments[k]*(earth[i]*earth[j])
+                      + 0.5/moments[k]*(arm[i]*down[j] - arm[j]*down[i]) - drag/moments[k]*rates[k])
     attitude = start.initial["attitude"]
     first = np.concatenate([np.roll(Rotation.from_matrix(attitude).as_quat(), 1),
-                            attitude.T @ start.initial["angular_momentum"]/moments])
+                            attitude.T @ start.initial["angular_momentum"]/(2.0*moments)])
     return list(zip((w, x, y, z, *rates), slopes, strict=True)), first
 
 

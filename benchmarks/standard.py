@@ -100,7 +100,7 @@ def stabilised(problem: Standard) -> tuple[Any, Any]:
 
 def by_ours(problem: Standard, method: str) -> Callable[[float], Call]:
     def at(tolerance: float) -> Call:
-        run = peers.ours(problem.system, "own", method, problem.t_end, tolerance)
+        run = peers.ours(problem.system, peers.start_at(problem.system, "own"), method, problem.t_end, tolerance)
 
         def call() -> np.ndarray:
             run.call()

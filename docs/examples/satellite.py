@@ -55,6 +55,10 @@ class Satellite(NamedTuple):
         """Spatial torque of time, attitude and spatial angular velocity."""
         return scale(-self.drag, omega)
 
+    def body_applied(self, t, q, rate):
+        """Optional, as `body_torque`: the same in the body's axes, from the angular velocity there."""
+        return scale(-self.drag, rate)
+
     def observe(self, y, out):
         p, e = to_body(y, row(y, 3)), self.down(y)
         kinetic = 0.5*(p[0]*p[0]/self.inertia[0] + p[1]*p[1]/self.inertia[1] + p[2]*p[2]/self.inertia[2])

@@ -110,6 +110,10 @@ def test_torques_in_the_body_are_those_in_space():
             wanted = to_body(rows, top.torque(rows))
             assert np.abs(wanted).max() > 1e-3
             assert np.allclose(top.body_torque(rows), wanted, rtol=0.0, atol=1e-13*np.abs(wanted).max() + 1e-15)
+    rate, top = (0.3, -0.7, 1.1), tops[1]
+    wanted = to_body(rows, top.applied(0.0, rows, tuple(turn @ rate)))
+    assert np.allclose(top.body_applied(0.0, rows, rate), wanted, rtol=0.0, atol=1e-15)
+    assert np.abs(wanted).max() > 0.1
 
 
 def test_methods_with_fixed_steps_keep_the_length():
@@ -125,6 +129,20 @@ def test_the_matrix_form_stays_what_is_taken():
         parameters = start_of(system).parameters
         assert complete_options(method("taylor"), sheet(system), parameters, {})["form"] == "orthonormal"
         assert complete_options(method("rk4"), sheet(system), parameters, {})["form"] == "attitude"
+
+
+def test_series_of_quaternions_are_longer_unless_told_otherwise():
+    parameters = start_of("heavy_top").parameters
+    orders = [complete_options(method("taylor"), sheet("heavy_top"), parameters, given)["order"]
+              for given in ({}, QUATERNION, {**QUATERNION, "order": "tolerance"}, {**QUATERNION, "order": 9})]
+    assert orders == ["tolerance", "raised", "tolerance", 9]
+    runs = [simulate("heavy_top", "taylor", preset="asymmetric", tolerance=1e-6, t_end=2.0, samples=2,
+                     options={**QUATERNION, "order": order}) for order in ("raised", 12, "tolerance", 8)]
+    same = [run.attrs["steps_accepted"] for run in runs]
+    assert same[0] == same[1] < 0.8*same[2]
+    assert same[2] == same[3]
+    assert np.array_equal(runs[0]["attitude"], runs[1]["attitude"])
+    assert gap(runs[0], runs[2]) <= 1e-6
 
 
 @pytest.mark.parametrize(("system", "integrator", "said"), [

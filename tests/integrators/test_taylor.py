@@ -122,6 +122,7 @@ def test_attitudes_return_to_rotations_without_other_changes():
 
 def test_order_and_step_are_those_of_jorba_and_zou():
     assert [order_of(tolerance) for tolerance in (1e-3, 1e-6, 1e-9, 1e-12, 1e-16, 0.5)] == [5, 8, 12, 15, 15, 2]
+    assert [order_of(tolerance, 4) for tolerance in (1e-3, 1e-6, 1e-9, 0.5)] == [9, 12, 15, 6]
     order = order_of(1e-8)
     # rho/e^2 exp(-0.7/(p - 1)) for a tolerance at which 1 - ln(tolerance)/2 is the whole number p
     tolerance = math.exp(-2.0*(order - 1))
@@ -175,7 +176,7 @@ def test_compiled_runs_are_those_of_plain_python():
 
 @pytest.mark.parametrize(("order", "complaint"), [
     (16, "option order is 16; above 15 the work of a step.*the largest order is 15"),
-    ("20", "option order is 20"), (1, "tolerance or a whole number from 2 to 15, not 1"),
+    ("20", "option order is 20"), (1, "tolerance, raised or a whole number from 2 to 15, not 1"),
     ("high", "not 'high'"), (True, "not True"), (2.5, r"not 2\.5")])
 def test_orders_beyond_are_refused_with_the_reason(order, complaint):
     with pytest.raises(InputError, match=complaint):

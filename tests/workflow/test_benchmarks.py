@@ -131,18 +131,18 @@ def test_ratios_are_those_without_and_with_the_call_for_each_form_of_a_peer():
     assert row["fastest"] == "heyoka natural"
 
 
-@pytest.mark.parametrize(("system", "preset"), [("free_rigid_body", "asymmetric"), ("heavy_top", "asymmetric")])
-def test_both_forms_of_a_peer_are_one_motion(system, preset):
+@pytest.mark.parametrize("label", ["free body", "heavy top", "satellite", "three bodies"])
+def test_both_forms_of_a_peer_are_one_motion(label):
     from benchmarks import peers
-    from liestep.simulation.runs.specification import start_of
 
-    start = start_of(system, preset=preset)
+    system, preset = next(found[1:3] for found in peers.PROBLEMS if found[0] == label)
+    start = peers.start_at(system, preset)
     runs = [make(system, start, 2.0, 1e-15) for make in (peers.peer, peers.natural_peer)]
     for one in runs:
         one.call()
-    twelve, seven = (one.fields() for one in runs)
-    assert peers.distance(seven, {name: twelve[name] for name in start.initial}) < 1e-12
-    assert peers.distance(seven, start.initial) > 0.1
+    given, natural = (one.fields() for one in runs)
+    assert peers.distance(natural, {name: given[name] for name in start.initial}) < 1e-12
+    assert peers.distance(natural, start.initial) > 0.1
     runs[1].idle()
     assert peers.distance(runs[1].fields(), start.initial) < 1e-15
 

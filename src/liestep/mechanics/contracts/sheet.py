@@ -257,7 +257,7 @@ class Option:
     numbers: str = ""  # "positive" | "finite" | "whole" (0, 1, 2, ...); default: positive, none beside choices
     normalise: Callable[[Any], Any] | None = None  # value -> canonical value; raises InputError
     values: str = ""   # what `normalise` accepts, in words
-    # options of forms: (parameters of the system, options before this one) -> default, where it depends on them
+    # (parameters of the system, options before this one, the form's first) -> default, where it depends on them
     default_for: Callable[[Mapping[str, Any], Mapping[str, Any]], Any] | None = None
     # options of forms: choices that act by the form's `project`, for which the method must call it (`Method.projects`)
     after_steps: tuple[str, ...] = ()

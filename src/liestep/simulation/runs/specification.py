@@ -390,8 +390,9 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
     for name in given:
         if name not in form.options and name not in declared.options:
             raise InputError(_strange_option(name, declared, facts))
-    own = {name: option.check(name, given.get(name, option.default)) for name, option in declared.options.items()}
     chosen = form.preferred(parameters, given, declared.prefers)
+    own = {name: option.check(name, given[name] if name in given else option.default_at(parameters, chosen))
+           for name, option in declared.options.items()}
     if not declared.projects:
         for name, value in chosen.items():
             form.options[name].require_projection(name, value)

@@ -15,6 +15,7 @@ A system (`mechanics.systems.heavy_top`, `mechanics.systems.free_rigid_body`) of
     weight()                  gravity (3,), spatial; for `QuadraticTop` only
     applied(t, q, omega)      optional: a spatial torque in N m of time and the spatial angular velocity beside tau
     body_torque(q)            optional: Q^T tau of rotations, where it takes fewer operations than turning tau
+    body_applied(t, q, w)     optional: Q^T applied(t, q, Q w), w the angular velocity in the body
 """
 from typing import Any, NamedTuple
 
@@ -183,36 +184,43 @@ class DrivenBody(NamedTuple):
 
 
 class TurnedTorque(NamedTuple):
-    """`body_torque` of a system that has none."""
+    """`body_torque` and `body_applied` of what has none."""
 
     system: Any
 
     def body_torque(self, q: np.ndarray) -> Vector:
         return to_body(q, self.system.torque(q))
 
+    def body_applied(self, t: float, q: np.ndarray, w: Vector) -> Vector:
+        return to_body(q, self.system.applied(t, q, to_space(q, w)))
+
 
 @borrows(FieldOfRows)
 class QuaternionField(NamedTuple):
-    """Vector field of a unit quaternion (s, v) and the body rate w: dv/dt = (s w + v x w)/2, ds/dt = -v.w/2, I dw/dt =
-    I w x w + Q^T tau. Rows v, w, (s, 0, 0), so that a product of series serves three numbers; with applied torques one
-    for the work follows."""
+    """Vector field of a unit quaternion (s, v) and half the body rate u: dv/dt = s u + v x u, ds/dt = -v.u, du_1/dt =
+    2 (I_2 - I_3)/I_1 u_2 u_3 + (Q^T tau)_1/(2 I_1) and so on: a derivative waits for few operations. Rows v, u, (s, 0,
+    0), so that a product of series serves three numbers; with applied torques one for the work follows."""
 
     body: Any      # RigidBody or DrivenBody
     torques: Any   # with body_torque
+    loads: Any     # with body_applied
     q: np.ndarray  # (5, 3) scratch: the attitude state
     counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.counters[Counter.RHS_EVALUATIONS] += 1
         self.counters[Counter.FORCE_EVALUATIONS] += 1
-        v, w, moments = row(y, 0), row(y, 1), self.body.moments(0)
+        v, u, (a, b, c) = row(y, 0), row(y, 1), self.body.moments(0)
         put_axes((y[2, 0], v[0], v[1], v[2]), self.q, 0)
-        put(out, 0, scale(0.5, axpy(y[2, 0], w, cross(v, w))))
-        put(out, 2, (-0.5*dot(v, w), 0.0, 0.0))
-        applied = to_body(self.q, self.body.applied(t, self.q, to_space(self.q, w)))
-        momentum = moments[0]*w[0], moments[1]*w[1], moments[2]*w[2]
-        put(out, 1, body_rate(moments, add(cross(momentum, w), add(self.torques.body_torque(self.q), applied))))
-        self.body.add_power(out, 3)
+        put(out, 0, axpy(y[2, 0], u, cross(v, u)))
+        put(out, 2, (-dot(v, u), 0.0, 0.0))
+        w = scale(2.0, u)
+        applied = self.loads.body_applied(t, self.q, w)
+        torque = add(self.torques.body_torque(self.q), applied)
+        put(out, 1, (2.0*(b - c)/a*(u[1]*u[2]) + 0.5/a*torque[0], 2.0*(c - a)/b*(u[2]*u[0]) + 0.5/b*torque[1],
+                     2.0*(a - b)/c*(u[0]*u[1]) + 0.5/c*torque[2]))
+        if y.shape[0] > 3:
+            put(out, 3, (dot(applied, w), 0.0, 0.0))
         return True
 
     def project(self, y: np.ndarray) -> None:
@@ -222,7 +230,7 @@ class QuaternionField(NamedTuple):
         y[2, 0] /= length
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        w, moments = row(y, 1), self.body.moments(0)
+        w, moments = scale(2.0, row(y, 1)), self.body.moments(0)
         for k, axis in enumerate(columns((y[2, 0], y[0, 0], y[0, 1], y[0, 2]))):
             put(self.q, k, axis)
         put(self.q, 3, to_space(self.q, (moments[0]*w[0], moments[1]*w[1], moments[2]*w[2])))

@@ -104,7 +104,9 @@ class Declared(NamedTuple):
         body = self.driven(parameters, RigidBody(system, counters))
         if options["form"] == "quaternion":
             torques = system if declares(system, "body_torque") else TurnedTorque(system)
-            return self.quaternion(parameters, state, QuaternionField(body, torques, np.zeros((5, 3)), counters))
+            own = isinstance(body, DrivenBody) and declares(system, "body_applied")
+            loads = system if own else TurnedTorque(body)
+            return self.quaternion(parameters, state, QuaternionField(body, torques, loads, np.zeros((5, 3)), counters))
         return self.attitude(parameters, state, BodiesField(body, np.zeros((1, 3)), counters,
                                                             int(options["form"] == "orthonormal")))
 
@@ -119,12 +121,12 @@ class Declared(NamedTuple):
         def rows(states: State) -> np.ndarray:
             found = attitude_rows(states)
             q = np.array([of_matrix(attitude) for attitude in states["attitude"]])[:, None]
-            rates = np.einsum("mij,mj->mi", found[:, :3], found[:, 3])[:, None]/inertia
+            rates = np.einsum("mij,mj->mi", found[:, :3], found[:, 3])[:, None]/(2.0*inertia)
             return np.concatenate([q[..., 1:], rates, q[..., :1]*[1.0, 0.0, 0.0], found[:, 4:]], axis=1)
 
         def to_fields(found: np.ndarray) -> dict[str, np.ndarray]:
             attitude = matrices(np.concatenate([found[..., 2, :1], found[..., 0, :]], axis=-1))
-            momentum = np.einsum("...ij,...j->...i", attitude, inertia*found[..., 1, :])[..., None, :]
+            momentum = np.einsum("...ij,...j->...i", attitude, 2.0*inertia*found[..., 1, :])[..., None, :]
             return plain.to_fields(np.concatenate([np.swapaxes(attitude, -1, -2), momentum], axis=-2))
 
         return replace(plain, to_fields=to_fields, **Starts(rows, _momentum_scale).at(state))
