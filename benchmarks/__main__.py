@@ -41,6 +41,7 @@ def main() -> None:
 
             repeats = 5 if arguments.quick else 25
             sections = [("Mechanisms beside C", "mechanisms_c", mechanisms.against_counterparts(repeats)),
+                        ("generalized_alpha beside C", "alpha_c", mechanisms.alpha_beside_c(repeats)),
                         ("Maps beside quaternions", "maps", mechanisms.maps_over_quaternions(repeats))]
         elif arguments.what == "peers":
             from benchmarks import others, peers

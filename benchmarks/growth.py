@@ -10,7 +10,8 @@ from liestep.mechanics.systems.rigid_chain import bars
 
 RODS = (5, 10, 20, 50, 100, 200)
 CHAINS = (2, 5, 10, 20, 50)
-LINKS = (30, 100, 300, 1000)
+LINKS = (30, 100, 300, 1000, 3000, 10_000)
+JOINTED = (10, 100, 1000)  # 40 steps each, so that the start, which takes as long as some steps, has the same share
 BARS = (16, 64, 256)  # rigid bodies with spherical joints: from 64 to 256 at most 4.6 times, an exponent of 1.10
 LEVELS = (("level1", 42), ("level2", 162), ("paper", 642), ("level4", 2562))
 # with a cut-off: an exponent of 1.09 over all sizes; steps are shorter as molecules are closer: lists last as long
@@ -30,12 +31,15 @@ def _cases() -> Iterator[tuple[str, int, Case]]:
                 "paper_scaled", parameters, DENSE)
     for n in LINKS:
         yield "pendulum chain, vi_sphere (multipliers in a band)", n, Case(
-            "", "spherical_pendulum_chain", "vi_sphere", "multipliers", 1e-4, 60_000//n, 0.0, "paper_scaled",
+            "", "spherical_pendulum_chain", "vi_sphere", "multipliers", 1e-4, max(20, 60_000//n), 0.0, "paper_scaled",
             {"mass": [1.0]*n, "length": [1.0]*n})
     for integrator in ("eml", "emh"):
         for n in BARS:
             yield f"chain of bars, {integrator}", n, Case("", "rigid_chain", integrator, "", 1e-3, 6400//n, 0.0,
                                                           "four_bars", bars(n))
+    for n in JOINTED:
+        yield "chain of rods, generalized_alpha", n, Case("", "body_chain", "generalized_alpha", "", 1e-4, 40, 0.0,
+                                                          f"chain_{n}")
     for preset, n in LEVELS:
         yield "molecules, vi_sphere (explicit)", n, Case(
             "", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, max(2, 4_000_000//n**2), 0.0, preset)

@@ -16,6 +16,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
 from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import RunSpecification, specify
 
@@ -23,6 +24,9 @@ PROBLEMS = (("free body", "jointed_body", "free", 4000, 1e-3),
             ("fast top", "jointed_body", "bruels_cardona", 4000, 1e-4),
             ("double pendulum", "body_chain", "double_pendulum", 2000, 1e-4),
             ("four-bar", "four_bar", "tilted", 1000, 1e-4))
+ALPHA = (("free body", "jointed_body", "free", 4000, 1e-3), ("fast top", "jointed_body", "bruels_cardona", 4000, 1e-4),
+         ("double pendulum", "body_chain", "double_pendulum", 2000, 1e-4),
+         ("chain of 10", "body_chain", "chain_10", 400, 1e-4), ("chain of 100", "body_chain", "chain_100", 40, 1e-4))
 MAPS = {"1a": {}, "1b": {"action": "so3_r3"}, "2b": {"action": "so3_r3", "attitude": "rotation_vector"}}
 SAME = 1e-9  # largest difference of the states of core and counterpart, relative
 NO_STATISTICS = 2**62
@@ -30,11 +34,11 @@ _folder = tempfile.TemporaryDirectory(prefix="liestep-mechanisms-")
 
 
 @cache
-def counterpart(se3: bool, dense: bool) -> ctypes.CDLL:
-    """The compiled counterpart."""
-    target = Path(_folder.name)/f"mechanism-{int(se3)}-{int(dense)}.so"
-    subprocess.run(["gcc", *FLAGS, f"-DSE3={int(se3)}", f"-DDENSE={int(dense)}", "-o", str(target),
-                    str(SOURCES/"mechanism.c"), "-lm"], check=True)
+def counterpart(se3: bool, dense: bool, alpha: bool = False) -> ctypes.CDLL:
+    """The compiled counterpart; `alpha`: the generalized-alpha method instead of the Runge-Kutta one."""
+    target = Path(_folder.name)/f"mechanism-{int(se3)}-{int(dense)}-{int(alpha)}.so"
+    subprocess.run(["gcc", *FLAGS, f"-DSE3={int(se3)}", f"-DDENSE={int(dense)}", f"-DALPHA={int(alpha)}", "-o",
+                    str(target), str(SOURCES/"mechanism.c"), "-lm"], check=True)
     return ctypes.CDLL(str(target))
 
 
@@ -75,6 +79,48 @@ def counterpart_call(spec: RunSpecification, dense: bool) -> tuple[Any, np.ndarr
             raise RuntimeError("the C counterpart stopped: a singular matrix or the end of a chart")
 
     return call, y
+
+
+def alpha_call(spec: RunSpecification) -> tuple[Any, np.ndarray]:
+    """The same of generalized_alpha on SE(3)^n with joints of points, whose accelerations and velocities at the start
+    are those of the core."""
+    formulated, integrator = build(spec)
+    problem, y = plain(formulated.problem), formulated.start.copy()
+    m, work = formulated.problem.poses.generator.motion.mechanism, integrator.workspace(formulated.problem, y)
+    if plain(integrator).start(problem, 0.0, y, spec.step, work) != Status.OK:
+        raise RuntimeError("the method did not start")
+    newton = integrator.newton
+    method = np.array([integrator.alpha_m, integrator.alpha_f, integrator.beta, integrator.gamma, newton.tolerance,
+                       newton.iterations], dtype=np.float64)
+    whole = [ctypes.c_int64(int(value)) for value in (m.bodies, m.groups, m.rows, (problem.matrix.shape[1] - 1)//3)]
+    tables = [np.asarray(part, np.int64) for part in (m.table, m.first, m.place, problem.seats, problem.order)]
+    kept = [np.ascontiguousarray(m.constants), *tables, m.scratch.copy(), method,
+            *(part.copy() for part in (work.v[0], work.a[0], work.a[1], work.found)), y]
+    code = counterpart(True, False, True)
+
+    def call() -> None:
+        if code.run(*whole, *(ctypes.c_void_p(part.ctypes.data) for part in kept), ctypes.c_double(spec.step),
+                    ctypes.c_int64(spec.steps)):
+            raise RuntimeError("the C counterpart stopped: Newton's method failed or a chart ended")
+
+    return call, y
+
+
+def alpha_beside_c(repeats: int) -> Iterator[dict[str, Any]]:
+    """Rows: microseconds of a step of generalized_alpha, its start included, and core over C; last states are compared
+    first."""
+    for label, system, preset, steps, h in ALPHA:
+        spec = specify(system, "generalized_alpha", preset=preset, steps=steps, t_end=steps*h, samples=2,
+                       statistics_every=steps, options={"action": "se3"})
+        makers = {"core": lambda spec=spec: core_call(spec), "C": lambda spec=spec: alpha_call(spec)}
+        ends = []
+        for make in makers.values():
+            call, y = make()
+            call()
+            ends.append(y)
+        seconds = interleaved(makers, repeats)
+        yield {"problem": label, "core us": 1e6*median(seconds, "core")/steps, "core/C": ratio(seconds, "core", "C"),
+               "difference": float(np.abs(ends[0] - ends[1]).max()/np.abs(ends[0]).max())}
 
 
 def compared(spec: RunSpecification) -> tuple[dict[str, Any], float]:

@@ -1,7 +1,8 @@
 /* Classical Runge-Kutta steps of a mechanism in local coordinates, quaternions, exponential chart: the C counterpart of
    liestep/formulations/multibody and geometry/groups/poses.py for joints of points and directions, native velocities. With
    -DSE3=1 on SE(3)^n, else on (SO(3) x R^3)^n. With -DDENSE=1 accelerations come from the whole system of size 6n + m by
-   elimination with pivoting instead of range space. Arrays are those of `Mechanism`; state rows have four numbers. */
+   elimination with pivoting instead of range space. Arrays are those of `Mechanism`; state rows have four numbers. -DALPHA=1 makes the steps of
+   generalized_alpha.h instead. */
 #include "rotations.h"
 
 enum { BODY = 8, GROUP = 7, MOVING = 9, PLACE = 3, RATE = 4, TURN = 5, VELOCITY = 6, SPIN = 7, PUSH = 8, DIRECTION = 1 };
@@ -268,6 +269,9 @@ static bool dexpinv(int64_t n, const double *sigma, double *v)
     return ok;
 }
 
+#if ALPHA
+#include "generalized_alpha.h"
+#else
 /* `steps` steps on y; dense: (6n + m)(6n + m + 1) numbers of scratch. Returns 0 or a status. */
 int run(int64_t n, int64_t groups, int64_t size, int64_t width, const double *c, const int64_t *table, const int64_t *first,
         const int64_t *place, double *s, double *band, double *vectors, double *column, double *dense, double *y, double h,
@@ -291,3 +295,4 @@ int run(int64_t n, int64_t groups, int64_t size, int64_t width, const double *c,
     release();
     return status;
 }
+#endif

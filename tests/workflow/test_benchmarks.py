@@ -52,6 +52,20 @@ def test_the_twins_of_mechanisms_end_in_the_same_state(name):
         assert gap < 1e-12
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_generalized_alpha_ends_as_its_twin():
+    """Round-off of 1e-16 m or rad is 1e-13 m/s in velocities and 1e-9 N in multipliers for these steps."""
+    spec = specify("body_chain", "generalized_alpha", preset="double_pendulum_offset", steps=20, t_end=0.02, samples=2,
+                   statistics_every=20, options={"action": "se3"})
+    (run_core, end), (run_twin, other) = mechanisms.core_call(spec), mechanisms.alpha_call(spec)
+    start = end.copy()
+    run_core()
+    run_twin()
+    assert np.abs(end[:8] - other[:8]).max() < 1e-11
+    assert np.abs(end[8:] - other[8:]).max() < 1e-6
+    assert np.abs(end[:8] - start[:8]).max() > 0.01
+
+
 def test_a_step_has_the_operations_of_its_stages_and_their_sums():
     """Four right-hand sides of 60, and sums of twelve numbers with two operations a term."""
     spec = specify("free_rigid_body", "rk4", preset="asymmetric", steps=1, t_end=0.01, samples=2)

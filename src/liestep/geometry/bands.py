@@ -64,12 +64,12 @@ def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
             for j in range(k, last):
                 a[k, j - k + width], a[p, j - p + width] = a[p, j - p + width], a[k, j - k + width]
             b[k], b[p] = b[p], b[k]
-        inverse = 1.0/a[k, width]
+        inverse, own = 1.0/a[k, width], a[k, width + 1:]
         for i in range(k + 1, min(size, k + width + 1)):
-            factor = a[i, k - i + width]*inverse
+            factor, line = a[i, k - i + width]*inverse, a[i, k + 1 - i + width:]
             if factor != 0.0:
-                for j in range(k + 1, last):
-                    a[i, j - i + width] -= factor*a[k, j - k + width]
+                for j in range(last - k - 1):  # from zero: an index that may be negative keeps it out of vectors
+                    line[j] -= factor*own[j]
                 b[i] -= factor*b[k]
     for r in range(size):
         k = size - 1 - r

@@ -439,7 +439,7 @@ class Sheet:
     fallback: str | Callable[[Parameters], str | None] | None = None
     # whether forces have so few derivatives that the fallback engine converges irregularly
     irregular: Callable[[Parameters], bool] = lambda parameters: False
-    mass: Callable[[Parameters], np.ndarray] | None = None  # constant mass matrix, (n,) if it is diagonal, or (n, n)
+    mass: Callable[[Parameters], Any] | None = None  # constant mass matrix, (n,) if it is diagonal, or as (n, n)
     moments: Callable[[Parameters], np.ndarray] | None = None  # of rigid bodies: principal moments of inertia (n, 3)
     # (parameters, start) -> function (options, counters) -> floating-point operations of a run
     cost: Callable[[Parameters, State], Callable[[Mapping[str, Any], Mapping[str, Any]], float]] | None = None

@@ -12,6 +12,7 @@ import numpy as np
 from liestep.compile.rows import copy, dot, row
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes
 from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.mechanics.formulations.spheres.mass import FAR, ChainMatrix
 
 
 class SphericalPendulumChain(NamedTuple):
@@ -29,23 +30,16 @@ class SphericalPendulumChain(NamedTuple):
         copy(self.weight, out)
 
 
-def _outer_mass(parameters: Parameters) -> np.ndarray:
-    """Mass that link i carries: sum_{k>=i} m_k."""
-    return np.cumsum(parameters["mass"][::-1])[::-1]
-
-
 def _build(parameters: Parameters) -> SphericalPendulumChain:
-    weight = -(_outer_mass(parameters)*parameters["length"])[:, None]*parameters["gravity"]
+    weight = -(np.cumsum(parameters["mass"][::-1])[::-1]*parameters["length"])[:, None]*parameters["gravity"]
     return SphericalPendulumChain(np.ascontiguousarray(weight))
 
 
-def _mass(parameters: Parameters) -> np.ndarray:
-    length, outer = parameters["length"], _outer_mass(parameters)
-    n = len(length)
-    if n == 1:
-        return outer*length*length
-    later = np.maximum(np.arange(n)[:, None], np.arange(n))
-    return length[:, None]*length*outer[later]
+def _mass(parameters: Parameters) -> np.ndarray | ChainMatrix:
+    matrix = ChainMatrix(parameters["mass"], parameters["length"])
+    if len(matrix) == 1:
+        return matrix.mass*matrix.length*matrix.length
+    return matrix if len(matrix) > FAR else np.asarray(matrix)
 
 
 def tilted_start(parameters: Parameters) -> dict[str, np.ndarray]:

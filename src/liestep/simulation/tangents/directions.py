@@ -128,7 +128,7 @@ def canonical_form(y: Pair, u: Pair, v: Pair) -> Any:
 def form_of(facts: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray]) -> Form | None:
     """The form of a system; None where it is not known here."""
     if set(state) == {"q", "omega"} and facts.mass is not None:
-        mass = facts.mass(parameters)
+        mass = np.asarray(facts.mass(parameters))
         return sphere_form(np.diag(mass) if mass.ndim == 1 else mass)
     return body_form() if set(state) == {"attitude", "angular_momentum"} else None
 

@@ -45,6 +45,19 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 Pair = tuple[Vector, Vector]
 
 
+@kernel
+@outlined
+def add_column(a: np.ndarray, twists: np.ndarray, i: int, at: int, to: int, m: Vector, f: Vector, p: int) -> None:
+    """`IndexThree.column` without its component: a call would pass all fields of it, which took a third of a step."""
+    width = (a.shape[1] - 1)//3
+    if p >= 0:
+        a[at, to - at + width] += dot(row(twists, 2*i), m) + dot(row(twists, 2*i + 1), f)
+        return
+    for r in range(3):
+        a[at + r, to - at - r + width] += m[r]
+        a[at + 3 + r, to - at - 3 - r + width] += f[r]
+
+
 @hands_on("poses", LieChart)
 class IndexThree(NamedTuple):
     """State rows as in `ActionForm`, in velocities native to the group, then the multipliers, filling rows. The clock's
@@ -160,9 +173,8 @@ class IndexThree(NamedTuple):
             for j in range(self.matrix.shape[1]):
                 self.matrix[k, j] = 0.0
         self.poses.generator.motion.evaluate(y, 1)
-        for k in range(2*n):
-            put(self.loads, k, (0.0, 0.0, 0.0))
         for i in range(2*n):
+            put(self.loads, i, (0.0, 0.0, 0.0))
             put(self.twists, i, scale(1.0/cv, row(v, i)))
         for i in range(n):
             self.inertia(i, u, v, dv, past, s, cv, cc, ca)
@@ -251,20 +263,10 @@ class IndexThree(NamedTuple):
         add_to(self.loads, 2*i, moment)
         add_to(self.loads, 2*i + 1, force)
 
-    @outlined
     def column(self, i: int, k: int, j: int, moment: Vector, force: Vector, p: int) -> None:
-        """Add to the derivative of body i's residual by unknown j of body k; for p >= 0 add its power in V to the
-        derivative of row p of the joints instead."""
-        width, to = (self.matrix.shape[1] - 1)//3, self.seats[k] + j
-        if p >= 0:
-            at = self.seats[self.poses.action.n + p]
-            self.matrix[at, to - at + width] += (dot(row(self.twists, 2*i), moment)
-                                                 + dot(row(self.twists, 2*i + 1), force))
-            return
-        for r in range(3):
-            at = self.seats[i] + r
-            self.matrix[at, to - at + width] += moment[r]
-            self.matrix[at + 3, to - at - 3 + width] += force[r]
+        """Add to the derivative of body i's residual by unknown j of body k; for p >= 0 its power to that of row p."""
+        add_column(self.matrix, self.twists, i, self.seats[i] if p < 0 else self.seats[self.poses.action.n + p],
+                   self.seats[k] + j, moment, force, p)
 
     @outlined
     def pull(self, i: int, arm: Vector, force: Vector, stiff: float, p: int) -> None:

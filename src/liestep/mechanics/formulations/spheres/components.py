@@ -40,7 +40,7 @@ class SphereLagrangian(NamedTuple):
     (`mechanics.contracts.formulations.SphereLagrangian`)."""
 
     system: Any
-    mass: Any             # DiagonalMass | DenseMass | BandedMass
+    mass: Any             # DiagonalMass | DenseMass | BandedMass | ChainMass
     velocity: np.ndarray  # (n, 3) scratch of the observables
     counters: np.ndarray
 

@@ -23,6 +23,8 @@ from liestep.mechanics.formulations.spheres.components import (
 )
 from liestep.mechanics.formulations.spheres.cost import cost_model
 from liestep.mechanics.formulations.spheres.mass import (
+    ChainMatrix,
+    as_mass,
     check_banded,
     check_mass,
     exact_inverse,
@@ -59,7 +61,7 @@ class Declared(NamedTuple):
     """What a system on (S^2)^n declares."""
 
     build: Callable[[Parameters], Any]
-    mass: Callable[[Parameters], np.ndarray]
+    mass: Callable[[Parameters], np.ndarray | ChainMatrix]
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
     printed: Callable[[Parameters], Any] | None = None
 
@@ -117,27 +119,23 @@ class Declared(NamedTuple):
                           float(np.sum(np.linalg.norm(momenta, axis=1))))
 
     def default_mass(self, parameters: Parameters, options: Options) -> str:
-        """Default of the option `mass`: diagonal where the bodies are not coupled, banded where the form can use a
-        tridiagonal inverse, else dense."""
-        matrix = np.asarray(self.mass(parameters), dtype=np.float64)
+        """Default of the option `mass`: diagonal without coupling, banded where the form can use it, else dense."""
+        matrix = as_mass(self.mass(parameters))
         if matrix.ndim == 1:
             return "diagonal"
         return "banded" if options.get("form") != "velocity" and has_tridiagonal_inverse(matrix) else "dense"
 
     def default_coupling(self, parameters: Parameters, options: Options) -> str:
-        """Default of the option `mass` of variational steps: banded for long chains; runs of short ones
-        keep their last digits."""
-        matrix = np.asarray(self.mass(parameters), dtype=np.float64)
-        if matrix.ndim == 1:
-            return "diagonal"
-        return "banded" if len(matrix) > LONG and has_tridiagonal_inverse(matrix) else "dense"
+        """Default of the option `mass` of variational steps: runs of short chains keep their last digits."""
+        found = self.default_mass(parameters, options)
+        return "dense" if found == "banded" and len(self.mass(parameters)) <= LONG else found
 
     def check_mass_option(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for a way to solve for the accelerations that this mass matrix does not have."""
         if options.get("form") == "angles" and self.forced(parameters):
             raise InputError("option form is angles, which has no forces that depend on time and velocity, and the"
                              " system has; allowed are omega, velocity")
-        matrix, chosen = np.asarray(self.mass(parameters)), options["mass"]
+        matrix, chosen = as_mass(self.mass(parameters)), options["mass"]
         if options.get("form") == "angles" and options["projection"] != "none":
             raise InputError(f"option projection is {options['projection']}, but angles need none; allowed is none")
         if chosen == "diagonal" and matrix.ndim == 2:
@@ -226,14 +224,15 @@ def _parts(declared: Declared, parameters: Parameters, state: State, options: Op
     return _Parts(forced, with_work(observables, WORK), scale)
 
 
-def _mass_matrix(parameters: Parameters, declared: Declared, diagonal: bool) -> np.ndarray:
-    matrix = np.asarray(declared.mass(parameters))
+def _mass_matrix(parameters: Parameters, declared: Declared, diagonal: bool) -> np.ndarray | ChainMatrix:
+    matrix = as_mass(declared.mass(parameters))
     return matrix if diagonal or matrix.ndim == 2 else np.diag(matrix)
 
 
-def _momentum_scale(parameters: Parameters, matrix: np.ndarray, state: State) -> float:
+def _momentum_scale(parameters: Parameters, matrix: np.ndarray | ChainMatrix, state: State) -> float:
     velocity = np.cross(state["omega"], state["q"])
-    momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
+    momenta = (matrix.momenta(velocity) if isinstance(matrix, ChainMatrix) else matrix[:, None]*velocity
+               if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity))
     return float(np.sum(np.linalg.norm(momenta, axis=1)))
 
 
@@ -250,7 +249,7 @@ def _velocity_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
-            mass: Callable[[Parameters], np.ndarray],
+            mass: Callable[[Parameters], np.ndarray | ChainMatrix],
             conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]], presets: Mapping[str, Preset],
             combination: Callable[[Parameters], None] = lambda parameters: None,
             start: Callable[[Parameters, State], None] = lambda parameters, state: None,
@@ -272,7 +271,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
 
     def checked(values: Parameters) -> None:
         combination(values)
-        check_mass(np.asarray(mass(values)))
+        check_mass(as_mass(mass(values)))
 
     def manifold(values: Parameters, state: State) -> None:
         once(_check_manifold, values, state)

@@ -4,8 +4,9 @@ a tridiagonal inverse, or multipliers.
 T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). All classes offer the same
 methods. Velocities are rows (n, 3).
 """
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,34 @@ from liestep.compile.rows import Vector, add, add_to, axpy, copy, cross, dot, pu
 from liestep.errors import InputError
 from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
 
+FAR = 64  # links above which the mass matrix of a chain is not written out
 NEGLIGIBLE = 1e-13  # M_ik - M_ij M_jk/M_jj, j = k - 1, beside (M_ii M_kk)^(1/2), of an inverse that is tridiagonal
+
+
+@dataclass(frozen=True, eq=False)
+class ChainMatrix:
+    """B^T diag(m) B with (B v)_k = sum_{i<=k} l_i v_i, point masses m_k on massless links l_i, in O(n): M_ij = l_i l_j
+    sum_{k>=max(i,j)} m_k; for numpy an array (n, n)."""
+
+    mass: np.ndarray    # (n,)
+    length: np.ndarray  # (n,)
+    ndim: ClassVar[int] = 2
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        at = np.arange(len(self))
+        return self.length[:, None]*self.length*np.cumsum(self.mass[::-1])[::-1][np.maximum(at[:, None], at)]
+
+    def momenta(self, velocity: np.ndarray) -> np.ndarray:
+        pushes = self.mass[:, None]*np.cumsum(self.length[:, None]*velocity, axis=0)
+        return self.length[:, None]*np.cumsum(pushes[::-1], axis=0)[::-1]
+
+    def inverse(self) -> tuple[np.ndarray, np.ndarray]:
+        """Diagonal (n,) of the inverse, and entries before it (n,), the first one zero; no others."""
+        before = np.append(0.0, 1.0/self.mass[:-1])
+        return (1.0/self.mass + before)/self.length**2, -before/(self.length*np.append(1.0, self.length[:-1]))
 
 
 class DiagonalMass(NamedTuple):
@@ -234,6 +262,34 @@ class BandedMass(NamedTuple):
         return total
 
 
+@borrows(BandedMass)
+class ChainMass(NamedTuple):
+    """That of a `ChainMatrix`: point masses at x_k = sum_{i<=k} l_i q_i."""
+
+    mass: np.ndarray    # (n,)
+    length: np.ndarray  # (n,)
+    diagonal: np.ndarray
+    beside: np.ndarray
+    free: np.ndarray
+    pivot: np.ndarray
+    factor: np.ndarray
+    tension: np.ndarray
+
+    def kinetic_energy(self, v: np.ndarray) -> float:
+        total, speed = 0.0, (0.0, 0.0, 0.0)
+        for k in range(v.shape[0]):
+            speed = axpy(self.length[k], row(v, k), speed)
+            total += self.mass[k]*dot(speed, speed)
+        return 0.5*total
+
+    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
+        total = place = speed = (0.0, 0.0, 0.0)
+        for k in range(v.shape[0]):
+            place, speed = axpy(self.length[k], row(q, k), place), axpy(self.length[k], row(v, k), speed)
+            total = axpy(self.mass[k], cross(place, speed), total)
+        return total
+
+
 @borrows(MultiplierForm)
 class MultiplierMass(NamedTuple):
     """d^2q_i/dt^2 = sum_j Minv_ij (lambda_j q_j - G_j) with |q_i| = 1, that is sum_j Minv_ij (q_i.q_j) lambda_j =
@@ -273,19 +329,24 @@ class MultiplierMass(NamedTuple):
         return total
 
 
-def mass_component(matrix: np.ndarray,
-                   solve: str = "dense") -> DiagonalMass | DenseMass | BandedMass | MultiplierMass:
-    """Component for a mass given as (n,) or (n, n); `solve` is "dense", "multipliers", or "banded" for a tridiagonal
-    inverse.
+def as_mass(found: Any) -> Any:
+    return found if isinstance(found, ChainMatrix) else np.asarray(found, dtype=np.float64)
+
+
+def mass_component(matrix: np.ndarray | ChainMatrix, solve: str = "dense"
+                   ) -> DiagonalMass | DenseMass | BandedMass | ChainMass | MultiplierMass:
+    """Component for a mass; `solve` is "dense", "multipliers", or "banded" for a tridiagonal inverse.
 
     Raises:
         InputError: see `check_mass`, or the inverse is not tridiagonal.
     """
-    matrix = np.ascontiguousarray(matrix, dtype=np.float64)
     check_mass(matrix)
+    n = len(matrix)
+    if isinstance(matrix, ChainMatrix) and solve == "banded":
+        return ChainMass(matrix.mass, matrix.length, *matrix.inverse(), np.zeros((n, 3)), *np.zeros((3, n)))
+    matrix = np.ascontiguousarray(matrix, dtype=np.float64)
     if matrix.ndim == 1:
         return DiagonalMass(matrix)
-    n = matrix.shape[0]
     inverse = exact_inverse(matrix)
     if solve == "banded":
         check_banded(matrix)
@@ -296,26 +357,31 @@ def mass_component(matrix: np.ndarray,
     return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
 
 
-def has_tridiagonal_inverse(matrix: np.ndarray) -> bool:
-    """Whether a mass matrix (n, n) that passes `check_mass` has a tridiagonal inverse to working precision: then, and
-    only then, M_ik M_jj = M_ij M_jk for i < j < k (Barrett 1979, Linear Algebra Appl. 27, 211), here with j = k - 1,
-    from which the others follow. No inverse is taken, whose errors would grow with the condition number."""
+def has_tridiagonal_inverse(matrix: np.ndarray | ChainMatrix) -> bool:
+    """Whether a mass matrix (n, n) that passes `check_mass` has a tridiagonal inverse to working precision: M_ik M_jj =
+    M_ij M_jk for i < j < k (Barrett 1979, Linear Algebra Appl. 27, 211), here with j = k - 1, from which the others
+    follow. No inverse is taken, whose errors would grow with the condition number."""
+    if isinstance(matrix, ChainMatrix):
+        return True
     size = np.sqrt(np.diag(matrix))
     scaled = matrix/size/size[:, None]
     gap = np.triu(scaled[:, 1:] - scaled[:, :-1]*np.diag(scaled, 1))
     return bool(np.abs(gap).max(initial=0.0) <= NEGLIGIBLE)
 
 
-def check_banded(matrix: np.ndarray) -> None:
+def check_banded(matrix: np.ndarray | ChainMatrix) -> None:
     """Raises InputError for a mass matrix (n, n) without a tridiagonal inverse."""
     if not has_tridiagonal_inverse(matrix):
         raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed are"
                          " dense, multipliers")
 
 
-def check_mass(matrix: np.ndarray) -> None:
+def check_mass(matrix: np.ndarray | ChainMatrix) -> None:
     """Raises InputError when a mass (n,) or (n, n) is not symmetric and positive definite to working precision."""
-    if matrix.ndim == 1:
+    if isinstance(matrix, ChainMatrix):  # the diagonals of matrix and inverse are no larger than the eigenvalues
+        largest = np.max(np.cumsum(matrix.mass[::-1])*matrix.length[::-1]**2)
+        definite = bool(np.max(matrix.inverse()[0])*largest*len(matrix)*np.finfo(np.float64).eps < 1.0)
+    elif matrix.ndim == 1:
         definite = bool(np.all(matrix > 0.0) and np.all(np.isfinite(matrix)))
     else:
         definite = _definite(matrix.tobytes(), matrix.shape[0])
@@ -339,8 +405,7 @@ def exact_inverse(matrix: np.ndarray) -> np.ndarray:
 
 @lru_cache
 def _inverse(content: bytes, n: int) -> np.ndarray:
-    """`exact_inverse`: `linalg.cholesky` and `linalg.cholesky_solve` for all right-hand sides at once, entry by entry
-    in the same order, hence with the same bits, but without half a second of compiling."""
+    """`exact_inverse` in the order and bits of `linalg.cholesky` and `cholesky_solve`, but nothing is compiled."""
     factor, inverse = np.frombuffer(content).reshape(n, n).copy(), np.eye(n)
     for k in range(n - 1, -1, -1):
         pivot = np.sqrt(factor[k, k])
