@@ -28,7 +28,7 @@ def turn(u: np.ndarray) -> np.ndarray:
     angle = float(np.linalg.norm(u))
     if angle == 0.0:
         return np.eye(3)
-    k = hat(u)
+    k = np.cross(np.eye(3), u)  # not by `hat`, which evidence on links judges
     return np.eye(3) + np.sin(angle)/angle*k + 2.0*np.sin(0.5*angle)**2/angle**2*k @ k
 
 
