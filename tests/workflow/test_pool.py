@@ -103,6 +103,13 @@ def test_another_environment_is_declined(where, change):
     assert (code, elsewhere) == (0, False), messages
 
 
+def test_the_prompt_is_no_other_environment(where):
+    """An activated environment exports it, and the shell of a job drops it."""
+    other = Place(where.folder/"prompt")
+    other.environment = {**where.environment, "PS1": "$ "}
+    assert done(other, *SWEEP)[::2] == (0, True)
+
+
 def test_an_edit_of_the_package_is_declined(tmp_path):
     source = tmp_path/"source"
     shutil.copytree(Path(liestep.__file__).parent, source/"liestep", ignore=shutil.ignore_patterns("__pycache__"))

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, Listener, wait
 from liestep.files import PACKAGE
 from liestep.workflow.handover import POOL
 
-OWN = ("_", "SHLVL", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "TEMPDIR")  # may differ between jobs
+OWN = ("_", "SHLVL", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "TEMPDIR", "PS1")  # may differ; bash drops PS1
 # Set by Snakemake for jobs of one thread; libraries read them when they are loaded.
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
                          "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
