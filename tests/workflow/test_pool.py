@@ -12,12 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-import liestep
 from liestep.api import pool
 from liestep.api.pool import THREADS
 from liestep.files.records import FOLDER
 from liestep.workflow.handover import POOL, hand_over
-from tests.place import Place, alive
+from tests.place import Place, alive, copied_package
 
 SWEEP = ("job", "sweep", "tiny", "bodies", "vi_sphere")
 # In the place of the process of the workflow.
@@ -112,7 +111,7 @@ def test_the_prompt_is_no_other_environment(where):
 
 def test_an_edit_of_the_package_is_declined(tmp_path):
     source = tmp_path/"source"
-    shutil.copytree(Path(liestep.__file__).parent, source/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    copied_package(source)
     place = Place(tmp_path/"place", source=source)
     with served(place):
         assert done(place, *SWEEP)[::2] == (0, True)
