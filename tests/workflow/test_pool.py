@@ -74,7 +74,7 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
 @pytest.fixture(scope="module")
 def where(tmp_path_factory) -> Iterator[Place]:
     place = Place(tmp_path_factory.mktemp("served"))
-    with served(place):
+    with served(place) as place.server:
         yield place
 
 
@@ -85,6 +85,14 @@ def test_a_fork_writes_the_same_bytes_and_messages_as_the_command(where):
     alone = Place(where.folder/"alone")
     assert done(alone, *SWEEP) == (0, messages, False)
     assert alone.contents("*.nc") == runs
+
+
+def test_a_film_is_drawn_in_a_fork(where):
+    assert done(where, *SWEEP)[0] == 0
+    command = begin(where, "animate", "results/tiny/runs/bodies/vi_sphere/h0.1.nc", "-o", "film.gif")
+    seen = until(lambda: forks(where.server))
+    assert (seen, command.communicate(), command.returncode) == (True, ("film.gif: 6 frames\n", ""), 0)
+    assert (where.folder/"film.gif").is_file()
 
 
 def test_a_wrong_name_is_the_commands_sentence_and_exit_code(where):

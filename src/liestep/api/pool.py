@@ -49,8 +49,8 @@ def _serve(connection: Connection, loaded: dict[str, tuple[int, int]]) -> None:
     """Do a job, or decline it; end it when its command is killed."""
     with connection, suppress(OSError, EOFError):
         asked = connection.recv()
-        _, _, environment, words = asked
-        alone = words[:1] != ["job"] or words[1:2] == ["time"]  # times are taken in a fresh process
+        environment, words = asked[2:]  # of a command in a rule; times are taken in a fresh process
+        alone = words[:1] not in (["job"], ["animate"]) or words[:2] == ["job", "time"]
         if alone or _common(environment) != _common(os.environ) or _files() != loaded:
             connection.send(None)
             return
