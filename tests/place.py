@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import psutil
+import ready
 
 from liestep.files.records import FOLDER
 from liestep.simulation.runs.store import STORE
@@ -22,6 +23,12 @@ STUDY = PROBLEMS + """integrators:
   rk4: {steps: [0.1]}
 tables: [energy]
 """
+
+
+def copied_package(folder: Path) -> Path:
+    """A copy of the package in a folder, to be edited. It has its bytecode, which holds until a file is edited:
+    without it an interpreter compiles all for 2 s. Names of bytecode that is just being written have two dots."""
+    return Path(shutil.copytree(TOP/"src"/"liestep", folder/"liestep", ignore=shutil.ignore_patterns("*.pyc.*")))
 
 
 class Place:
@@ -42,7 +49,7 @@ class Place:
 
     def call(self, *options: str) -> subprocess.CompletedProcess:
         shutil.rmtree(self.folder/"results"/"tiny"/"logs", ignore_errors=True)
-        return subprocess.run([*self.command, *options], env=self.environment, capture_output=True, text=True)
+        return ready.run("snakemake", *self.command[3:], *options, folder=self.folder, environment=self.environment)
 
     def make(self, *options: str) -> set[str]:
         """Call snakemake, which must succeed; returns what was made or linked, for example "bodies vi_sphere h0.1"."""
@@ -54,8 +61,7 @@ class Place:
                 if words[0] in ("made", "linked") and words[1] == "tiny"}
 
     def liestep(self, *arguments: str) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-m", "liestep.api.command_line", *arguments]
-        return subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        return ready.run("liestep", *arguments, folder=self.folder, environment=self.environment)
 
     def replace(self, old: str, new: str) -> None:
         text = self.study.read_text()

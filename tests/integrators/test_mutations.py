@@ -2,7 +2,6 @@
 reject each mutant of it."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 from functools import cache
@@ -11,12 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checks import states
+from place import copied_package
 
-from liestep.compile import sources
 from liestep.simulation.catalogue import sheet
 
 HERE = Path(__file__).parents[1]/"mutants"
-PACKAGE = Path(sources.__file__).parents[1]
 sys.path.insert(0, str(HERE))
 
 from catalogue import MUTANTS, SOUND  # noqa: E402
@@ -44,21 +42,17 @@ def verdict(folder, problem, integrator, options):
     return json.loads(done.stdout)
 
 
-def copy_of_the_package(folder):
-    return shutil.copytree(PACKAGE, folder/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
-
-
 @pytest.mark.parametrize(("problem", "integrator", "options"), SOUND,
                          ids=[f"{integrator}-{'-'.join(str(value) for _, value in options)}-{problem[0]}"
                             for problem, integrator, options in SOUND])
 def test_the_package_passes(problem, integrator, options, tmp_path):
-    copy_of_the_package(tmp_path)
+    copied_package(tmp_path)
     assert verdict(tmp_path, problem, integrator, dict(options)) == {}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_mutant_is_rejected(mutant, tmp_path):
-    source = copy_of_the_package(tmp_path)/mutant.file
+    source = copied_package(tmp_path)/mutant.file
     text = source.read_text()
     assert text.count(mutant.old) == mutant.count, "the edit no longer fits the source"
     source.write_text(text.replace(mutant.old, mutant.new))

@@ -1,15 +1,14 @@
 """Ensembles, replicas and horizons of a system that has neither q nor omega, and the mutants of the contracts that they
 stand on."""
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from place import copied_package
 
-from liestep.compile import sources
 from liestep.figures.series import separation
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.simulation.runs.execution import ensemble_states
@@ -20,7 +19,7 @@ from liestep.study.tables.errors import error_fields, member_distances
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
 
-TESTS, PACKAGE = Path(__file__).parents[1], Path(sources.__file__).parents[1]
+TESTS = Path(__file__).parents[1]
 STUDY = """
 title: Ensemble of tops
 problems:
@@ -82,9 +81,10 @@ def test_replicas_of_a_body_have_a_spread_in_its_norms(tmp_path):
      "integrators/test_wide_states.py::test_the_fourth_number_reaches_the_file"),
 ], ids=["a norm without scale", "a recorder that drops the last column"])
 def test_mutants_of_the_contracts_are_rejected(tmp_path, file, old, new, test):
-    shutil.copytree(PACKAGE, tmp_path/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    copied_package(tmp_path)
     call = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", TESTS/test]
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    environment.pop("LIESTEP_TEST_CACHE", None)  # its bytecode is that of other folders
     sound = subprocess.run(call, capture_output=True, text=True, env=environment, check=False, cwd=TESTS.parent)
     assert sound.returncode == 0, sound.stdout
     source = tmp_path/"liestep"/file

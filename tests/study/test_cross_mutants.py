@@ -1,43 +1,36 @@
 """The tests of the tests of the cross study: each mutant of the package fails the test that is named beside it."""
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from liestep.compile import sources
+from place import copied_package
 
 TOP = Path(__file__).parents[2]
-PACKAGE = Path(sources.__file__).parents[1]
 sys.path.insert(0, str(TOP/"tests"/"mutants"))
 
 from families import FAMILY_MUTANTS  # noqa: E402
 
 
 def outcome(folder, tests):
-    """(exit code, text) of tests in plain Python with the package in the folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], cwd=TOP,
-        env=os.environ | {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True, text=True, check=False)
+    """(exit code, text) of tests in plain Python with the package and its bytecode in the folder, not the one kept."""
+    environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("LIESTEP_TEST_CACHE", None)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], cwd=TOP,
+                          env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
-def copy_of_the_package(folder):
-    return shutil.copytree(PACKAGE, folder/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
-
-
 def test_the_package_passes(tmp_path):
-    copy_of_the_package(tmp_path)
+    copied_package(tmp_path)
     code, text = outcome(tmp_path, sorted({mutant.killed_by for mutant in FAMILY_MUTANTS}))
     assert code == 0, text
 
 
 @pytest.mark.parametrize("mutant", FAMILY_MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_mutant_fails_its_test(mutant, tmp_path):
-    source = copy_of_the_package(tmp_path)/mutant.file
+    source = copied_package(tmp_path)/mutant.file
     text = source.read_text()
     assert text.count(mutant.old) == 1, "the edit no longer fits the source"
     source.write_text(text.replace(mutant.old, mutant.new))

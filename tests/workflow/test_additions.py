@@ -2,15 +2,12 @@
 package from few files, and works; what has to be read before is short."""
 import os
 import re
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from place import TOP
+from place import TOP, copied_package
 
-import liestep
 from website.source import shown
 
 WORDS = 4_000  # to read before any of the six
@@ -194,8 +191,7 @@ FILES = {"a system": 1, "an integrator": 1, "a figure": 3, "a criterion": 1, "a 
 def test_a_stranger_adds(what, tmp_path):
     new, changed, code, printed = ADDITIONS[what]
     assert len(new) + len(changed) <= FILES[what]
-    package = tmp_path/"liestep"
-    shutil.copytree(Path(liestep.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    package = copied_package(tmp_path)
     for name, text in new.items():
         assert not (package/name).exists()
         (package/name).write_text(text)

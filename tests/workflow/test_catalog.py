@@ -2,10 +2,10 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import ready
 import yaml
 from place import STUDY, TOP
 
@@ -18,8 +18,7 @@ module liestep:
 def call(folder: Path, *arguments: str, path: str | None = None) -> subprocess.CompletedProcess:
     """Call snakemake in a folder, uncompiled; `path` is where Python looks for modules first."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", **({"PYTHONPATH": path} if path else {})}
-    return subprocess.run([sys.executable, "-m", "snakemake", *arguments], cwd=folder, env=environment,
-                          capture_output=True, text=True)
+    return ready.run("snakemake", *arguments, folder=folder, environment=environment)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from place import copied_package
 
 from liestep.api.command_line import FILES, main
 from liestep.errors import InputError
@@ -201,9 +202,9 @@ def code(language: str, containing: str) -> str:
 @pytest.mark.slow
 def test_code_of_the_readme_works(tmp_path):
     """Its study, problem and integrator, in a copy of the package."""
-    shutil.copytree(TOP/"src"/"liestep", tmp_path/"src"/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path/"src"/"liestep"/"mechanics"/"systems"/"dipole_in_field.py").write_text(code("python", "DipoleInField"))
-    (tmp_path/"src"/"liestep"/"integrators"/"ralston.py").write_text(code("python", "rk2_ralston"))
+    package = copied_package(tmp_path/"src")
+    (package/"mechanics"/"systems"/"dipole_in_field.py").write_text(code("python", "DipoleInField"))
+    (package/"integrators"/"ralston.py").write_text(code("python", "rk2_ralston"))
     (tmp_path/"config"/"studies"/"mine").mkdir(parents=True)
     (tmp_path/"config"/"studies"/"mine"/"pendulum.yaml").write_text(code("yaml", "double pendulum"))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path/"src"), "NUMBA_DISABLE_JIT": "1"}

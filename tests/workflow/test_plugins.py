@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pandas
 import pytest
+import ready
+from place import copied_package
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep.extend as door
@@ -27,8 +29,7 @@ BODIES = EXAMPLES/"my_bodies.py"
 
 def liestep(*arguments, folder, expected=0):
     """Output of a command in a process of its own."""
-    command = [sys.executable, "-m", "liestep.api.command_line", *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, env=dict(os.environ), capture_output=True, text=True, timeout=600)
+    done = ready.run("liestep", *map(str, arguments), folder=folder, environment=os.environ)
     assert done.returncode == expected, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
@@ -92,8 +93,7 @@ def test_everything_of_the_door_exists_and_is_listed_once():
 
 def test_readme_examples_copied_into_the_package_run(tmp_path):
     """One file each; every integrator of its formulations runs on the system, and the integrator on other systems."""
-    package = tmp_path/"liestep"
-    shutil.copytree(Path(door.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    package = copied_package(tmp_path)
     shutil.copy(EXAMPLES/"dipole_in_field.py", package/"mechanics"/"systems")
     shutil.copy(EXAMPLES/"ralston.py", package/"integrators")
     code = ("import liestep\nfrom liestep.simulation.runs.specification import specify\n"

@@ -12,12 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-import liestep
 from liestep.api import pool
 from liestep.api.pool import THREADS
 from liestep.files.records import FOLDER
 from liestep.workflow.handover import POOL, hand_over
-from tests.place import Place, alive
+from tests.place import Place, alive, copied_package
 
 SWEEP = ("job", "sweep", "tiny", "bodies", "vi_sphere")
 # In the place of the process of the workflow.
@@ -75,7 +74,7 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
 @pytest.fixture(scope="module")
 def where(tmp_path_factory) -> Iterator[Place]:
     place = Place(tmp_path_factory.mktemp("served"))
-    with served(place):
+    with served(place) as place.server:
         yield place
 
 
@@ -86,6 +85,14 @@ def test_a_fork_writes_the_same_bytes_and_messages_as_the_command(where):
     alone = Place(where.folder/"alone")
     assert done(alone, *SWEEP) == (0, messages, False)
     assert alone.contents("*.nc") == runs
+
+
+def test_a_film_is_drawn_in_a_fork(where):
+    assert done(where, *SWEEP)[0] == 0
+    command = begin(where, "animate", "results/tiny/runs/bodies/vi_sphere/h0.1.nc", "-o", "film.gif")
+    seen = until(lambda: forks(where.server))
+    assert (seen, command.communicate(), command.returncode) == (True, ("film.gif: 6 frames\n", ""), 0)
+    assert (where.folder/"film.gif").is_file()
 
 
 def test_a_wrong_name_is_the_commands_sentence_and_exit_code(where):
@@ -103,9 +110,16 @@ def test_another_environment_is_declined(where, change):
     assert (code, elsewhere) == (0, False), messages
 
 
+def test_the_prompt_is_no_other_environment(where):
+    """An activated environment exports it, and the shell of a job drops it."""
+    other = Place(where.folder/"prompt")
+    other.environment = {**where.environment, "PS1": "$ "}
+    assert done(other, *SWEEP)[::2] == (0, True)
+
+
 def test_an_edit_of_the_package_is_declined(tmp_path):
     source = tmp_path/"source"
-    shutil.copytree(Path(liestep.__file__).parent, source/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    copied_package(source)
     place = Place(tmp_path/"place", source=source)
     with served(place):
         assert done(place, *SWEEP)[::2] == (0, True)

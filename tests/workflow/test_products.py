@@ -1,8 +1,7 @@
 """One job makes the tables and figures of a study, and only those that are out of date."""
-import shutil
 
 import pytest
-from place import TOP, Place
+from place import Place, copied_package
 
 from liestep.files import records
 from liestep.files.records import FOLDER
@@ -16,7 +15,7 @@ KEPT = dict.fromkeys(ALL, "kept")
 def source(tmp_path_factory):
     """A copy of the package, to be edited."""
     folder = tmp_path_factory.mktemp("source")
-    shutil.copytree(TOP/"src"/"liestep", folder/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    copied_package(folder)
     return folder
 
 

@@ -1,10 +1,10 @@
 """`python3 make.py quick`: its study is complete, valid and not among those of `snakemake`."""
+import os
 import runpy
 import shutil
-import subprocess
-import sys
 
 import pytest
+import ready
 import yaml
 from place import TOP
 
@@ -37,12 +37,11 @@ def test_studies_of_plain_functions_are_valid_and_not_among_all(name, studies, t
     assert study_names(config) == [f"{name}/{study}" for study in studies]
     for study in study_names(config):
         assert study not in study_names(TOP/"config")
-        require_valid(study, tmp_path)
+        require_valid("config", study, tmp_path)
 
 
-def require_valid(study, folder):
-    done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "--config", "config", "check", study],
-                          capture_output=True, text=True, cwd=folder)
+def require_valid(config, study, folder):
+    done = ready.run("liestep", "--config", str(config), "check", study, folder=folder, environment=os.environ)
     assert (done.returncode, done.stdout.startswith(f"{study}: valid")) == (0, True), done.stderr
 
 
@@ -56,9 +55,7 @@ def test_quick_study_is_valid_makes_two_films_and_a_figure_and_is_not_among_all(
     assert not config.reference
     # claims, film and figures are on one page, the one that make.py names
     assert page_of("quick/pendulum") == yaml.safe_load((QUICK/"claims"/"quick.yaml").read_text())["paper"]
-    done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "--config", str(QUICK), "check",
-                           "quick/pendulum"], capture_output=True, text=True, cwd=tmp_path)
-    assert (done.returncode, done.stdout.startswith("quick/pendulum: valid")) == (0, True), done.stderr
+    require_valid(QUICK, "quick/pendulum", tmp_path)
 
 
 def test_quick_has_three_verdicts_about_its_own_runs():

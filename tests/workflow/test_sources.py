@@ -1,8 +1,10 @@
 """What an edit of one file makes anew: the package is copied, a comment is added, and what every job of the workflow is
 compared by (its fingerprint and the hash of its sources) is computed again. Nothing is run."""
+import copy
 import importlib
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import liestep
 from liestep.compile import sources
 from liestep.files.records import FOLDER
 from liestep.simulation.catalogue import _own_system, papers, sheet
+from liestep.simulation.references import reference
+from liestep.study.plan.plan import Study
 from liestep.workflow import sources as pipeline_sources
 from liestep.workflow.sources import page_source
 from liestep.workflow.workflow import Batch, Workflow
@@ -42,6 +46,40 @@ def planned(**config: Any) -> Workflow:
     return Workflow(config, TOP/"config", TOP/"tests"/"no_results")
 
 
+class Known:
+    """A plan, and the same plan again with the sources as they are then. The copy of the package is hashed and not
+    imported: no specification changes, and specifying all runs takes most of the time of a plan."""
+
+    def __init__(self) -> None:
+        self.references: dict[tuple[str, str], tuple[Path, Any]] = {}
+        forget()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reference, "study_reference", self.reference)
+            self.workflow = planned()
+        self.studies = {products.name: products.study for products in self.workflow.studies}
+
+    def reference(self, study: Study, problem: str, make=reference.study_reference) -> tuple[Path, Any]:
+        if (study.name, problem) not in self.references:
+            self.references[study.name, problem] = make(study, problem)
+        return self.references[study.name, problem]
+
+    def study(self, _path: Path, name: str, _results: Path) -> Study:
+        """With its specifications and without its fingerprints."""
+        found = copy.copy(self.studies[name])
+        vars(found).pop("sweeps", None)
+        found._known = {key: replace(sweep, cells=tuple(replace(cell, specified=partial(getattr, cell, "spec"))
+                                                        for cell in sweep.cells))
+                        for key, sweep in found._known.items()}
+        return found
+
+    def again(self) -> Workflow:
+        forget()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reference, "study_reference", self.reference)
+            patch.setattr("liestep.workflow.workflow.Study", self.study)
+            return planned()
+
+
 def sweep(batch: Batch) -> str:
     return f"sweep {batch.mark}"
 
@@ -64,10 +102,14 @@ def jobs(workflow: Workflow) -> dict[str, tuple[str, ...]]:
 
 
 @pytest.fixture(scope="module")
-def before() -> Workflow:
+def known() -> Known:
+    return Known()
+
+
+@pytest.fixture(scope="module")
+def before(known: Known) -> Workflow:
     """The workflow of the package as it is: a plan takes a quarter of a minute, so there is one."""
-    forget()
-    return planned()
+    return known.workflow
 
 
 @pytest.fixture(scope="module")
@@ -76,14 +118,13 @@ def jobs_before(before: Workflow) -> dict[str, tuple[str, ...]]:
 
 
 @pytest.fixture
-def changed(package, jobs_before):
+def changed(package, known, jobs_before):
     """Jobs that are out of date after a comment in files of the package."""
     def found(*names: str) -> set[str]:
         for name in names:
             path = package/name
             path.write_text(path.read_text("utf-8") + "\n# a comment\n", "utf-8")
-        forget()
-        after = jobs(planned())
+        after = jobs(known.again())
         assert jobs_before.keys() == after.keys()
         return {name for name in after if jobs_before[name] != after[name]}
     return found
@@ -172,3 +213,16 @@ def test_plans_are_made_anew_beside_a_folder_with_results(tmp_path, monkeypatch,
     forget()
     assert [batch.fingerprint for batch in Workflow(one, TOP/"config").batches] == before  # hidden
     assert not {batch.fingerprint for batch in planned(**one).batches} & set(before)
+
+
+def test_a_plan_with_kept_specifications_is_a_plan(known, jobs_before, package):
+    """What the other tests compare: without an edit nothing changes, and with one what changes in a plan made anew."""
+    assert jobs(known.again()) == jobs_before
+    (package/"compile"/"driver.py").write_text("# another loop\n", "utf-8")
+    found = jobs(known.again())
+    forget()
+    anew = jobs(planned(studies=["liegroup2021/heavy_top", "twospheres2009/convergence"]))
+    del anew["errata"]  # of these papers only
+    assert any(name.startswith("reference") for name in anew)
+    assert anew.items() <= found.items()
+    assert not any(jobs_before[name] == value for name, value in anew.items() if name.startswith("sweep"))

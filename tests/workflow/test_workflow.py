@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas
 import pytest
 import yaml
-from place import STUDY, TOP, Place
+from place import STUDY, TOP, Place, copied_package
 
 from liestep.errors import InputError
 from liestep.study.plan.plan import study_names
@@ -48,7 +48,7 @@ def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
 
 
 def test_one_call_after_an_edit_of_a_source_leaves_nothing_stale(tmp_path):
-    shutil.copytree(TOP/"src"/"liestep", tmp_path/"src"/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    copied_package(tmp_path/"src")
     place = Place(tmp_path/"place", source=tmp_path/"src")
     assert place.make() == ALL
     table = place.folder/"results"/"tiny"/"metrics.csv"

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, Listener, wait
 from liestep.files import PACKAGE
 from liestep.workflow.handover import POOL
 
-OWN = ("_", "SHLVL", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "TEMPDIR")  # may differ between jobs
+OWN = ("_", "SHLVL", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "TEMPDIR", "PS1")  # may differ; bash drops PS1
 # Set by Snakemake for jobs of one thread; libraries read them when they are loaded.
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
                          "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
@@ -49,8 +49,8 @@ def _serve(connection: Connection, loaded: dict[str, tuple[int, int]]) -> None:
     """Do a job, or decline it; end it when its command is killed."""
     with connection, suppress(OSError, EOFError):
         asked = connection.recv()
-        _, _, environment, words = asked
-        alone = words[:1] != ["job"] or words[1:2] == ["time"]  # times are taken in a fresh process
+        environment, words = asked[2:]  # of a command in a rule; times are taken in a fresh process
+        alone = words[:1] not in (["job"], ["animate"]) or words[:2] == ["job", "time"]
         if alone or _common(environment) != _common(os.environ) or _files() != loaded:
             connection.send(None)
             return
