@@ -1,6 +1,7 @@
 """Parameters and presets of a system: what a number must be, and where it comes from; what cells of a map share."""
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -188,7 +189,7 @@ class _Noted(Mapping[str, Any]):
 
 @dataclass
 class Cells:
-    """Runs that differ by the parameters in `varied` alone, with what they share: other parameters, checked, and
+    """Runs that differ by the parameters in `varied` alone, with the checked ones of the first, and what they share:
     results by names of functions with their arguments; None of those that depend on the varied ones."""
 
     varied: frozenset[str]
@@ -200,7 +201,7 @@ class CellParameters(dict[str, Any]):
     """Checked parameters of one of `cells`."""
 
     def __init__(self, cells: Cells):
-        super().__init__()
+        super().__init__(cells.checked)
         self.cells = cells
 
 
@@ -219,7 +220,8 @@ def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: A
         cells.results[name] = None if noted.asked else (function, others, found)
         return found
     known = cells.results[name]
-    if known and known[0] == function and all(one is other or (isinstance(one, float) and one == other)
-                                              for one, other in zip(known[1], others, strict=True)):
+    if known and known[0] == function and (all(map(is_, known[1], others)) or all(
+            one is other or (isinstance(one, float) and one == other)
+            for one, other in zip(known[1], others, strict=True))):
         return known[2]
     return function(parameters, *others)

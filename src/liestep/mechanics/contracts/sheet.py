@@ -87,24 +87,19 @@ class Sheet:
         for name in parameters:
             if name not in self.parameters:
                 raise InputError(unknown("parameter", name, self.parameters))
-        missing = [name for name, rule in self.parameters.items() if name not in parameters and rule.needs is None
-                   and rule.default is None]
-        if missing:
-            raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
         checked: dict[str, Any] = CellParameters(cells) if cells else {}
-        known = cells.checked if cells else {}
+        varied = cells.varied if cells and cells.checked else self.parameters
         for name, rule in self.parameters.items():
-            if not rule.applies(name, parameters, checked):
+            if name not in varied or not rule.applies(name, parameters, checked):
                 continue
             given = parameters.get(name, rule.default)
             if given is None:
                 raise InputError(f"parameter {name} is missing")
-            checked[name] = known[name] if name in known else rule.check(
-                name, given, sizes, partial(self._excepted, name, given))
+            checked[name] = rule.check(name, given, sizes, partial(self._excepted, name, given))
         once(self.combination, checked)
-        if cells and not known:
-            cells.checked = {name: value for name, value in checked.items() if name not in cells.varied}
+        if cells and not cells.checked:
+            cells.checked = dict(checked)
         return checked
 
     @property
