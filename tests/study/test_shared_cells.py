@@ -7,10 +7,10 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import CellParameters, Cells, once
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import system_entry, system_ids
-from liestep.simulation.runs import batches
+from liestep.simulation.runs import batches, outcomes
 from liestep.simulation.runs.maps import ParameterMap, Request, ShardSpecification, shards
 from liestep.simulation.runs.outcomes import carry_out
-from liestep.simulation.runs.shards import carry_out_shard
+from liestep.simulation.runs.shards import REFUSED, carry_out_shard
 from liestep.simulation.runs.specification import specify, start_in
 
 VALUES = (1.0, 0.99)  # relative
@@ -118,3 +118,54 @@ def test_cells_of_large_states_run_alone(monkeypatch):
     for number, gamma in enumerate((0.5, 1.0)):
         alone = carry_out(specify("sphere_nbody", "rk4", steps=10, t_end=1.0, samples=2, parameters={"gamma": gamma}))
         assert found[number].tobytes() == alone.variables["q"][1].tobytes()
+
+
+def test_cells_of_every_block_and_kind_are_what_each_would_be_alone(monkeypatch):
+    made: list[int] = []
+    room = batches.recorders
+    monkeypatch.setattr(batches, "recorders", lambda *of, **more: (made.append(len(of[2])), room(*of, **more))[1])
+    monkeypatch.setattr(batches, "FEW", 2)
+    for name, value in {"AT_ONCE": 5, "FEWER": 3, "KINDS": 1}.items():
+        monkeypatch.setattr(outcomes, name, value)
+    values = (-9.81, -2.0, -3.0, 0.0, -1.0, 1.0, 0.0, 3.0, np.nan, 2.0, 5.0, 6.0, 7.0)  # no gravity: J is conserved
+    (spec,) = shards(specify("spherical_pendulum_chain", "vi_sphere", samples=3, steps=20, t_end=1.0),
+                     ParameterMap(("gravity.2",), (values,)), Request(None, {}, {}, {}))
+    content = carry_out_shard(spec)
+    assert max(made) == 5
+    assert 3 in made
+    assert "cell 8: parameter gravity must be finite numbers" in content.attributes["message"]
+    for number, value in enumerate(values):
+        if value != value:
+            assert np.isnan(content.variables["q"][1][number]).all()
+            assert content.variables["status"][1][number] == REFUSED
+            continue
+        alone = carry_out(specify("spherical_pendulum_chain", "vi_sphere", samples=3, steps=20, t_end=1.0,
+                                  parameters={"gravity": [0.0, 0.0, value]}))
+        for name in ("q", "omega", "energy", "momentum_map"):
+            assert content.variables[name][1][number].tobytes() == alone.variables[name][1].tobytes(), (number, name)
+        for name in ("energy_error_max", "momentum_error_max", "steps", "momentum_scale"):
+            assert content.variables[name][1][number] == alone.attributes[name], (number, name)
+
+
+def test_a_map_of_one_cell_is_the_run():
+    found = carry_out_shard(shard("sphere_nbody", "rk4", "gamma", (0.5,), steps=10, t_end=1.0))
+    alone = carry_out(specify("sphere_nbody", "rk4", steps=10, t_end=1.0, samples=2, parameters={"gamma": 0.5}))
+    assert found.variables["q"][1][0].tobytes() == alone.variables["q"][1].tobytes()
+    assert found.attributes["status"] == "ok"
+
+
+def test_a_method_that_cannot_be_run_is_said_of_its_cells(monkeypatch):
+    """What a part raises when it runs, before or after there is a batch, is that of its group."""
+    spec = shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0, 2.0), steps=10, t_end=1.0)
+    run, seen = batches.Rows._run, []
+
+    def fails(rows, made, part, pieces):
+        seen.append(part)
+        if len(seen) == 2:
+            raise InputError("no step can be made")
+        run(rows, made, part, pieces)
+
+    monkeypatch.setattr(batches.Rows, "_run", fails)
+    monkeypatch.setattr(batches, "FEW", 1)
+    with pytest.raises(InputError, match="no step can be made"):
+        carry_out_shard(spec)

@@ -150,6 +150,7 @@ class CompiledLoop:
         self.function = function
         self.connects = True  # until a call has shown that no component has methods compiled separately
         self.call: Any = function
+        self.entries: dict[bytes, Callable] = {}  # by the marks of arguments
         numba, options = compiling()
         if not numba.config.DISABLE_JIT:
             self.call = numba.njit(**options)(function)
@@ -166,10 +167,12 @@ class CompiledLoop:
         if self.call is self.function:
             return self
         prepare(*args)
-        with _complaints():
-            kinds = tuple(map(compiling()[0].typeof, args))
-            self.call.compile(kinds)
-        return self.call.overloads[kinds].entry_point
+        mark = code_mark(args)
+        if mark not in self.entries:
+            with _complaints():
+                self.call.compile(kinds := tuple(map(compiling()[0].typeof, args)))
+            self.entries[mark] = self.call.overloads[kinds].entry_point
+        return self.entries[mark]
 
     def compile_separately(self, kinds: tuple[Any, ...]) -> int:
         """Compile a method that is called by its address, for types of arguments; the address."""

@@ -107,7 +107,7 @@ class ExplicitStep(NamedTuple):
     kick: Kick = Kick()
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
-        return Kicks(*(np.zeros_like(y[:y.shape[0]//2]) for _ in range(3)))
+        return Kicks(*np.zeros((3, y.shape[0]//2, 3), y.dtype))
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
@@ -184,7 +184,7 @@ class MultiplierStep(NamedTuple):
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         n, band = y.shape[0]//2, problem.inverse_band()
-        g, v, kick, d, target, push, before = (np.zeros_like(y[:n]) for _ in range(7))
+        g, v, kick, d, target, push, before = np.zeros((7, n, 3), y.dtype)
         return MultiplierWork(g, v, kick, d, target, np.zeros(n, y.dtype), np.zeros(n, y.dtype),
                               np.zeros((n, 3*band + 1 if band else n), y.dtype), np.zeros(n, dtype=np.int64), push,
                               before)
@@ -344,7 +344,7 @@ class CayleyStep(NamedTuple):
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         size = y.size//2
-        g, f, move, d, update, push, before = (np.zeros_like(y[:y.shape[0]//2]) for _ in range(7))
+        g, f, move, d, update, push, before = np.zeros((7, y.shape[0]//2, 3), y.dtype)
         return CayleyWork(g, f, move, d, update, np.zeros((size, size), y.dtype), np.zeros(size, dtype=np.int64), push,
                           before)
 

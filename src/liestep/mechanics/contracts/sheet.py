@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from operator import is_
 from typing import Any, Protocol
 
 import numpy as np
@@ -206,7 +207,7 @@ class _Noted(Mapping[str, Any]):
 
 @dataclass
 class Cells:
-    """Runs that differ by the parameters in `varied` alone, with what they share: other parameters, checked, and
+    """Runs that differ by the parameters in `varied` alone, with the checked ones of the first, and what they share:
     results by names of functions with their arguments; None of those that depend on the varied ones."""
 
     varied: frozenset[str]
@@ -218,7 +219,7 @@ class CellParameters(dict[str, Any]):
     """Checked parameters of one of `cells`."""
 
     def __init__(self, cells: Cells):
-        super().__init__()
+        super().__init__(cells.checked)
         self.cells = cells
 
 
@@ -237,8 +238,9 @@ def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: A
         cells.results[name] = None if noted.asked else (function, others, found)
         return found
     known = cells.results[name]
-    if known and known[0] == function and all(one is other or (isinstance(one, float) and one == other)
-                                              for one, other in zip(known[1], others, strict=True)):
+    if known and known[0] == function and (all(map(is_, known[1], others)) or all(
+            one is other or (isinstance(one, float) and one == other)
+            for one, other in zip(known[1], others, strict=True))):
         return known[2]
     return function(parameters, *others)
 
@@ -465,24 +467,19 @@ class Sheet:
         for name in parameters:
             if name not in self.parameters:
                 raise InputError(unknown("parameter", name, self.parameters))
-        missing = [name for name, rule in self.parameters.items() if name not in parameters and rule.needs is None
-                   and rule.default is None]
-        if missing:
-            raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
         checked: dict[str, Any] = CellParameters(cells) if cells else {}
-        known = cells.checked if cells else {}
+        varied = cells.varied if cells and cells.checked else self.parameters
         for name, rule in self.parameters.items():
-            if not exists("parameter", name, rule.needs, parameters, checked):
+            if name not in varied or not exists("parameter", name, rule.needs, parameters, checked):
                 continue
             given = parameters.get(name, rule.default)
             if given is None:
                 raise InputError(f"parameter {name} is missing")
-            checked[name] = known[name] if name in known else rule.check(
-                name, given, sizes, partial(self._excepted, name, given))
+            checked[name] = rule.check(name, given, sizes, partial(self._excepted, name, given))
         once(self.combination, checked)
-        if cells and not known:
-            cells.checked = {name: value for name, value in checked.items() if name not in cells.varied}
+        if cells and not cells.checked:
+            cells.checked = dict(checked)
         return checked
 
     @property

@@ -1,7 +1,9 @@
 """Runs of components that the same machine code takes, as arrays with a row for each: members of an ensemble, cells of
 a map. What does not depend on start and parameters is made once, and each run finds it as a run alone would."""
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ from liestep.compile.pieces import Pieces
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
+from liestep.errors import InputError, PluginError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.execution import (
@@ -28,11 +31,29 @@ from liestep.simulation.runs.execution import (
 )
 from liestep.simulation.runs.specification import RunSpecification
 
+FEW = 8  # components that are held at a time
+
+
+def changed(recorder: Recorder, change: Callable[[np.ndarray], np.ndarray]) -> Recorder:
+    """A recorder with other arrays; its scratch stays."""
+    own: dict[str, Any] = {name: change(value) for name, value in recorder._asdict().items()
+                           if isinstance(value, np.ndarray) and name != "scratch"}
+    return recorder._replace(**own)
+
+
+def members_of(recorders: Recorder) -> Iterator[Recorder]:
+    """`member` of one after the other."""
+    n = len(recorders.baseline)
+    return map(Recorder._make, zip(*(
+        repeat(value) if name == "scratch" or not isinstance(value, np.ndarray)
+        else value if len(value) == n else repeat(value[0])
+        for name, value in zip(Recorder._fields, recorders, strict=True)), strict=False))
+
 
 @dataclass
 class Batch:
     """Trajectories of one component, or of several that are read alike. Recorders and arrays have a row for each;
-    `scale` gives the momentum scale of one, `each` has their own components, if there are several."""
+    `scale` gives the momentum scale of one, `each` has what reads the fields of each, if it differs."""
 
     formulated: Formulated
     outputs: Recorder
@@ -42,17 +63,13 @@ class Batch:
     steps: np.ndarray         # (n,)
     counters: np.ndarray      # (n, len(counters.NAMES))
     scale: Callable[[int], float]
-    each: Sequence[Formulated] = ()
+    each: Sequence[Callable[..., dict[str, np.ndarray]]] = ()
     growth: np.ndarray = field(default_factory=lambda: np.zeros((1, 0, 0)))  # see `Outcome`
 
     @classmethod
     def of(cls, outcome: Outcome) -> "Batch":
         """A single one."""
-        def row(recorder: Recorder) -> Recorder:
-            own: dict[str, Any] = {name: value[None] for name, value in recorder._asdict().items()
-                                   if isinstance(value, np.ndarray) and name != "scratch"}
-            return recorder._replace(**own)
-
+        row = partial(changed, change=lambda value: value[None])
         return cls(outcome.formulated, row(outcome.outputs), outcome.accepted and row(outcome.accepted),
                    np.array([outcome.status]), np.array([outcome.time_reached]), np.array([outcome.steps]),
                    np.array([list(outcome.counters.values())]), lambda number: outcome.formulated.momentum_scale,
@@ -70,7 +87,8 @@ class Batch:
 
     def member(self, number: int) -> Outcome:
         """One of them."""
-        own = self.each[number] if self.each else replace(self.formulated, momentum_scale=self.scale(number))
+        own = replace(self.formulated, momentum_scale=self.scale(number),
+                      to_fields=self.each[number] if self.each else self.formulated.to_fields)
         return Outcome(own, member(self.outputs, number), self.accepted and member(self.accepted, number),
                        Status(self.status[number]), float(self.time_reached[number]), int(self.steps[number]),
                        counts(self.counters[number]))
@@ -99,48 +117,88 @@ class Part(NamedTuple):
 
 
 class Rows:
-    """Runs of parts that are alike, each into a row of a batch of `n`. blocks: keep the blocks of each."""
+    """Runs of parts that are alike, each into a row of a batch with room for `n`; they run a few at a time, and only
+    what reads them is kept. blocks: keep the blocks of each. error: why they cannot be run."""
 
-    def __init__(self, spec: RunSpecification, part: Part, n: int, blocks: bool, scale: Callable[[int], float]):
-        self.spec, baseline = spec, np.zeros((n, part.formulated.width))
-        self.invariant = part.formulated.invariant_columns
-        outputs, accepted, self.trial = recorders(spec, part.formulated, baseline, blocks=blocks)
-        self.made = Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
-                          np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), scale)
+    def __init__(self, spec: RunSpecification, n: int, blocks: bool, error: Exception | None = None):
+        self.spec, self.n, self.blocks, self.error = spec, n, blocks, error
+        self.kept: dict[int, tuple[float, Callable[..., dict[str, np.ndarray]]]] = {}  # of runs by their numbers
+        self.waiting: list[Part] = []
+        self.made: Batch | None = None
+
+    def add(self, number: int, part: Part) -> None:
+        """Run a part, now or later; what is wrong says `ended`."""
+        self.kept[number] = part.formulated.momentum_scale, part.formulated.to_fields
+        self.waiting.append(part)
+        if len(self.waiting) == FEW and not self.error:
+            try:
+                self.all(part.integrator)
+            except (InputError, PluginError) as error:
+                self.error = error
+
+    def ended(self) -> Batch:
+        """All that were added. Raises InputError, PluginError: one of them cannot be run."""
+        if self.error:
+            raise self.error
+        made = self.all(self.waiting[0].integrator if self.waiting else ())
+        n, (scales, each) = len(self.kept), zip(*self.kept.values(), strict=True)
+        rows = partial(changed, change=lambda values: values[:n])
+        own: Any = {name: value[:n] for name, value in vars(made).items() if isinstance(value, np.ndarray)}
+        made = replace(made, **own, scale=scales.__getitem__, outputs=rows(made.outputs),
+                       accepted=made.accepted and rows(made.accepted))
+
+        def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+            found = [read(own) for read, own in zip(each, rows.reshape(n, -1, *rows.shape[1:]), strict=True)]
+            return {name: np.concatenate([fields[name] for fields in found]) for name in found[0]}
+
+        if all(read is each[0] for read in each):
+            return made
+        return replace(made, each=each, formulated=replace(made.formulated, to_fields=to_fields))
+
+    def _open(self, part: Part) -> Batch:
+        """Room for the runs, and the time loop."""
+        spec, n, width = self.spec, self.n, part.formulated.width
+        self.invariant, self.y = part.formulated.invariant_columns, np.zeros_like(part.y)
+        outputs, accepted, self.trial = recorders(spec, part.formulated, np.zeros((n, width)), blocks=self.blocks)
         self.memory, self.out = np.zeros(4), np.zeros_like(part.y)
         self.log = np.zeros((0 if spec.steps else STEP_LOG, 2))
         self.size = spec.step or spec.duration/(spec.outputs - 1)  # of a step, or between outputs
         loop = (loop_for(advance, part.integrator, part.problem, self.trial, part.work) if spec.steps else
                 loop_for(advance_adaptive, part.integrator, part.problem, self.trial, self.trial, part.work))
-        self.call = loop.ready(*self._arguments(part, self.trial, self.trial, 0, 0))
+        self.call = loop.ready(*self._arguments(part, part.y, self.trial, self.trial, 0, 0))
         self.addressed = prepare(part.problem, part.integrator, part.work)
-        self.pieces = in_pieces(spec, loop, part.y.size, None, lambda: spec.t_start)
+        self.pieces = partial(in_pieces, spec, loop, part.y.size, None, lambda: spec.t_start)
+        self.free = zip(count(), members_of(outputs), members_of(accepted) if accepted else repeat(None), strict=False)
+        return Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
+                     np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), lambda number: np.nan)
 
-    def _arguments(self, part: Part, outputs: Recorder, accepted: Recorder | None, first: int, room: int
+    def _arguments(self, part: Part, y: np.ndarray, outputs: Recorder, accepted: Recorder | None, first: int, room: int
                    ) -> tuple[Any, ...]:
-        """Of the time loop, for `room` more steps, of which `first` have been made."""
+        """Of the time loop from y, for `room` more steps, of which `first` have been made."""
         spec = self.spec
         if spec.steps is not None:
-            return (part.integrator, part.problem, outputs, part.y, self.size, first, min(first + room, spec.steps),
+            return (part.integrator, part.problem, outputs, y, self.size, first, min(first + room, spec.steps),
                     part.work, spec.t_start)
-        return (part.integrator, part.problem, outputs, accepted, part.y, self.out, self.memory, self.log[:room],
+        return (part.integrator, part.problem, outputs, accepted, y, self.out, self.memory, self.log[:room],
                 self.size, spec.duration, part.work, spec.t_start, spec.direction)
 
-    def all(self, parts: Iterable[Part], shared: Any) -> Batch:
-        """Run them, in their order; each finds arrays of `shared`, components of all, as they are."""
+    @plugin_errors()
+    def all(self, shared: Any) -> Batch:
+        """Run those that wait, in their order; each finds arrays of `shared`, components of all, as they are."""
+        parts, self.waiting = self.waiting, []
+        self.made = made = self.made or self._open(parts[0])
         memory = [(array, array.copy()) for array in _arrays(shared)]
-        with self.pieces as pieces:
-            for number, part in enumerate(parts):
+        with self.pieces() as pieces:
+            for part in parts:
                 try:
-                    self._run(number, part, pieces)
+                    self._run(made, part, pieces)
                 finally:
                     for array, new in memory:
-                        np.copyto(array, new)
-        return self.made
+                        array[...] = new
+        return made
 
-    def _run(self, k: int, part: Part, pieces: Pieces) -> None:
-        spec, made, trial = self.spec, self.made, self.trial
-        outputs, accepted = member(made.outputs, k), made.accepted and member(made.accepted, k)
+    def _run(self, made: Batch, part: Part, pieces: Pieces) -> None:
+        spec, trial, (k, outputs, accepted) = self.spec, self.trial, next(self.free)
         if outputs.integrals.present():
             trial, outputs = (one._replace(integrals=new_integrals(part.formulated.observables))
                               for one in (trial, outputs))
@@ -148,13 +206,14 @@ class Rows:
         if self.addressed:
             prepare(part.problem, part.integrator, part.work)
         trial.filled[:] = self.memory[:] = 0
-        self.call(*self._arguments(part._replace(y=part.y.copy()), trial, trial, 0, 0))
+        self.y[...] = part.y
+        self.call(*self._arguments(part, self.y, trial, trial, 0, 0))
         set_baseline(outputs.baseline, trial, self.invariant, part.formulated.problem.counters)
         self.memory[:] = self.out[:] = 0.0
         going = Status.RUNNING if spec.steps is None else Status.OK
         status, steps = going, 0
         while status == going and steps != spec.steps:
-            status, ended = self.call(*self._arguments(part, outputs, accepted, steps, pieces.steps))
+            status, ended = self.call(*self._arguments(part, part.y, outputs, accepted, steps, pieces.steps))
             steps = ended if spec.steps else steps + ended
             pieces.ended()
         made.status[k], made.steps[k] = part.formulated.ending(Status(status), part.y), steps
@@ -178,10 +237,11 @@ class Repeated:
         assert starts is not None
         y = np.ascontiguousarray(starts.rows(states))
         part = Part.of(replace(self.formulated, start=y[0]), self.integrator, self.spec.steps)
-        return Rows(self.spec, part, len(y), blocks, lambda number: starts.scale(
-            {name: values[number] for name, values in states.items()})).all(
-                (part._replace(y=row) for row in y),
-                (part.formulated.problem, part.problem, part.integrator, part.work))
+        rows = Rows(self.spec, len(y), blocks)
+        rows.waiting += [part._replace(y=row) for row in y]
+        made = rows.all((part.formulated.problem, part.problem, part.integrator, part.work))
+        return replace(made, scale=lambda number: starts.scale(
+            {name: values[number] for name, values in states.items()}))
 
 
 def _arrays(item: Any) -> Iterator[np.ndarray]:
@@ -192,20 +252,3 @@ def _arrays(item: Any) -> Iterator[np.ndarray]:
     elif isinstance(item, tuple):
         for part in item:
             yield from _arrays(part)
-
-
-@plugin_errors()
-def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool) -> Batch:
-    """Runs of components that are alike."""
-    each = tuple(part.formulated for part in parts)
-
-    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-        found = [one.to_fields(own) for one, own in zip(each, rows.reshape(len(each), -1, *rows.shape[1:]),
-                                                        strict=True)]
-        return {name: np.concatenate([fields[name] for fields in found]) for name in found[0]}
-
-    rows = Rows(spec, parts[0], len(parts), blocks, lambda number: each[number].momentum_scale)
-    made = replace(rows.all(parts, parts[0].integrator), each=each)
-    if all(one.to_fields is each[0].to_fields for one in each):
-        return made
-    return replace(made, formulated=replace(each[0], to_fields=to_fields))

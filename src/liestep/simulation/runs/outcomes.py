@@ -1,7 +1,7 @@
 """Make a run: its one trajectory or all of them, with what its specification asks for beside them.
 
 No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`."""
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,17 +12,15 @@ from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.runs.batches import Batch, Part, Repeated, together
+from liestep.simulation.runs.batches import Batch, Part, Repeated, Rows
 from liestep.simulation.runs.content import DENSE, Content, collected, gathered
 from liestep.simulation.runs.execution import BLOCKS, Outcome, Progress, build, replica_states, run_once, starts_of
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.simulation.runs.starts import each
 
 MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
-AT_ONCE = 64        # such components, or more of small states, up to:
-MOST_AT_ONCE = 512
+AT_ONCE = 128          # runs whose rows are held at a time: more are not faster
+FEWER, KINDS = 16, 4   # of them after some that were not all alike, and of which there may be so many kinds and one
 
-State = dict[str, np.ndarray]
 Runs = tuple[Sequence[int], Callable[[], Batch]]  # their numbers, and what makes them
 
 
@@ -52,45 +50,47 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
     """What gives the outcomes of the members of an ensemble, or of its shard (see `run_once`)."""
     repeated, first, blocks = Repeated(spec), 0, spec.reduced or spec.samples > DENSE
     for states in starts_of(spec):
-        starts = list(each(states))
-        found = [(range(len(starts)), partial(repeated.run, states, blocks))] if repeated.possible else in_groups(
-            spec, repeated.formulated,
-            [lambda start=start: (spec, start) for start in starts], blocks)  # type: ignore[misc]
+        count = len(next(iter(states.values())))
+
+        def some(which: int | slice, states: Mapping[str, np.ndarray] = states) -> dict[str, np.ndarray]:
+            return {name: values[which] for name, values in states.items()}
+
+        found = ((range(k, min(k + AT_ONCE, count)), partial(repeated.run, some(slice(k, k + AT_ONCE)), blocks))
+                 for k in range(0, count, AT_ONCE)) if repeated.possible else in_groups(
+                     spec, repeated.formulated, count, lambda number, some=some: (spec, some(number)), blocks)  # type: ignore[misc]
         for numbers, run in found:
             yield [first + number for number in numbers], run
-        first += len(starts)
+        first += count
 
 
-def in_groups(spec: RunSpecification, like: Formulated, starts: Sequence[Callable[[], tuple[Any, ...]]],
+def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Callable[[int], tuple[Any, ...]],
               blocks: bool) -> Iterator[Runs]:
-    """What gives the outcomes of runs with components of their own, those that are alike together. starts: functions
-    that give the arguments of `build` for each, or raise InputError. like: one of the components."""
+    """What gives the outcomes of `count` runs with components of their own, those that are alike together. start: gives
+    the arguments of `build` for each, or raises InputError. like: one of the components."""
     alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
              or black_box(like.problem))  # what it raises is said of one run
-    at_once = min(max(AT_ONCE, AT_ONCE*MOST_NUMBERS//like.start.size), MOST_AT_ONCE)
-    for first in range(0, len(starts), at_once):
-        groups: list[tuple[tuple[Any, ...], dict[int, Part]]] = []
-        for number, start in enumerate(starts[first:first + at_once], first):
-            if alone:
-                yield (number,), lambda start=start: Batch.of(trajectory(*start()))  # type: ignore[misc]
-                continue
-            try:
-                with plugin_errors():
-                    part = Part.of(*build(*start(), shared=True), spec.steps, many=True)
-            except InputError as error:
-                yield (number,), partial(_refuse, error)
-                continue
-            kind = part.kind
-            group = next((group for known, group in groups if known == kind), None)
-            if group is None:
-                groups.append((kind, group := {}))
-            group[number] = part
-        for _, group in groups:
-            yield tuple(group), partial(together, spec, tuple(group.values()), blocks)
-
-
-def _refuse(error: InputError) -> Batch:
-    raise error
+    groups: list[tuple[tuple[Any, ...], Rows]] = []
+    room = 0  # for runs beside those of the groups
+    for number in range(count):
+        if alone:
+            yield (number,), lambda number=number: Batch.of(trajectory(*start(number)))  # type: ignore[misc]
+            continue
+        if room == 0 or len(groups) > KINDS:
+            yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
+            room, groups = AT_ONCE if len(groups) < 2 else FEWER, []
+        room -= 1
+        try:
+            with plugin_errors():
+                part = Part.of(*build(*start(number), shared=True), spec.steps, many=True)
+        except InputError as error:
+            yield (number,), Rows(spec, 0, blocks, error).ended
+            continue
+        kind = part.kind
+        rows = next((rows for known, rows in groups if known == kind), None)
+        if rows is None:
+            groups.append((kind, rows := Rows(spec, room + 1, blocks)))
+        rows.add(number, part)
+    yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
 
 
 def trajectory(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, progress: Progress | None = None,

@@ -9,7 +9,6 @@ from liestep.compile import counters
 from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import InputError, PluginError
-from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.content import (
     Content,
@@ -24,7 +23,7 @@ from liestep.simulation.runs.content import (
 from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of
-from liestep.simulation.runs.outcomes import Runs, in_groups, members
+from liestep.simulation.runs.outcomes import in_groups, members
 from liestep.simulation.runs.specification import RunSpecification
 
 CELL, MEMBER = "cell", "member"  # dimensions
@@ -132,7 +131,9 @@ def carry_out_shard(spec: RunSpecification) -> Content:
     """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other. Raises
     InputError: not one of its cells can be made; the sentence is that of the first."""
     cells, refused = Cells(spec, not_run(spec)), {}
-    for numbers, run in _runs(spec, cells.prototype.formulated):
+    for numbers, run in in_groups(
+            spec, cells.prototype.formulated, spec.count, lambda number: (spec.cell(number),), spec.reduced
+            ) if isinstance(spec, ShardSpecification) else members(spec):
         try:
             cells.add(numbers, run())
         except PluginError as error:  # code that cannot be compiled is that of all cells
@@ -146,13 +147,6 @@ def carry_out_shard(spec: RunSpecification) -> Content:
     if refused and (cells.status == REFUSED).all():
         raise refused[min(refused)]
     return cells.collected()
-
-
-def _runs(spec: RunSpecification, like: Formulated) -> Iterable[Runs]:
-    if not isinstance(spec, ShardSpecification):
-        return members(spec)
-    cells = [lambda number=number: (spec.cell(number),) for number in range(spec.count)]
-    return in_groups(spec, like, cells, spec.reduced)
 
 
 def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:

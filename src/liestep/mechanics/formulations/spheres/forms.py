@@ -1,5 +1,6 @@
 """Mechanical systems on (S^2)^n: a sheet with all formulations from mass matrix, potential and gradient."""
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,12 +44,13 @@ LONG = 20  # a chain of more bodies is long: at 20 a dense step takes 2.5 times 
 FALLBACK = "vi_sphere weights=kl8"
 
 
+@lru_cache
 def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
     """Columns of `SphereLagrangian.observe`; `conserved` says which components of the momentum map are."""
     return (
         Observable("energy", slice(0, 1), "J", "total energy"),
         Observable("momentum_map", slice(1, 4), "kg m2 s-1", "momentum map of the simultaneous rotation of all"
-                   " bodies, spatial", conserved=tuple(conserved), stem="momentum_error"),
+                   " bodies, spatial", conserved=conserved, stem="momentum_error"),
         Observable("unit_length_error", slice(4, 5), "1", "mean over the bodies of |1 - q.q|", "residual",
                    statistics=("mean",)),
         Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the bodies of |1 - q.q|", "residual",
@@ -71,7 +73,7 @@ class Declared(NamedTuple):
 
     def observables(self, parameters: Parameters) -> tuple[Observable, ...]:
         """Without work of forces."""
-        return sphere_observables(self.conserved_momentum(parameters))
+        return sphere_observables(tuple(self.conserved_momentum(parameters)))
 
     def forced(self, parameters: Parameters) -> bool:
         """Whether the system declares forces of time and velocity."""
@@ -115,7 +117,7 @@ class Declared(NamedTuple):
         velocity = np.cross(state["omega"], q)
         momenta = np.array([sum(m*v for m, v in zip(row, velocity, strict=True)) for row in matrix])
         start = np.ascontiguousarray(np.array([q.ravel(), velocity.ravel(), momenta.ravel(), 0*q.ravel()]))
-        return Formulated(problem, start, (*FIELDS, MULTIPLIER), sphere_observables(flags), _cartesian_fields,
+        return Formulated(problem, start, (*FIELDS, MULTIPLIER), sphere_observables(tuple(flags)), _cartesian_fields,
                           float(np.sum(np.linalg.norm(momenta, axis=1))))
 
     def default_mass(self, parameters: Parameters, options: Options) -> str:
