@@ -178,6 +178,8 @@ def chained(bodies: Any, number: int) -> bool:
 
 def redundant(bodies: Any, places: np.ndarray, attitudes: np.ndarray) -> bool:
     """Whether the joints' constraints depend on each other at positions (N, 3) and attitudes (N, 3, 3)."""
+    if np.all(bodies.second < bodies.first) and len(set(bodies.first)) == len(bodies.first):
+        return False  # a tree: each joint places a body of its own
     slopes = np.zeros((3*len(bodies.first), 6*len(bodies.mass)))
     for k, (a, b) in enumerate(zip(bodies.first, bodies.second, strict=True)):
         for body, x, sign in ((a, bodies.arm[k], 1.0), (b, bodies.other[k], -1.0)):
