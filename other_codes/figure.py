@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from liestep.bench.liestep_judge import BOUNDED_GROWTH, DRIFT_GROWTH
 from liestep.figures.style import DPI, RC, new_figure
-from liestep.study.tables.drift import BOUNDED_GROWTH, DRIFT_GROWTH
 from other_codes import judging
 
 PICTURE = Path(__file__).resolve().parent.parent/"docs"/"other_codes.png"

@@ -17,7 +17,8 @@ from liestep.errors import InputError
 from liestep.integrators.rigid_split import BodyMidpoint, LieMidpoint, MoserVeselov, exact_flow, panel
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks, splitting_residuals
 from liestep.mechanics.formulations.fixed_body.components import RigidBody
-from liestep.mechanics.systems.free_rigid_body import FreeRigidBody, free_motion
+from liestep.mechanics.systems._free_motion import free_motion
+from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
 from liestep.simulation.catalogue import method
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify

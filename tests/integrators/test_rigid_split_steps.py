@@ -14,7 +14,8 @@ from scipy.spatial.transform import Rotation
 from liestep.compile.counters import Counter, new_counters
 from liestep.integrators.rigid_split import exact_flow
 from liestep.mechanics.formulations.fixed_body.components import RigidBody
-from liestep.mechanics.systems.free_rigid_body import FreeRigidBody, free_motion
+from liestep.mechanics.systems._free_motion import free_motion
+from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
 from liestep.simulation.catalogue import method
 from liestep.simulation.plugins.trial import plain
 from liestep.tools.certify.number import numbers

@@ -91,7 +91,7 @@ def tournament_with(monkeypatch, bound):
     told = []
     tournament = Tournament.__new__(Tournament)
     tournament.asked, tournament.opened, tournament.table = SimpleNamespace(error=1e-3, budget=1.0), 0, []
-    monkeypatch.setattr(tournament, "_bound", lambda trials, name, measured: bound, raising=False)
+    monkeypatch.setattr("liestep.tools.recommend.tournament.bound", lambda trials, name, measured: bound)
     monkeypatch.setattr(tournament, "_best", lambda: 1.0, raising=False)
     monkeypatch.setattr(tournament, "_play", lambda trials, group: None, raising=False)
     return tournament, SimpleNamespace(compile_classes=lambda opened: told.extend(opened)), told

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ensembles import ensemble_states
 from place import copied_package
 
 from liestep.figures.series import separation
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.simulation.runs.execution import ensemble_states
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells

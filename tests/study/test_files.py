@@ -11,7 +11,6 @@ import pytest
 
 from liestep import InputError, simulate
 from liestep.compile.status import Status
-from liestep.files import textfiles
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs import files
 from liestep.simulation.runs.files import is_current, read, write
@@ -176,8 +175,8 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize(("place", "error"), [
-    ("_fill", OSError("No space left")), ("_fill", KeyboardInterrupt()), ("_flush", OSError("I/O error")),
-    ("_flush", Stop())])
+    ("_fill", OSError("No space left")), ("_fill", KeyboardInterrupt()), ("fsync", OSError("I/O error")),
+    ("fsync", Stop())])
 def test_an_interrupted_writer_leaves_the_old_file_and_nothing_else(place, error, tmp_path, monkeypatch):
     path = tmp_path/"run.nc"
     _, content = made("fixed steps")
@@ -187,7 +186,7 @@ def test_an_interrupted_writer_leaves_the_old_file_and_nothing_else(place, error
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(textfiles if place == "_flush" else files, place, fail)
+    monkeypatch.setattr(os if place == "fsync" else files, place, fail)
     with pytest.raises(InputError if isinstance(error, OSError) else type(error)):
         write(made("adaptive")[1], path)
     assert path.read_bytes() == before
@@ -207,11 +206,10 @@ def test_the_file_appears_complete_after_it_reached_the_disk(tmp_path, monkeypat
 
         monkeypatch.setattr(owner, name, watched)
 
-    for owner, name in ((files, "_require_no_nan"), (files, "_fill"), (textfiles, "_flush"), (os, "fsync"),
-                        (os, "replace")):
+    for owner, name in ((files, "_require_no_nan"), (files, "_fill"), (os, "fsync"), (os, "replace")):
         watch(owner, name)
     write(made("fixed steps")[1], tmp_path/"run.nc")
-    assert calls == [(name, False) for name in ("_require_no_nan", "_fill", "_flush", "fsync", "replace")]
+    assert calls == [(name, False) for name in ("_require_no_nan", "_fill", "fsync", "replace")]
     assert read(tmp_path/"run.nc").attributes["status"] == "ok"
 
 

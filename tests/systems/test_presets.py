@@ -35,7 +35,7 @@ def smallest_eigenvalue(mass):
 
 @pytest.mark.parametrize(("name", "preset"), PRESETS)
 def test_mass_is_symmetric_positive_definite(name, preset):
-    mass = sheet(name).mass(case(name, preset).parameters)
+    mass = np.asarray(sheet(name).mass(case(name, preset).parameters))
     assert len(mass) == len(case(name, preset).start["q"])
     assert np.array_equal(mass, mass.T)
     assert smallest_eigenvalue(mass) > 0.0

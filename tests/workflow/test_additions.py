@@ -173,7 +173,7 @@ def end(n):
 ends = [end(n) for n in (50, 100, 200)]
 print(round(float(abs(ends[0] - ends[1]).max()/abs(ends[1] - ends[2]).max())))
 """, "4"),
-    "a figure": ({}, {"figures/commands.py": ("    \"energy_error\":", "    \"durations\": \"ladders\",\n"),
+    "a figure": ({}, {"figures/commands.py": ("convergence energy_convergence", "durations "),
                       "figures/ladders.py": ("", FIGURE)}, MAKE + """
 from liestep.figures.commands import drawing_of
 print(len(drawing_of("durations")(results).axes))

@@ -189,10 +189,13 @@ def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monke
     assert 0 < len(users) < len(after)/2
 
 
-def test_a_comment_in_one_figure_draws_only_the_figures_of_its_studies(changed):
-    found = changed("papers/liegroup2021/figures/gain.py")
-    assert kinds(found) == {"figures"}
-    assert len(found) <= 3
+def test_a_comment_in_one_module_of_figures_draws_its_figures_and_no_others(changed, jobs_before):
+    paper = papers()["liegroup2021"]
+    module = next(one for one in paper.figures.values() if one.endswith("pendula"))
+    own = {name for name, place in paper.figures.items() if place == module}
+    found = changed(f"papers/liegroup2021/{module.replace('.', '/')}.py")
+    assert found == {name for name in jobs_before if name.startswith("figures ") and name.split()[-1] in own}
+    assert found
 
 
 def test_the_counting_sees_an_edit_of_the_loop(changed, jobs_before):

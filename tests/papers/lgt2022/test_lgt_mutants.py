@@ -19,7 +19,7 @@ MULTIBODY = "liestep.mechanics.formulations.multibody"
 CHAIN = ("liestep.geometry.so3", "liestep.geometry.se3", "liestep.geometry.charts", "liestep.geometry.groups.poses",
          f"{MULTIBODY}.mechanism", f"{MULTIBODY}.assembly", f"{MULTIBODY}.components", f"{MULTIBODY}.index_three",
          f"{MULTIBODY}.forms", "liestep.mechanics.formulations.fixed_body.absolute", "liestep.integrators.rkmk",
-         "liestep.integrators.generalized_alpha", "liestep.integrators.multistep")
+         "liestep.integrators.generalized_alpha", "liestep.integrators.bliedf")
 
 
 @cache
@@ -269,7 +269,7 @@ MUTANTS = {  # name: (check that kills it, module, old, new)
                                          "bent = -dot(between, add("),
     "whole Cayley increment": (maps, "liestep.geometry.charts", "        first = 1.0/sqrt(1.0 + 0.25*dot(x, x))\n"
                                "        s = 0.5*first", "        first = 1.0/sqrt(1.0 + dot(x, x))\n        s = first"),
-    "sign of the commutator of bliedf3": (third_order, "liestep.integrators.multistep", "1.0/12.0 if", "-1.0/12.0 if"),
+    "sign of the commutator of bliedf3": (third_order, "liestep.integrators.bliedf", "1.0/12.0 if", "-1.0/12.0 if"),
     "alpha_m and alpha_f exchanged": (second_order, ALPHA, "ratio = (1.0 - self.alpha_m)/(1.0 - self.alpha_f)",
                                       "ratio = (1.0 - self.alpha_f)/(1.0 - self.alpha_m)"),
     "correction of the start without its bracket": (

@@ -32,7 +32,7 @@ from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, 
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 from liestep.mechanics.formulations.multibody.forms import Layout
-from liestep.mechanics.systems.free_rigid_body import free_motion
+from liestep.mechanics.systems._free_motion import free_motion
 
 JOINTS = ("none", "spherical", "revolute", "universal", "cylindrical", "prismatic", "screw", "rolling", "sleigh")
 LEFT = {"rolling": "radius of the disc", "sleigh": "direction of the blade"}

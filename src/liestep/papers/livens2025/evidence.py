@@ -4,7 +4,7 @@ import numpy as np
 
 from liestep.claims.errata import Evidence
 from liestep.geometry.quaternion import body_matrix, matrices, plus
-from liestep.papers.livens2025.presets import ABOUT_CENTRE, ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT
+from liestep.papers.livens2025.cone import ABOUT_CENTRE, ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.simulation import simulate
 from liestep.simulation.runs.specification import start_of

@@ -15,7 +15,7 @@ from liestep.figures.scenes import looks
 from liestep.figures.scenes.looks import parameters, snapshots
 from liestep.figures.scenes.space import Scene, View, mix
 from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
-from liestep.papers.livens2025.presets import DISTANCE, PRECESSION, TILT
+from liestep.papers.livens2025.cone import DISTANCE, PRECESSION, TILT
 from liestep.simulation.runs.files import RunFile
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988")

@@ -4,22 +4,9 @@ import numpy as np
 from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.sheet import Parameters, Preset
 from liestep.mechanics.formulations.constrained.joint_forms import standing
+from liestep.papers.livens2025.cone import ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT, steady_spin
 
 # the conical top of section 5.4
-DENSITY, HEIGHT, RADIUS, DISTANCE, GRAVITY = 2700.0, 0.1, 0.05, 0.075, 9.81  # kg/m3, m, m, m, m/s2
-MASS = DENSITY*np.pi*RADIUS**2*HEIGHT/3.0
-ABOUT_CENTRE = 3.0/80.0*MASS*(4.0*RADIUS**2 + HEIGHT**2)  # (113); for these sizes the same about all axes
-ABOUT_TIP = ABOUT_CENTRE + MASS*DISTANCE**2
-AXIAL = 3.0/10.0*MASS*RADIUS**2
-TILT, PRECESSION = np.pi/3.0, 10.0                        # rad, rad/s
-
-
-def steady_spin(tilt: float, precession: float) -> float:
-    """Spin (rad/s) at which the top precesses steadily, livens2025 eq. (118)."""
-    weight = MASS*GRAVITY*DISTANCE
-    return weight/(AXIAL*precession) + (ABOUT_TIP - AXIAL)/AXIAL*precession*np.cos(tilt)
-
-
 BODY = "livens2025 section 5.3"
 TOP = ("livens2025 section 5.4, eqs. (113), (114) with the moments of erratum 6, (117)-(119); numbers of table 4 from"
        " the authors' public code")

@@ -5,7 +5,7 @@ them store every step. The range of (80) is that of every step, from the extrema
 step to step, and samples at even steps miss half of it."""
 import numpy as np
 
-from liestep.papers.livens2025.presets import PRECESSION, TILT
+from liestep.papers.livens2025.cone import PRECESSION, TILT
 from liestep.simulation.runs.content import BLOCKS_SUFFIX
 from liestep.simulation.runs.files import RunFile
 
