@@ -10,7 +10,7 @@ from plain_runs import stepped
 from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
-from liestep.integrators import rigid_maps
+from liestep.integrators import rodrigues
 from liestep.integrators.rigid_maps import Campello
 from liestep.integrators.rigid_split import MoserVeselov, RigidSplit
 from liestep.simulation.plugins.trial import plain
@@ -36,7 +36,7 @@ def order(component, place):
     """Order that a step shows between h = 0.02 and 0.01, against 50 steps of a map that is right."""
     case = formulated(*place, "rigid_bodies")
     problem = plain(case.problem)
-    right = rigid_maps.KickDrift(1, 0.5, 0.5) if place == PENDULUM else importlib.import_module(
+    right = rodrigues.KickDrift(1, 0.5, 0.5) if place == PENDULUM else importlib.import_module(
         "liestep.integrators.rigid_maps").AxisSplitting(5)
     y = stepped(right, problem, case.start, 0.01, 30)
     errors = [np.abs(stepped(component, problem, y, h) - stepped(right, problem, y, h/50, 50)).max()
@@ -57,7 +57,7 @@ def split(free, kind=RigidSplit):
     return kind(free, np.array([1.0]), np.array([0.5, 0.5]))
 
 
-KICK, FREE, SPLIT = (f"liestep.integrators.{name}" for name in ("rigid_maps", "rigid_split", "rigid_split"))
+KICK, FREE, SPLIT = (f"liestep.integrators.{name}" for name in ("rodrigues", "rigid_split", "rigid_split"))
 STEPS = {  # name: (module, old, new, component of the module, problem)
     "missing h/2": (KICK, "kick(problem, self.before*h, f, y)", "kick(problem, h, f, y)",
                     lambda m: m.KickDrift(1, 0.5, 0.5), PENDULUM),
@@ -120,10 +120,10 @@ def test_the_lie_midpoint_rule_turns_spheres_exactly_and_with_the_cayley_map_it_
 def test_plus_in_the_composition_is_a_wrong_map():
     """The minus of eq. (5)."""
     geometry = edited("liestep.geometry.rodrigues", "(4.0*(a[0] + b[0] - 0.5*x[0])", "(4.0*(a[0] + b[0] + 0.5*x[0])")
-    module = edited(KICK, '"""Maps of', '"""Wrong maps of', geometry)
+    module = edited(KICK, '"""The maps for', '"""Wrong maps for', geometry)
     assert order(module.ChartDrift(1, False), PENDULUM) <= 1.0
-    assert order(rigid_maps.ChartDrift(1, False), PENDULUM) == pytest.approx(2.0, abs=0.1)
-    assert order(rigid_maps.ChartDrift(1, True), PENDULUM) == pytest.approx(2.0, abs=0.1)
+    assert order(rodrigues.ChartDrift(1, False), PENDULUM) == pytest.approx(2.0, abs=0.1)
+    assert order(rodrigues.ChartDrift(1, True), PENDULUM) == pytest.approx(2.0, abs=0.1)
 
 
 def test_a_torque_in_the_body_is_a_wrong_map():
@@ -137,15 +137,15 @@ def test_a_torque_in_the_body_is_a_wrong_map():
         f[0] = y[:3] @ f[0]
         return True
 
-    y = stepped(rigid_maps.KickDrift(1, 0.5, 0.5), problem, case.start, 0.1, 20)
-    gap = [np.abs(stepped(rigid_maps.KickDrift(1, 0.5, 0.5), turned, y, h)
-                  - stepped(rigid_maps.KickDrift(1, 0.5, 0.5), problem, y, h)).max() for h in (0.02, 0.01)]
+    y = stepped(rodrigues.KickDrift(1, 0.5, 0.5), problem, case.start, 0.1, 20)
+    gap = [np.abs(stepped(rodrigues.KickDrift(1, 0.5, 0.5), turned, y, h)
+                  - stepped(rodrigues.KickDrift(1, 0.5, 0.5), problem, y, h)).max() for h in (0.02, 0.01)]
     assert np.log2(gap[0]/gap[1]) <= 1.1
 
 
 def test_symmetric_maps_return_and_the_others_do_not():
-    assert returns(rigid_maps.KickDrift(1, 0.5, 0.5), PENDULUM) <= 1e-14
-    assert returns(rigid_maps.KickDrift(1, 1.0, 0.0), PENDULUM) >= 1e-4
+    assert returns(rodrigues.KickDrift(1, 0.5, 0.5), PENDULUM) <= 1e-14
+    assert returns(rodrigues.KickDrift(1, 1.0, 0.0), PENDULUM) >= 1e-4
     assert returns(Campello(0.5, 1e-15, 200), PENDULUM) >= 1e-4
 
 
