@@ -55,9 +55,12 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
         def some(which: int | slice, states: Mapping[str, np.ndarray] = states) -> dict[str, np.ndarray]:
             return {name: values[which] for name, values in states.items()}
 
+        def start(number: int, some: Callable = some) -> tuple[Any, ...]:
+            return spec, some(number)
+
         found = ((range(k, min(k + AT_ONCE, count)), partial(repeated.run, some(slice(k, k + AT_ONCE)), blocks))
                  for k in range(0, count, AT_ONCE)) if repeated.possible else in_groups(
-                     spec, repeated.formulated, count, lambda number, some=some: (spec, some(number)), blocks)  # type: ignore[misc]
+                     spec, repeated.formulated, count, start, blocks)
         for numbers, run in found:
             yield [first + number for number in numbers], run
         first += count

@@ -330,6 +330,7 @@ class MultiplierMass(NamedTuple):
 
 
 def as_mass(found: Any) -> Any:
+    """A mass that a system gives, (n,) or (n, n) in kg m2: the matrix of a long chain as it is, others as arrays."""
     return found if isinstance(found, ChainMatrix) else np.asarray(found, dtype=np.float64)
 
 
