@@ -145,7 +145,7 @@ def main(arguments: list[str]) -> int:
                 "classics": lambda: of_its_own("classics"),
                 "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
-                "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
+                "check": check, "site": lambda: call("python", "-m", "docs.site", "build", **KEEP_BYTECODE),
                 "other_codes": lambda: call("python", "-m", "other_codes"),
                 "release": lambda *options: call("python", str(TOP/".ci"/"release.py"), *options),
                 "metadata": lambda: call("python", str(TOP/".ci"/"metadata.py")),

@@ -213,11 +213,16 @@ def files() -> dict[str, str]:
         before, _, rest = (TOP/name).read_text("utf-8").partition(marks[0])
         return f"{before}{marks[0]}{text}{marks[1]}{rest.partition(marks[1])[2]}"
 
-    body = (TOP/"paper.md").read_text("utf-8").split("---\n", 2)[2]
-    return {"CITATION.cff": citation(), "codemeta.json": codemeta(), ".zenodo.json": zenodo(),
-            "codecheck.yml": codecheck(), "paper.bib": bibliography(), "paper.md": f"---\n{paper_head()}---\n{body}",
+    body = (TOP/"docs"/"paper"/"paper.md").read_text("utf-8").split("---\n", 2)[2]
+    return {"CITATION.cff": citation(), "codecheck.yml": codecheck(), "docs/paper/paper.bib": bibliography(),
+            "docs/paper/paper.md": f"---\n{paper_head()}---\n{body}",
             "pyproject.toml": with_block("pyproject.toml", BLOCK[0], project_block()),
             "README.md": with_block("README.md", BLOCK[1], readme_references())}
+
+
+def of_a_release() -> dict[str, str]:
+    """Name -> text of the descriptions that a release brings and that no tool reads in the repository."""
+    return {"codemeta.json": codemeta(), ".zenodo.json": zenodo()}
 
 
 def stale() -> list[str]:

@@ -56,7 +56,7 @@ def refusals() -> Iterator[str]:
 
 def snapshot_complaint() -> list[str]:
     """What the site says of a snapshot that is not of the run in `results`, or older than a study."""
-    done = subprocess.run([sys.executable, "-m", "website", "check"], cwd=TOP, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "docs.site", "check"], cwd=TOP, capture_output=True, text=True)
     return [] if done.returncode == 0 else done.stderr.strip().splitlines()[-1:]
 
 
@@ -123,11 +123,13 @@ def machine_code() -> None:
 
 
 def records() -> None:
-    """Bill of materials, site, snapshot."""
+    """Bill of materials, site, snapshot, descriptions."""
     run(sys.executable, SOURCE/".ci"/"sbom.py", DIST/"sbom.json")
-    run(sys.executable, "-m", "website", "build", "--to", DIST/"site", folder=SOURCE, PYTHONPATH=f"{SOURCE}/src")
+    run(sys.executable, "-m", "docs.site", "build", "--to", DIST/"site", folder=SOURCE, PYTHONPATH=f"{SOURCE}/src")
     shutil.make_archive(str(DIST/"snapshot"), "zip", SOURCE/"docs"/"snapshot")
-    print("sbom.json, site, snapshot.zip: made")
+    for name, text in metadata.of_a_release().items():
+        (DIST/name).write_text(text, "utf-8")
+    print(f"sbom.json, site, snapshot.zip, {', '.join(metadata.of_a_release())}: made")
 
 
 def complete_run() -> None:

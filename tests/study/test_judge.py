@@ -23,7 +23,7 @@ from liestep.simulation.runs.specification import specify
 from liestep.study.tables.errors import state_error
 from liestep.tools.judge.judgement import Request, judge, layout_of, run_file
 from liestep.tools.judge.statefile import read_states
-from website.source import shown
+from docs.site.source import shown
 
 TOP = Path(__file__).parents[2]
 PAGE = shown((TOP/"docs"/"judging.md").read_text(), TOP/"docs")

@@ -8,7 +8,7 @@ import sys
 import pytest
 from place import TOP, copied_package
 
-from website.source import shown
+from docs.site.source import shown
 
 WORDS = 4_000  # to read before any of the six
 
@@ -205,6 +205,6 @@ def test_a_stranger_adds(what, tmp_path):
     assert done.stdout.strip() == printed, done.stderr
 
 
-@pytest.mark.parametrize("pages", [("CONTRIBUTING.md", "docs/architecture.md"), ("docs/own_system.md",)])
+@pytest.mark.parametrize("pages", [(".github/CONTRIBUTING.md", "docs/architecture.md"), ("docs/own_system.md",)])
 def test_what_is_read_before_is_short(pages):
     assert sum(len(read(page).split()) for page in pages) <= WORDS

@@ -12,7 +12,7 @@ from benchmarks.cases import CASES, CoreRun, CounterpartRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
 from liestep.simulation.runs.specification import specify
-from website.source import shown
+from docs.site.source import shown
 
 
 def test_the_workflow_is_found(tmp_path):

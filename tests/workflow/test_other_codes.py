@@ -24,7 +24,7 @@ from other_codes import __main__ as program
 from other_codes import environment, figure, judging, page, write
 from other_codes.contract import LADDER, Method, States, matrices, read_problem, write_problem
 from other_codes.problems import CASES, problem
-from website.source import TOP, shown
+from docs.site.source import TOP, shown
 
 MAKE_AGAIN = "run python -m other_codes judge results/other_codes"
 

@@ -7,7 +7,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep import consistent_start, load_plugin, simulate
 from liestep.errors import InputError
-from website.source import shown
+from docs.site.source import shown
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 PAGE = EXAMPLES.parent/"own_mechanism.md"

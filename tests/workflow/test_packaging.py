@@ -23,8 +23,8 @@ from liestep.figures.commands import figure_names
 from liestep.study.tables.kinds import NAMES
 from liestep.workflow import schemas
 from liestep.workflow.workflow import Workflow
-from website.facts import write_keys
-from website.source import shown
+from docs.site.facts import write_keys
+from docs.site.source import shown
 
 TOP = Path(__file__).parents[2]
 PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())
@@ -276,7 +276,7 @@ def test_page_of_the_results_lists_every_product():
     assert not [pattern.pattern for pattern in patterns if not any(pattern.fullmatch(name) for name in names)]
 
 
-PAGES = (TOP/"README.md", TOP/"CONTRIBUTING.md", TOP/"config"/"README.md", TOP/"results"/"README.md",
+PAGES = (TOP/"README.md", TOP/".github"/"CONTRIBUTING.md", TOP/"config"/"README.md", TOP/"results"/"README.md",
          *sorted((TOP/"docs").glob("*.md")))
 
 

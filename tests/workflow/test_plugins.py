@@ -19,7 +19,7 @@ from liestep.simulation.catalogue import plugin_entries
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
-from website.source import shown
+from docs.site.source import shown
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 PAGE = EXAMPLES.parent/"own_system.md"

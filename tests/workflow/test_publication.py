@@ -13,6 +13,7 @@ import yaml
 from liestep.simulation.catalogue import papers
 
 TOP = Path(__file__).resolve().parents[2]
+PAPER = TOP/"docs"/"paper"
 PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((TOP/"CITATION.cff").read_text())
 
@@ -28,12 +29,12 @@ def metadata(monkeypatch):
 
 def test_descriptions_are_what_the_command_writes(metadata):
     assert not metadata.stale(), "run python3 make.py metadata"
-    code, archive = (json.loads((TOP/name).read_text("utf-8")) for name in ("codemeta.json", ".zenodo.json"))
+    code, archive = map(json.loads, metadata.of_a_release().values())
     assert code["version"] == archive["version"] == PROJECT["version"] == CITATION["version"]
     dois = [entry["doi"] for entry in CITATION["references"]]
     assert [entry["id"] for entry in code["referencePublication"]] == [f"https://doi.org/{doi}" for doi in dois]
     assert [entry["identifier"] for entry in archive["related_identifiers"]] == dois
-    works, page = ((TOP/name).read_text("utf-8") for name in ("paper.bib", "README.md"))
+    works, page = ((TOP/name).read_text("utf-8") for name in ("docs/paper/paper.bib", "README.md"))
     assert all(f"doi = {{{doi}}}" in works and f"doi:{doi}\n" in page for doi in dois)
 
 
@@ -47,13 +48,14 @@ def test_papers_of_the_package_have_the_identifiers_of_the_bibliography(metadata
 
 def test_a_record_that_is_changed_in_one_file_only_is_found(metadata, tmp_path, monkeypatch):
     for name in metadata.files():
-        shutil.copy(TOP/name, tmp_path)
+        (tmp_path/name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TOP/name, tmp_path/name)
     monkeypatch.setattr(metadata, "TOP", tmp_path)
     assert metadata.stale() == []
-    for name in ("codemeta.json", "README.md"):
+    for name in ("CITATION.cff", "README.md"):
         text = (TOP/name).read_text("utf-8")
         (tmp_path/name).write_text(text.replace("10.1080/00207160.2021.1966772", "10.48550/arXiv.2102.12778"), "utf-8")
-    assert metadata.stale() == ["codemeta.json", "README.md"]
+    assert metadata.stale() == ["CITATION.cff", "README.md"]
     assert metadata.main() == 0
     assert metadata.stale() == []
 
@@ -68,7 +70,7 @@ def test_names_that_a_person_fills_in_reach_every_file(metadata, monkeypatch):
     assert list(metadata.unfilled(facts["person"])) == []
     assert list(metadata.unfilled()) != []
     monkeypatch.setattr(metadata, "source", lambda: facts)
-    texts = metadata.files()
+    texts = metadata.files() | metadata.of_a_release()
     code, archive, citation = (json.loads(texts["codemeta.json"]), json.loads(texts[".zenodo.json"]),
                                yaml.safe_load(texts["CITATION.cff"]))
     assert citation["authors"] == [{"family-names": "Noether", "given-names": "Emmy", "affiliation": "Erlangen",
@@ -78,16 +80,17 @@ def test_names_that_a_person_fills_in_reach_every_file(metadata, monkeypatch):
     assert code["author"][0]["familyName"] == "Noether"
     assert tomllib.loads(texts["pyproject.toml"])["project"]["authors"] == [
         {"name": "Emmy Noether", "email": "emmy@example.org"}]
-    assert yaml.safe_load(texts["paper.md"].split("---\n")[1])["affiliations"] == [{"name": "Erlangen", "index": 1}]
+    head = yaml.safe_load(texts["docs/paper/paper.md"].split("---\n")[1])
+    assert head["affiliations"] == [{"name": "Erlangen", "index": 1}]
     assert "placeholder" not in "".join(texts.values())
 
 
 def test_the_paper_has_the_parts_that_the_journal_asks_for():
-    text, works = (TOP/"paper.md").read_text(), (TOP/"paper.bib").read_text()
+    text, works = (PAPER/"paper.md").read_text(), (PAPER/"paper.bib").read_text()
     _, head, body = text.split("---\n", 2)
     facts = yaml.safe_load(head)
     assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= set(facts)
-    assert (TOP/facts["bibliography"]).is_file()
+    assert (PAPER/facts["bibliography"]).is_file()
     assert [entry["name"] for entry in facts["authors"]] == [entry["name"] for entry in CITATION["authors"]]
     assert re.findall(r"^# (.+)$", body, re.M) == [
         "Summary", "Statement of need", "State of the field", "Software design", "Research impact statement",
@@ -95,14 +98,14 @@ def test_the_paper_has_the_parts_that_the_journal_asks_for():
     cited = set(re.findall(r"@(\w+)", body))
     assert cited == set(re.findall(r"^@\w+\{(\w+),", works, re.M))
     assert 750 <= len(body.split()) <= 1500
-    figures = re.findall(r"!\[[^\]]+\]\((docs/[\w.]+)\)", body)
+    figures = re.findall(r"!\[[^\]]+\]\((\.\./[\w.]+)\)", body)
     assert len(figures) == 2
-    assert all((TOP/name).is_file() for name in figures)
+    assert all((PAPER/name).is_file() for name in figures)
 
 
 def test_numbers_of_the_paper_are_those_of_the_last_records():
     """Of the comparisons in the README and of the stored runs of other codes."""
-    text = " ".join((TOP/"paper.md").read_text("utf-8").split())
+    text = " ".join((PAPER/"paper.md").read_text("utf-8").split())
     rows = re.findall(r"^\| (free body|heavy top|double pendulum|three bodies|rod) \| [\w, ]+ ([\d.]+) \| ([\d.]+) \|",
                       (TOP/"README.md").read_text("utf-8"), re.M)
     assert len(rows) == 5
@@ -120,9 +123,9 @@ def test_numbers_of_the_paper_are_those_of_the_last_records():
 
 
 def test_problems_support_and_contributions_have_a_place():
-    page = (TOP/"CONTRIBUTING.md").read_text("utf-8")
+    page = (TOP/".github"/"CONTRIBUTING.md").read_text("utf-8")
     assert "CODE_OF_CONDUCT.md" in page
-    assert (TOP/"CODE_OF_CONDUCT.md").is_file()
+    assert (TOP/".github"/"CODE_OF_CONDUCT.md").is_file()
     for path in sorted((TOP/".github"/"ISSUE_TEMPLATE").glob("*.yml")):
         form = yaml.safe_load(path.read_text("utf-8"))
         if path.name == "config.yml":
@@ -135,7 +138,7 @@ def test_problems_support_and_contributions_have_a_place():
 
 
 def test_the_container_makes_the_locked_environment():
-    lines = [line.partition(" ") for line in (TOP/"Containerfile").read_text().splitlines()
+    lines = [line.partition(" ") for line in (TOP/".ci"/"Containerfile").read_text().splitlines()
              if line[:1] not in ("#", "")]
     said = {word: [rest for name, _, rest in lines if name == word] for word, _, _ in lines}
     assert list(said) == ["FROM", "RUN", "WORKDIR", "COPY", "USER", "ENV", "CMD"]  # a misspelt one is none
@@ -152,7 +155,7 @@ def test_the_container_makes_the_locked_environment():
     assert said["COPY"] == [f"--chown={user} . ."]
     assert any(f" {user} " in command and "useradd" in command for command in said["RUN"][:-1])
     page = (TOP/"docs"/"platforms.md").read_text()
-    assert "Containerfile" in page
+    assert "-f .ci/Containerfile ." in page
     assert f":{folder}/results" in page
 
 
@@ -160,6 +163,6 @@ def test_what_git_ignores_stays_out_of_images():
     """An environment of the host that is copied would be taken for one that is ready."""
     def rules(name: str) -> set[str]:
         lines = (TOP/name).read_text().splitlines()
-        return {line.removeprefix("**/").rstrip("/") for line in lines if line and not line.startswith("#")}
+        return {line.removeprefix("**/").strip("/") for line in lines if line and not line.startswith("#")}
 
-    assert rules(".dockerignore") == rules(".gitignore")
+    assert rules(".ci/Containerfile.dockerignore") == rules(".gitignore")

@@ -29,8 +29,8 @@ def release(monkeypatch, tmp_path):
     monkeypatch.setattr(metadata, "source", lambda: facts)
     monkeypatch.setattr(metadata, "stale", lambda: [])
     monkeypatch.setattr(release, "there", lambda item: True)
-    (folder/"website").mkdir()
-    (folder/"website"/"__main__.py").write_text("")
+    (folder/"docs"/"site").mkdir(parents=True)
+    (folder/"docs"/"site"/"__main__.py").write_text("")
     git(folder, "init", "-q")
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "first")
@@ -58,7 +58,7 @@ def unfilled(release, monkeypatch):
 
 
 def stale(release, monkeypatch):
-    monkeypatch.setattr(release.metadata, "stale", lambda: ["codemeta.json"])
+    monkeypatch.setattr(release.metadata, "stale", lambda: ["CITATION.cff"])
 
 
 def missing(release, monkeypatch):
@@ -66,17 +66,17 @@ def missing(release, monkeypatch):
 
 
 def old_snapshot(release, monkeypatch):
-    (release.TOP/"website"/"__main__.py").write_text("import sys\nsys.exit('website: docs/snapshot is old')\n")
+    (release.TOP/"docs"/"site"/"__main__.py").write_text("import sys\nsys.exit('site: docs/snapshot is old')\n")
     git(release.TOP, "commit", "-qam", "second")
     git(release.TOP, "tag", "-f", f"v{release.metadata.project()['version']}")
 
 
 @pytest.mark.parametrize(("spoil", "sentence"), [
-    (old_snapshot, "website: docs/snapshot is old"),
+    (old_snapshot, "site: docs/snapshot is old"),
     (another_tag, "the tag of this commit is v99.0.0, the version in pyproject.toml wants v"),
     (dirty, "the tree is dirty: 1 files are not committed, for example README.md"),
     (unfilled, "a person must fill in person.repository of docs/publication.yaml"),
-    (stale, "codemeta.json are not what docs/publication.yaml says: call python3 make.py metadata"),
+    (stale, "CITATION.cff are not what docs/publication.yaml says: call python3 make.py metadata"),
     (missing, "the extra certify is missing gmpy2 here: call python3 make.py environment")])
 def test_what_is_unfinished_is_refused_in_one_sentence(spoil, sentence, release, monkeypatch, capsys):
     spoil(release, monkeypatch)

@@ -11,12 +11,12 @@ from PIL import Image
 
 from liestep.errors import InputError
 from liestep.workflow.report.pictures import encoded
-from website import snapshot
-from website.build import SNAPSHOT
-from website.contact import GAP, WIDTH, sheets
-from website.gallery import CHANGED, write_gallery, write_verdicts, write_which
-from website.snapshot import MOST, QUALITIES, Snapshot, take
-from website.source import PLACES, TOP, escaped, rewritten
+from docs.site import snapshot
+from docs.site.build import SNAPSHOT
+from docs.site.contact import GAP, WIDTH, sheets
+from docs.site.gallery import CHANGED, write_gallery, write_verdicts, write_which
+from docs.site.snapshot import MOST, QUALITIES, Snapshot, take
+from docs.site.source import PLACES, TOP, escaped, rewritten
 
 PAGE = "paper/bodies/which.md"
 FIGURE, OTHER = "paper/bodies/figures/energy.png", "paper/bodies/figures/drift.png"
@@ -200,7 +200,7 @@ def test_the_snapshot_of_the_repository_is_of_one_run():
     assert sum(path.stat().st_size for path in SNAPSHOT.rglob("*") if path.is_file()) < MOST
     if changed := list(found.changed(TOP)):
         pytest.xfail(f"{len(changed)} study, claims and errata files are newer than the snapshot of the last full run,"
-                     f" and its pages say so: {', '.join(changed[:5])}; make all results, then `python -m website"
+                     f" and its pages say so: {', '.join(changed[:5])}; make all results, then `python -m docs.site"
                      " snapshot`")
 
 

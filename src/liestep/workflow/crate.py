@@ -7,7 +7,7 @@ import mimetypes
 import zipfile
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ CONTEXT = [f"{CRATE}/context", {"sha256": "https://w3id.org/ro/terms/workflow-ru
 MAIN = "Snakefile"
 # what the workflow is made of, beside its inputs; folders with all that they hold
 TREE = ("Snakefile", "workflow", "profiles", "src/liestep", "pyproject.toml", "requirements.lock", "environment.yml",
-        "Containerfile", "LICENSE", "README.md", "CITATION.cff", "codemeta.json")
+        ".ci/Containerfile", "LICENSE", "README.md", "CITATION.cff")
 SKIPPED = ("__pycache__", ".snakemake")
 LARGE = ".nc"  # runs and references, which are left out unless somebody asks for them
 TYPES = {".nc": "application/netcdf", ".gz": "application/gzip", ".yaml": "application/yaml",
@@ -76,7 +76,10 @@ def _graph(hashes: Mapping[str, str], inputs: Iterable[str], outputs: Iterable[s
            left_out: int, digest: str) -> list[Entity]:
     """All entities; files of the tree are parts of the crate, inputs and outputs those of the run."""
     inputs, outputs = sorted(inputs), sorted(outputs)
-    facts = json.loads(Path("codemeta.json").read_text("utf-8"))
+    own = metadata("liestep")
+    facts = {"name": own["Name"], "version": own["Version"], "description": own["Summary"],
+             "license": f"https://spdx.org/licenses/{own['License-Expression']}",
+             "author": (own["Author"] or own["Author-email"].partition(" <")[0]).strip('"')}
     more = f" {left_out} files of runs and references are in the manifest only." if left_out else ""
     root = {
         "@id": "./", "@type": "Dataset", "name": f"{facts['name']}: a run of all studies",
@@ -98,7 +101,7 @@ def _graph(hashes: Mapping[str, str], inputs: Iterable[str], outputs: Iterable[s
                  {"@id": "#snakemake", "@type": "ComputerLanguage", "name": "Snakemake",
                   "identifier": _to("https://doi.org/10.1093/bioinformatics/bts480"),
                   "url": _to("https://snakemake.github.io"), "version": version("snakemake")},
-                 {"@id": "#authors", "@type": "Organization", "name": facts["author"][0]["name"]},
+                 {"@id": "#authors", "@type": "Organization", "name": facts["author"]},
                  {"@id": "#studies", "@type": "FormalParameter", "name": "studies", "additionalType": "File",
                   "valueRequired": True, "description": "study files, claims, errata"},
                  {"@id": "#products", "@type": "FormalParameter", "name": "products", "additionalType": "File",

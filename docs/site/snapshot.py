@@ -146,7 +146,7 @@ class Snapshot:
         try:
             index = json.loads((folder/INDEX).read_text("utf-8"))
         except (OSError, ValueError):
-            raise InputError(f"{folder/INDEX} is missing or damaged; run `python -m website snapshot`") from None
+            raise InputError(f"{folder/INDEX} is missing or damaged; run `python -m docs.site snapshot`") from None
         self.manifest: str = index["manifest"]
         self.inputs: dict[str, str] = index["inputs"]
         self.figures = [Shown(**entry) for entry in index["figures"]]
@@ -156,10 +156,10 @@ class Snapshot:
         for name, known in listed.items():
             if not (folder/name).is_file() or sha256(folder/name) != known:
                 raise InputError(f"{folder/name} is not of the run with manifest {self.manifest[:12]}: a page would"
-                                 " show a figure or table of another run; run `python -m website snapshot`")
+                                 " show a figure or table of another run; run `python -m docs.site snapshot`")
         found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {INDEX}
         for name in sorted(found - set(listed)):
-            raise InputError(f"{folder/name} is of no run that {INDEX} lists; run `python -m website snapshot`")
+            raise InputError(f"{folder/name} is of no run that {INDEX} lists; run `python -m docs.site snapshot`")
 
     def of(self, study: str) -> list[Shown]:
         """Figures of a study."""
@@ -187,7 +187,7 @@ class Snapshot:
                              if listed.get(name) != manifest["products"].get(name, {}).get("sha256"))
             if changed:
                 raise InputError(f"{self.folder} shows {len(changed)} figures and tables of an older manifest, for"
-                                 f" example {changed[0]}; run `python -m website snapshot`")
+                                 f" example {changed[0]}; run `python -m docs.site snapshot`")
 
     def changed(self, top: Path) -> Iterator[str]:
         """Studies, claims and errata files that are not those of the run: changed, new or gone since."""

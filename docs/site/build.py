@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 
 from liestep.errors import InputError
-from website.facts import write_api, write_keys, write_systems, write_theory
-from website.gallery import write_gallery, write_verdicts, write_which
-from website.snapshot import Snapshot
-from website.source import TOP, stage
+from docs.site.facts import write_api, write_keys, write_systems, write_theory
+from docs.site.gallery import write_gallery, write_verdicts, write_which
+from docs.site.snapshot import Snapshot
+from docs.site.source import TOP, stage
 
 HERE = Path(__file__).resolve().parent
 SNAPSHOT = TOP/"docs"/"snapshot"
@@ -47,7 +47,7 @@ def draw_pictures(target: Path) -> None:
         InputError: one cannot be drawn.
     """
     path = os.pathsep.join(filter(None, (str(TOP), str(TOP/"src"), os.environ.get("PYTHONPATH"))))
-    done = subprocess.run([sys.executable, "-m", "website.pictures", str(target)], capture_output=True, text=True,
+    done = subprocess.run([sys.executable, "-m", "docs.site.pictures", str(target)], capture_output=True, text=True,
                           env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path})
     if done.returncode != 0:
         raise InputError(f"the pictures of the systems cannot be drawn: {done.stderr.strip().splitlines()[-1]}")

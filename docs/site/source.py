@@ -10,14 +10,14 @@ from pathlib import Path
 from liestep.errors import InputError
 from other_codes import judging, page
 
-TOP = Path(__file__).resolve().parents[1]
-PLACES = {"website/index.md": "index.md", "README.md": "readme.md", "CONTRIBUTING.md": "contributing.md",
-          "config/README.md": "studies.md",
-          "results/README.md": "results.md", "docs/first_steps.ipynb": "first_steps.md"}
+TOP = Path(__file__).resolve().parents[2]
+PLACES = {"docs/site/index.md": "index.md", "README.md": "readme.md", ".github/CONTRIBUTING.md": "contributing.md",
+          "config/README.md": "studies.md", "results/README.md": "results.md", "docs/first_steps.ipynb": "first_steps.md"}
 PAGES = {judging.TABLE: page.text, judging.CODES: page.engines}  # stored file of other codes -> how a page shows it
 LANGUAGES = {".yaml": "yaml", ".py": "python", ".txt": "text"}
 OTHERS = "OTHER PAGES"  # in the contents of the first page
 PICTURES = (".png", ".webp")
+NO_PAGES = ("docs/snapshot/", "docs/site/", "docs/paper/")
 FILES = r"(?:examples/[\w.]+|stored/(?:table|codes)\.csv|questions/\w+\.txt|benchmarks/standard\.md)"
 SHOWN = re.compile(rf"^\[[^\]]+\]\((?P<target>[^)\s]*{FILES})\)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
@@ -30,7 +30,7 @@ def staged(top: Path = TOP) -> dict[str, str]:
     found = dict(PLACES)
     for path in sorted((top/"docs").rglob("*")):
         name = path.relative_to(top).as_posix()
-        if path.suffix in (".md", *PICTURES) and "docs/snapshot/" not in name:
+        if path.suffix in (".md", *PICTURES) and not name.startswith(NO_PAGES):
             found[name] = name.removeprefix("docs/")
     return found
 

@@ -12,7 +12,7 @@ from liestep.api.command_line import FILES
 from liestep.simulation.catalogue import integrator_ids, integrator_module, method, sheet, system_entry, system_ids
 from liestep.simulation.runs.specification import applicable
 from liestep.workflow.schemas import tables
-from website.source import cell, escaped
+from docs.site.source import cell, escaped
 
 FAMILIES = {  # page below docs/theory -> formulations of its methods
     "spheres": ("sphere_lagrangian",), "rotations": ("cotangent_rotation", "quadratic_rotation"),

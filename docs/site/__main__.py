@@ -1,13 +1,13 @@
-"""python -m website build [--to FOLDER] | snapshot | check | contact [--results FOLDER]"""
+"""python -m docs.site build [--to FOLDER] | snapshot | check | contact [--results FOLDER]"""
 import argparse
 import sys
 from pathlib import Path
 
 from liestep.errors import InputError
-from website.build import SNAPSHOT, build
-from website.contact import sheets
-from website.snapshot import Snapshot, take
-from website.source import TOP
+from docs.site.build import SNAPSHOT, build
+from docs.site.contact import sheets
+from docs.site.snapshot import Snapshot, take
+from docs.site.source import TOP
 
 
 def check(results: Path) -> None:
@@ -18,12 +18,12 @@ def check(results: Path) -> None:
     changed = list(snapshot.changed(TOP))
     if changed:
         raise InputError(f"the snapshot is older than {len(changed)} files, for example {changed[0]}: make all results,"
-                         " then run `python -m website snapshot`")
+                         " then run `python -m docs.site snapshot`")
     print(f"{SNAPSHOT}: of the run with manifest {snapshot.manifest[:16]}, up to date")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m website", description="The documentation site.")
+    parser = argparse.ArgumentParser(prog="python -m docs.site", description="The documentation site.")
     commands = parser.add_subparsers(dest="command", required=True)
     making = commands.add_parser("build", help="make the pages, without any request to a network")
     making.add_argument("--to", type=Path, default=TOP/"site", help="folder of the pages (default: site)")
@@ -42,7 +42,7 @@ def main() -> None:
         else:
             check(given.results)
     except InputError as error:
-        sys.exit(f"website: {error}")
+        sys.exit(f"site: {error}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ steps with what their code says and draws.
 Called as a program of its own with uncompiled steps, because a picture needs few of them and a pair of system and
 integrator takes seconds to compile:
 
-    NUMBA_DISABLE_JIT=1 python -m website.pictures FOLDER
+    NUMBA_DISABLE_JIT=1 python -m docs.site.pictures FOLDER
 """
 import ast
 import contextlib
@@ -28,7 +28,7 @@ from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import applicable, specify
 from liestep.workflow.report.pictures import encoded
-from website.source import TOP, notebook, staged
+from docs.site.source import TOP, notebook, staged
 
 STEPS = 24
 FEW = 1              # steps of systems with many bodies, whose forces take long without compilation
