@@ -3,11 +3,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from liestep.errors import InputError
 from docs.site.build import SNAPSHOT, build
 from docs.site.contact import sheets
 from docs.site.snapshot import Snapshot, take
 from docs.site.source import TOP
+from liestep.errors import InputError
 
 
 def check(results: Path) -> None:

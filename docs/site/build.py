@@ -6,11 +6,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from liestep.errors import InputError
 from docs.site.facts import write_api, write_keys, write_systems, write_theory
 from docs.site.gallery import write_gallery, write_verdicts, write_which
 from docs.site.snapshot import Snapshot
 from docs.site.source import TOP, stage
+from liestep.errors import InputError
 
 HERE = Path(__file__).resolve().parent
 SNAPSHOT = TOP/"docs"/"snapshot"

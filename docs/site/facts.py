@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import liestep
+from docs.site.source import cell, escaped
 from liestep import extend
 from liestep.api import functions as api
 from liestep.api.command_line import FILES
 from liestep.simulation.catalogue import integrator_ids, integrator_module, method, sheet, system_entry, system_ids
 from liestep.simulation.runs.specification import applicable
 from liestep.workflow.schemas import tables
-from docs.site.source import cell, escaped
 
 FAMILIES = {  # page below docs/theory -> formulations of its methods
     "spheres": ("sphere_lagrangian",), "rotations": ("cotangent_rotation", "quadratic_rotation"),

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import yaml
 
+from docs.site.snapshot import CLAIM, ERRATUM, Snapshot
+from docs.site.source import TOP, escaped
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.counting import cards as headlines
 from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS
-from docs.site.snapshot import CLAIM, ERRATUM, Snapshot
-from docs.site.source import TOP, escaped
 
 CHANGED = "The study file has changed since this run."
 

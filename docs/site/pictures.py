@@ -19,6 +19,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
+from docs.site.source import TOP, notebook, staged
 from liestep.figures.films.film import SIDE, frame_of, stage
 from liestep.figures.films.motions import motion_of
 from liestep.figures.scenes.space import Scene
@@ -28,7 +29,6 @@ from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import applicable, specify
 from liestep.workflow.report.pictures import encoded
-from docs.site.source import TOP, notebook, staged
 
 STEPS = 24
 FEW = 1              # steps of systems with many bodies, whose forces take long without compilation

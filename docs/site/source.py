@@ -12,7 +12,8 @@ from other_codes import judging, page
 
 TOP = Path(__file__).resolve().parents[2]
 PLACES = {"docs/site/index.md": "index.md", "README.md": "readme.md", ".github/CONTRIBUTING.md": "contributing.md",
-          "config/README.md": "studies.md", "results/README.md": "results.md", "docs/first_steps.ipynb": "first_steps.md"}
+          "config/README.md": "studies.md", "results/README.md": "results.md",
+          "docs/first_steps.ipynb": "first_steps.md"}
 PAGES = {judging.TABLE: page.text, judging.CODES: page.engines}  # stored file of other codes -> how a page shows it
 LANGUAGES = {".yaml": "yaml", ".py": "python", ".txt": "text"}
 OTHERS = "OTHER PAGES"  # in the contents of the first page

@@ -13,6 +13,7 @@ import pandas
 import pytest
 from commands import contents, refused
 
+from docs.site.source import shown
 from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.simulation.catalogue import sheet, system_ids
@@ -23,7 +24,6 @@ from liestep.simulation.runs.specification import specify
 from liestep.study.tables.errors import state_error
 from liestep.tools.judge.judgement import Request, judge, layout_of, run_file
 from liestep.tools.judge.statefile import read_states
-from docs.site.source import shown
 
 TOP = Path(__file__).parents[2]
 PAGE = shown((TOP/"docs"/"judging.md").read_text(), TOP/"docs")

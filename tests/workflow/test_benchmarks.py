@@ -11,8 +11,8 @@ from benchmarks import against, ensembles, mechanisms, robots, shares, standard
 from benchmarks.cases import CASES, CoreRun, CounterpartRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
-from liestep.simulation.runs.specification import specify
 from docs.site.source import shown
+from liestep.simulation.runs.specification import specify
 
 
 def test_the_workflow_is_found(tmp_path):

@@ -15,6 +15,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
+from docs.site.source import TOP, shown
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
@@ -24,7 +25,6 @@ from other_codes import __main__ as program
 from other_codes import environment, figure, judging, page, write
 from other_codes.contract import LADDER, Method, States, matrices, read_problem, write_problem
 from other_codes.problems import CASES, problem
-from docs.site.source import TOP, shown
 
 MAKE_AGAIN = "run python -m other_codes judge results/other_codes"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
+from docs.site.source import shown
 from liestep import consistent_start, load_plugin, simulate
 from liestep.errors import InputError
-from docs.site.source import shown
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 PAGE = EXAMPLES.parent/"own_mechanism.md"

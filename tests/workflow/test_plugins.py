@@ -13,13 +13,13 @@ from place import copied_package
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep.extend as door
+from docs.site.source import shown
 from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.simulation.catalogue import plugin_entries
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
-from docs.site.source import shown
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 PAGE = EXAMPLES.parent/"own_system.md"

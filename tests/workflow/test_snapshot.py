@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from liestep.errors import InputError
-from liestep.workflow.report.pictures import encoded
 from docs.site import snapshot
 from docs.site.build import SNAPSHOT
 from docs.site.contact import GAP, WIDTH, sheets
 from docs.site.gallery import CHANGED, write_gallery, write_verdicts, write_which
 from docs.site.snapshot import MOST, QUALITIES, Snapshot, take
 from docs.site.source import PLACES, TOP, escaped, rewritten
+from liestep.errors import InputError
+from liestep.workflow.report.pictures import encoded
 
 PAGE = "paper/bodies/which.md"
 FIGURE, OTHER = "paper/bodies/figures/energy.png", "paper/bodies/figures/drift.png"

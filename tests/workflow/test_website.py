@@ -15,12 +15,12 @@ import yaml
 from PIL import Image
 
 import liestep
-from liestep.api.command_line import build_parser
-from liestep.simulation.catalogue import integrator_ids, system_ids
 from docs.site.build import SNAPSHOT, build
 from docs.site.facts import FAMILIES, family_of
 from docs.site.snapshot import Snapshot
 from docs.site.source import PICTURES, TOP, notebook, shown, staged
+from liestep.api.command_line import build_parser
+from liestep.simulation.catalogue import integrator_ids, system_ids
 
 needs_sphinx = pytest.mark.skipif(importlib.util.find_spec("sphinx") is None,
                                   reason="Sphinx is not installed: make the environment of the lock")
