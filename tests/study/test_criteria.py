@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from claim_results import PLANNED, data_are_printed  # noqa: F401
+from liestep_papers.rodrigues2021.quantities import TERMS
 
 from liestep.claims.claimfile import Claim, ClaimFile, claim_files, load_claims
 from liestep.claims.criteria import CRITERIA
@@ -15,7 +16,6 @@ from liestep.claims.errata import Evidence
 from liestep.claims.judging import judge
 from liestep.claims.selection import member_values
 from liestep.errors import InputError
-from liestep.papers.rodrigues2021.quantities import TERMS
 from liestep.simulation.runs.files import RunFile
 
 pytestmark = pytest.mark.usefixtures("data_are_printed")

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from liestep_papers.twospheres2009.evidence import equations
+from liestep_papers.twospheres2009.evidence import runs as examples
 
 from liestep.api.command_line import main
 from liestep.claims import errata
@@ -13,8 +15,6 @@ from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_papers, errata_table, load_errata
 from liestep.errors import InputError
 from liestep.files.textfiles import read_csv
-from liestep.papers.twospheres2009.evidence import equations
-from liestep.papers.twospheres2009.evidence import runs as examples
 
 ROOT = Path(__file__).parents[2]
 CONFIG, PAPER = ROOT/"config", "twospheres2009"

@@ -31,7 +31,7 @@ if WORKFLOW.errata:
 
     rule errata:
         input:
-            WORKFLOW.errata,
+            WORKFLOW.errata.values(),
         output:
             table=WORKFLOW.common / "errata.csv",
             page=report(
@@ -47,8 +47,8 @@ if WORKFLOW.errata:
             **needs("tables"),
         params:
             folder=WORKFLOW.common,
-            papers=[path.stem for path in WORKFLOW.errata],
-            source=evidence_source(path.stem for path in WORKFLOW.errata),
+            papers=list(WORKFLOW.errata),
+            source=evidence_source(WORKFLOW.errata),
         message:
             "errata: evidence"
         shell:

@@ -3,20 +3,20 @@ are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper
 names."""
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
-from liestep.claims.criteria import CRITERIA
+from liestep.claims.criteria import CRITERIA, criteria_in
 from liestep.claims.criteria.base import Criterion, Limits
 from liestep.claims.selection import CodeFile, RunChoice
 from liestep.errors import InputError, unknown
-from liestep.simulation.catalogue import papers
-from liestep.study.plan.names import named_files
+from liestep.study.plan.names import CLAIMS, named_files, paper_folders, require_inside
+from liestep.study.plan.papers import paper_module, paper_of_file
 from liestep.study.plan.yamlfile import Line, Once, Positive, Real, Strict, line_of, read_yaml, validated
 
 LARGEST = 0.001  # probability of a match by chance up to which a scan speaks for what it found
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     AnyCriterion = Criterion
 else:
     AnyCriterion = Annotated[reduce(or_, CRITERIA.values()), Field(discriminator="kind")]
+DECIDES = "when the claim counts as met; committed before the run"
 
 
 class Scan(Strict):
@@ -107,7 +108,7 @@ class Claim(Strict):
     against: list[RunChoice] = Field([], description="ratio, same_state, largest_step, share: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
                           " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
-    criterion: AnyCriterion = Field(description="when the claim counts as met; committed before the run")
+    criterion: AnyCriterion = Field(description=DECIDES)
     verdict: Literal["reproduced", "recovered", "calibrated", "qualitative", "undetermined", "not testable"] = Field(
         "reproduced", description="verdict when the criterion is met; reproduced needs the data that the paper prints."
         " A claim of our own has none: it is met or missed."
@@ -229,7 +230,7 @@ class ClaimFile(Strict):
     """All claims of one paper, or a part of them."""
 
     paper: str = Field(description="id of the paper")
-    citation: str = Field("", description="full citation (default: that of the paper's package)")
+    citation: str = Field("", description="full citation (default: that of the paper)")
     groups: dict[str, Group] = Field({}, description="the groups of the claims by their names")
     claims: list[Claim] = Field(description="the statements")
     headlines: list[Headline] = Field([], description=f"what a reader should see first, at most {FIRST} of a paper and"
@@ -240,12 +241,23 @@ class ClaimFile(Strict):
         return [claim for claim in self.claims if (claim.group or claim.id) == name]
 
 
+@cache
+def claim_file_with(*own: type[Criterion]) -> type[ClaimFile]:
+    """The class of claims files that know the criteria of a paper, too."""
+    if not own:
+        return ClaimFile
+    kinds = Annotated[reduce(or_, (*CRITERIA.values(), *own)), Field(discriminator="kind")]
+    claim: Any = create_model("Claim", __base__=Claim, criterion=(kinds, Field(description=DECIDES)))
+    return create_model("ClaimFile", __base__=ClaimFile, claims=(list[claim], Field(description="the statements")))
+
+
 Part = tuple[Path, ClaimFile, dict[tuple, int]]
 
 
 def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
-    """Paper -> its claims files in `config`, in their order. Raises InputError: a paper has a file and a folder."""
-    folder = config/"claims"
+    """Paper -> its claims files, in their order: papers/PAPER/claims/*.yaml, or below config/claims. Raises InputError:
+    a paper has claims in two of these places, a link out of the paper's folder."""
+    folder = config/CLAIMS
     found: dict[str, tuple[Path, ...]] = {}
     files = named_files(folder, "the name of a claims file")
     for path in sorted(files, key=lambda path: (path.parent != folder, path)):
@@ -254,6 +266,13 @@ def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
             raise InputError(f"{folder}: the claims of {paper} are in {paper}.yaml and in the folder {paper}; keep one"
                              " of the two")
         found[paper] = (*found.get(paper, ()), path)
+    for paper, place in paper_folders(config).items():
+        if paths := named_files(place/CLAIMS, "the name of a claims file"):
+            for path in paths:
+                require_inside(path, place)
+            if paper in found:
+                raise InputError(f"{found[paper][0]} and {paths[0]} are both claims of {paper}; keep them in one place")
+            found[paper] = tuple(paths)
     return dict(sorted(found.items()))
 
 
@@ -274,7 +293,7 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
             found[claim.id] = claim
     _require_groups(first.paper, found.values())
     _require_joint(first.paper, found)
-    known = papers().get(first.paper)
+    known = paper_of_file(parts[0][0])
     citation = first.citation or (known.citation if known else "")
     whole = ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()),
                       headlines=[item for _, part, _ in parts for item in part.headlines])
@@ -294,7 +313,9 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
 def load_part(path: Path) -> Part:
     """A claims file, its content and the lines of its keys; errors as `read_yaml` and `validated`."""
     content, lines = read_yaml(path)
-    return path, validated(ClaimFile, path, content, lines), lines
+    paper = paper_of_file(path)
+    own = criteria_in(paper_module(paper, paper.criteria)) if paper and paper.criteria else {}
+    return path, validated(claim_file_with(*own.values()), path, content, lines), lines
 
 
 def require_headlines(parts: Iterable[Part], wrong: Callable[[Headline], str]) -> None:

@@ -27,7 +27,7 @@ def command_claims(arguments: argparse.Namespace) -> None:
     from liestep.claims.judging import COLUMNS, judge
 
     known = claim_files(arguments.config)
-    files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
+    files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), "claims")]
     results = _studies(files, arguments.config, arguments.results)
     sections, rows, first = [], [], []
     for file in files:
@@ -43,14 +43,14 @@ def command_claims(arguments: argparse.Namespace) -> None:
            first)
 
 
-def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
-    """The papers that are asked for, by default all that have a file in the folder. Raises InputError: there is no such
+def _papers(wanted: list[str], known: list[str], what: str) -> list[str]:
+    """The papers that are asked for, by default all that have claims or errata. Raises InputError: there is no such
     file; names the closest."""
     if not known:
-        raise InputError(f"there is no {folder.name} file in {folder}")
+        raise InputError(f"there is no file with {what}, neither below papers nor below config/{what}")
     for paper in wanted:
         if paper not in known:
-            raise InputError(unknown(f"paper in {folder}", paper, known))
+            raise InputError(unknown(f"paper with {what}", paper, known))
     return sorted(set(wanted)) or known
 
 
@@ -72,9 +72,9 @@ def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mappi
 
 
 def command_errata(arguments: argparse.Namespace) -> None:
-    from liestep.claims.errata import COLUMNS, errata_papers, errata_table, load_errata
+    from liestep.claims.errata import COLUMNS, errata_files, errata_table, load_errata
 
-    papers = _papers(arguments.paper, errata_papers(arguments.config), arguments.config/"errata")
+    papers = _papers(arguments.paper, list(errata_files(arguments.config)), "errata")
     # all files are checked before any computation
     citations = {paper: load_errata(paper, arguments.config).citation for paper in papers}
     sections, rows = [], []
@@ -108,8 +108,8 @@ def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str]
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     for command in (add("claims", command_claims,
-                        "judge the claims in config/claims from the results: claims.csv, claims.md"),
+                        "judge the claims of papers from the results: claims.csv, claims.md"),
                     add("errata", command_errata,
-                        "compute the evidence for the errata in config/errata: errata.csv, errata.md")):
+                        "compute the evidence for the errata of papers: errata.csv, errata.md")):
         command.add_argument("paper", nargs="*", help="ids of papers (default: all)")
         command.add_argument("--to", type=Path, metavar="FOLDER", help="write there (default: the results folder)")

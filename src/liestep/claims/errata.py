@@ -1,6 +1,6 @@
 """Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
-`config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper declares, see
-`liestep.mechanics.contracts.paper`."""
+`papers/<paper>/errata.yaml`, or `config/errata/<paper>.yaml`, holds the statements. Evidence functions lie in the
+modules that the paper declares, see `liestep.study.plan.papers`."""
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from pydantic import Field, model_validator
 
 from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
-from liestep.simulation.catalogue import paper_module, papers
-from liestep.study.plan.names import named_files
+from liestep.study.plan.names import ERRATA, named_files, paper_folders, require_inside
+from liestep.study.plan.papers import paper_module, paper_of_file, papers
 from liestep.study.plan.yamlfile import Count, Line, Strict, line_of, read_yaml, validated
 
 COLUMNS = ("paper", "erratum", "place", "printed", "correct", "kind", "evidence", "confirmed", "code")
@@ -73,9 +73,18 @@ class ErrataFile(Strict):
     errata: list[Erratum] = Field(min_length=1, description="the entries")
 
 
-def errata_papers(config: Path) -> list[str]:
-    """Ids of the papers that have an errata file in `config`/errata."""
-    return [path.stem for path in named_files(Path(config)/"errata", "the name of an errata file")]
+def errata_files(config: Path) -> dict[str, Path]:
+    """Paper -> its errata file, sorted: papers/PAPER/errata.yaml or config/errata/PAPER.yaml. Raises InputError: a
+    paper has both, a link out of the paper's folder."""
+    found = {path.stem: path for path in named_files(Path(config)/"errata", "the name of an errata file")}
+    for paper, folder in paper_folders(config).items():
+        path = folder/f"{ERRATA}.yaml"
+        if path.exists() or path.is_symlink():
+            require_inside(path, folder)
+            if paper in found:
+                raise InputError(f"{found[paper]} and {path} are both the errata of {paper}; keep one of the two")
+            found[paper] = path
+    return dict(sorted(found.items()))
 
 
 def checks(paper: str) -> dict[str, Check]:
@@ -96,12 +105,13 @@ def evidence_of(module: ModuleType) -> dict[str, Check]:
 
 
 def load_errata(paper: str, config: Path) -> ErrataFile:
-    """Validated errata of a paper from `config`/errata/<paper>.yaml. Raises InputError: no such file; or file, line,
-    key and what is allowed."""
-    known = errata_papers(config)
+    """Validated errata of a paper from its file. Raises InputError: no such file; or file, line, key and what is
+    allowed."""
+    known = errata_files(config)
     if paper not in known:
         raise InputError(unknown("paper with errata", paper, known))
-    path = Path(config)/"errata"/f"{paper}.yaml"
+    path = known[paper]
+    paper_of_file(path)
     content, lines = read_yaml(path)
     errata = validated(ErrataFile, path, content, lines)
     available, seen = checks(paper), set()

@@ -1,13 +1,14 @@
-"""When what decides the claims was first written, and what was changed later: config/history/<paper>.csv. `python -m
+"""When what decides the claims was first written, and what was changed later: papers/<paper>/history.csv. `python -m
 liestep.claims.history`, called in the top folder of a repository with its history, writes the files from the log.
 Nobody edits them. They hold hashes of what decides: keys of a claim (DECIDING), and all that a study file says of its
 runs, so that studies, problems and integrators can get other keys. A claim's first row is the commit that wrote it,
 each later row one that changed something, with its subject as the reason. A result may exist from the first commit on
-that has all runs: only what is not written or changed after that is a prediction. config/history/reviewed.yaml lists
+that has all runs: only what is not written or changed after that is a prediction. papers/<paper>/reviewed.yaml lists
 commits that cannot alter a verdict, and ids that were renamed."""
 import hashlib
 import io
 import json
+import re
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
@@ -22,9 +23,14 @@ from liestep.errors import InputError
 from liestep.files.textfiles import csv_rows, csv_text, read_text, write_text_atomically
 from liestep.study.plan.assignments import numbers
 from liestep.study.plan.config import Ladder, word_of
+from liestep.study.plan.names import PAPERS, STUDIES, study_files
 from liestep.study.plan.yamlfile import LOADER, Strict, line_of, read_yaml, validated
 
-FOLDER = "history"
+HISTORY, REVIEWED = "history.csv", "reviewed.yaml"
+# where claims and studies of papers stand and stood -> a name that stays
+PLACES = tuple((re.compile(pattern), name) for pattern, name in (
+    (r"papers/(?P<paper>\w+)/(?P<kind>claims|studies)/(?P<rest>.+)", r"\g<kind>/\g<paper>/\g<rest>"),
+    (r"config/(?:classics/|testsets/)?(?P<kind>claims|studies)/(?P<rest>.+)", r"\g<kind>/\g<rest>")))
 COLUMNS = ("claim", "commit", "date", "changed", "reason", "decides")
 DECIDING = {"statement": None, "scope": "experiment", "group": "", "asserted_by": "paper", "printed": None,
             "quantity": "", "criterion": None}  # keys of a claim with their defaults
@@ -125,14 +131,14 @@ class Same(Strict):
 
 
 class Reviewed(Strict):
-    """What people found to be the same: config/history/reviewed.yaml."""
+    """What people found to be the same: reviewed.yaml beside the history."""
 
     same: list[Same] = []
 
     @classmethod
-    def load(cls, config: Path) -> "Reviewed":
+    def load(cls, config: Path, paper: str) -> "Reviewed":
         """Raises InputError: file, line, and what is allowed."""
-        path = config/FOLDER/"reviewed.yaml"
+        path = history_file(config, paper).with_name(REVIEWED)
         content, lines = read_yaml(path) if path.is_file() else ({}, {})
         return validated(cls, path, content, lines)
 
@@ -183,7 +189,8 @@ def changed_later(rows: Iterable[Row]) -> bool:
 
 def history_file(config: Path, paper: str) -> Path:
     """Where the history of a paper's claims is."""
-    return config/FOLDER/f"{paper}.csv"
+    folder = config.parent/PAPERS/paper
+    return folder/HISTORY if folder.is_dir() else config/"history"/f"{paper}.csv"
 
 
 def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, list[Row]]:
@@ -197,7 +204,8 @@ def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, l
         if tuple(row) != COLUMNS or None in row.values():
             raise InputError(f"{path} is no table with the columns {', '.join(COLUMNS)}; write it anew from the log")
         found.setdefault(row["claim"], []).append(row)
-    study = cache(lambda name: read_yaml(config/name)[0] if (config/name).is_file() else None)
+    files = {f"{STUDIES}/{name}.yaml": path for name, path in study_files(config).items()}
+    study = cache(lambda name: read_yaml(files[name])[0] if name in files else None)
     for file in paths if found else ():
         claims, lines = read_yaml(file)
         for number, claim in enumerate(claims["claims"]):
@@ -218,7 +226,7 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
     Raises:
         subprocess.CalledProcessError, FileNotFoundError: there is no git, or no repository.
     """
-    folders = ("--", "config/claims", "config/studies")
+    folders = ("--", "config", PAPERS)
     log = _git(top, "log", "--topo-order", "--reverse", "--parents", "--raw", "--no-abbrev", "--no-renames",
                "--date=iso-strict", "--format=%x00%H%x09%P%x09%ad%x09%s", end, *folders).decode()
     trees: dict[str, dict[str, str]] = {}  # commit -> path in config -> blob
@@ -233,7 +241,8 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
             changes = _git(top, "ls-tree", "-r", name, *folders).decode().splitlines()
         for change in filter(None, changes):
             modes, path = change.split("\t")
-            tree[path.removeprefix("config/")] = modes.split()[3 if modes.startswith(":") else 2]
+            if place := _place(path):
+                tree[place] = modes.split()[3 if modes.startswith(":") else 2]
         found.append((name, parents, date.replace("Z", "+00:00"), subject))  # git 2.47 writes Z, git 2.39 does not
     content = _contents(top, {blob for tree in trees.values() for blob in tree.values() if blob.strip("0")})
 
@@ -252,6 +261,11 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
                 if _choices(claim) and states[0] in states[1:]:
                     late.add(claim["id"])
         yield name, parents, date, subject, claims, late
+
+
+def _place(path: str) -> str:
+    """Name of a file of claims or of a study, wherever it stands; "" for other files."""
+    return next((match.expand(name) for pattern, name in PLACES if (match := pattern.fullmatch(path))), "")
 
 
 def _contents(top: Path, blobs: Collection[str]) -> Callable[[str], Any]:
@@ -274,7 +288,7 @@ def main() -> None:
 
     config = Path("config")
     for paper in claim_files(config):
-        rows = history_rows(logged(Path(), paper), Reviewed.load(config))
+        rows = history_rows(logged(Path(), paper), Reviewed.load(config, paper))
         write_text_atomically(history_file(config, paper), csv_text(COLUMNS, rows))
 
 

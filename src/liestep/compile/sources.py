@@ -1,6 +1,7 @@
 """Hash of exactly the source files that a computation uses: the import closure of its modules, found
 by reading, not running."""
 import hashlib
+import importlib.util
 import re
 import sys
 from functools import cache
@@ -10,6 +11,7 @@ from typing import Any
 from liestep.files import PACKAGE
 
 NAME = "liestep"
+PAPERS = "liestep_papers"  # begins the module names of papers' code, which lies outside of the package
 MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all its source, see `simulation.plugins`
 DERIVED = "LIESTEP_DERIVED"  # of those that `liestep.plain` has just written: the text
 # Statements `from MODULE import NAMES` and `import NAMES`. A comment or a text that looks like one adds a file to the
@@ -19,13 +21,24 @@ IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]
 WORD = re.compile(r"[\w.]+")
 
 
+_folders: dict[str, Path] = {}  # of papers whose code is known, by their ids
+
+
+def add_paper_sources(name: str, folder: Path) -> None:
+    """Where the code of a paper lies; in the place of another folder of this id."""
+    _folders[name] = folder
+    for cached in (module_file, _imports, source_hash):
+        cached.cache_clear()
+
+
 @cache
 def module_file(module: str) -> Path | None:
-    """File of a module of this package or of a loaded plugin; None for anything else."""
-    if module.split(".")[0] == NAME:
-        parts = module.split(".")[1:]
-        for candidate in (PACKAGE.joinpath(*parts).with_suffix(".py") if parts else PACKAGE/"__init__.py",
-                          PACKAGE.joinpath(*parts, "__init__.py")):
+    """File of a module of this package, of a paper that is read, or of a loaded plugin; None for anything else."""
+    first, *parts = module.split(".")
+    top = PACKAGE if first == NAME else _folders.get(parts.pop(0)) if first == PAPERS and parts else None
+    if top is not None:
+        for candidate in (top.joinpath(*parts).with_suffix(".py") if parts else top/"__init__.py",
+                          top.joinpath(*parts, "__init__.py")):
             if candidate.is_file():
                 return candidate
         return None
@@ -35,13 +48,21 @@ def module_file(module: str) -> Path | None:
 
 
 @cache
-def _imports(path: Path) -> frozenset[str]:
-    """Modules of this package that a file imports anywhere, by absolute name."""
+def _imports(name: str, path: Path) -> frozenset[str]:
+    """Modules of this package and of papers that the file of a module imports anywhere, by absolute name."""
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
     found: set[str] = set()
     for module, names in IMPORT.findall(path.read_text("utf-8")):
+        if module == f"{NAME}.paper":  # one name for what lies in many places
+            from liestep.paper import PLACES
+
+            found.update(place for word in WORD.findall(names) if (place := PLACES.get(word)))
+            continue
+        if module.startswith("."):  # as papers import what lies beside
+            module = importlib.util.resolve_name(module, package).rstrip(".")
         words = WORD.findall(names)
         found.update((module, *(f"{module}.{word}" for word in words)) if module else words)
-    return frozenset(name for name in found if name.split(".")[0] == NAME)
+    return frozenset(name for name in found if name.split(".")[0] in (NAME, PAPERS))
 
 
 def closure(*modules: str) -> dict[str, Path]:
@@ -54,7 +75,7 @@ def closure(*modules: str) -> dict[str, Path]:
         if path is None or name in files:
             continue
         files[name] = path
-        todo.extend(_imports(path))
+        todo.extend(_imports(name, path))
     return files
 
 

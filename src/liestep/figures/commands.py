@@ -3,12 +3,11 @@ draws."""
 import argparse
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from liestep.errors import InputError, unknown
-from liestep.simulation.catalogue import paper_module, papers
+from liestep.study.plan.papers import Paper, paper_module, papers
 
 if TYPE_CHECKING:
     from liestep.figures.style import Drawing
@@ -16,17 +15,16 @@ if TYPE_CHECKING:
 
 # Generic figures, which serve every study: name -> module of this package; the function has the figure's name.
 GENERIC = {name: module for module, names in {
-    "series": "energy_error momentum_error length_error growth drift separation ensemble phase_portrait section",
+    "series": "energy_error momentum_error length_error drift separation ensemble phase_portrait section",
     "ladders": "convergence energy_convergence length_convergence work_precision iterations scaling failures"
                " error_constants",
-    "maps": "exponent_map map winners",
-    "families": "leaders leaders_seconds price_of_manifold order_and_form encounter equal_cost crossover_time validity",
+    "maps": "exponent_map map",
 }.items() for name in names.split()}
 
 
-@cache
 def figure_modules() -> dict[str, str]:
-    """Name of every figure -> module; the function has the name's last part. Papers add theirs as paper.figure."""
+    """Name of every figure -> module; the function has the name's last part. Papers that were read in this process add
+    theirs as paper.figure."""
     found = {name: f"liestep.figures.{module}" for name, module in GENERIC.items()}
     return found | {name: paper.module(module) for paper in papers().values() for name, module in paper.figures.items()}
 
@@ -36,21 +34,32 @@ def figure_names() -> tuple[str, ...]:
     return tuple(sorted(figure_modules()))
 
 
-def require_figure(name: str) -> None:
-    """Raises InputError for an unknown name; the sentence names the closest one."""
-    if name not in figure_modules():
-        raise InputError(unknown("figure", name, figure_modules()))
+def require_figure(name: str, paper: Paper | None) -> None:
+    """Raises InputError for a figure that a study of this paper, or of none, cannot have: one of another paper, or an
+    unknown name; the sentence names the closest one."""
+    known = (*GENERIC, *(paper.figures if paper else ()))
+    other, _, figure = name.rpartition(".")
+    if figure and name not in known and other != (paper.id if paper else "") and other.isidentifier():
+        raise InputError(f"{name} is a figure of the paper {other}: a study takes generic figures and those of its own"
+                         f" paper, which is {paper.id if paper else 'none'}")
+    if name not in known:
+        raise InputError(unknown("figure", name, known))
 
 
 def drawing_of(name: str) -> "Drawing":
-    """Function that draws a figure; `caption` is its caption's template. Raises InputError for an unknown name."""
-    require_figure(name)
+    """Function that draws a figure of a paper that was read, or a generic one; `caption` is its caption's template.
+    Raises InputError: the paper's module has no such function."""
     paper, _, function = name.rpartition(".")
     if paper:
-        return getattr(paper_module(papers()[paper], papers()[paper].figures[name]), function)
-    from liestep.figures import families, ladders, maps, series
+        module = paper_module(papers()[paper], papers()[paper].figures[name])
+        found = getattr(module, function, None)
+        if not hasattr(found, "caption"):
+            raise InputError(f"{module.__file__}: PAPER of {paper} declares the figure {name}, but there is no function"
+                             f" {function} with @drawing(...) in this file")
+        return found
+    from liestep.figures import ladders, maps, series
 
-    return getattr({"families": families, "ladders": ladders, "maps": maps, "series": series}[GENERIC[name]], function)
+    return getattr({"ladders": ladders, "maps": maps, "series": series}[GENERIC[name]], function)
 
 
 def make_figure(results: "StudyResults", name: str) -> list[Path]:
@@ -58,16 +67,17 @@ def make_figure(results: "StudyResults", name: str) -> list[Path]:
     InputError: unknown name, a product that the figure needs is missing or stale, or the folder cannot be written."""
     from liestep.figures.rendering import write
 
+    require_figure(name, results.study.paper)
     return write(results, name, drawing_of(name))
 
 
 def command_figure(arguments: argparse.Namespace) -> None:
-    for name in arguments.name:
-        require_figure(name)
     from liestep.study.plan.plan import Study
     from liestep.study.tables.results import StudyResults
 
     results = StudyResults(Study.find(arguments.study, arguments.config, arguments.results))
+    for name in arguments.name:
+        require_figure(name, results.study.paper)
     for name in arguments.name or results.config.figures:
         for path in make_figure(results, name):
             print(path, file=sys.stderr)

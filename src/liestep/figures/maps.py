@@ -1,4 +1,4 @@
-"""Generic figures that are maps: the largest Lyapunov exponent over a grid of starts, who wins where, and a column of
+"""Generic figures that are maps: the largest Lyapunov exponent over a grid of starts, and a column of
 metrics.csv over the parameters, as a heat map."""
 from typing import Any
 
@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from liestep.errors import InputError, unknown
-from liestep.figures.marks import marks
 from liestep.figures.panels import grid, label_of, size_of
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.maps import ShardSpecification
 from liestep.study.plan.maps import CELLS
 from liestep.study.plan.plan import Cell
@@ -21,8 +20,6 @@ from liestep.study.tables.cells_table import numbers, rows
 from liestep.study.tables.reading import run_file
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
-SHOWN = ("nothing", "energy", "manifold", "symplectic form")  # to keep, in the map of winners
-CLEAR = 4.0            # ratio of runner-up to winner from which the colour says no more
 
 
 @drawing("{title}: largest Lyapunov exponent (1/s) from each start of a grid, over the time of the run: dark where the"
@@ -45,41 +42,6 @@ def exponent_map(results: Results) -> Figure:
                   ylabel=f"turn of {one.field}[{one.index}] about {one.axis} (degrees)")
         bar = figure.colorbar(shown, ax=panel, extend="both")
         bar.set_label("largest exponent (1/s)")
-    return figure
-
-
-@drawing("{title}: the method that reaches each state error with the fewest evaluations of forces or right-hand sides,"
-         " of all that keep what is named. The number is the factor that the runner-up needs, the darker the clearer."
-         " {runs} A dash: there is no runner-up; =: a tie within 10 %; empty: nobody got there.")
-def winners(results: Results) -> Figure:
-    table = results.table("which")
-    table = table[(table["scope"] == "problem") & (table["by"] == "evaluations")]
-    if table.empty:
-        raise InputError(f"study {results.study.name} has no table which by evaluations, which winners needs")
-    problems, levels = list(dict.fromkeys(table["problem"])), sorted(table["error"].unique(), reverse=True)
-    kept = [keep for keep in SHOWN if (table["keep"] == keep).any()]
-    styles = marks(results)
-    figure = new_figure(DOUBLE, len(kept)*(6.5*len(problems) + 9.0) + 8.0)
-    for panel, keep in zip(figure.subplots(len(kept), 1, squeeze=False, sharex=True)[:, 0], kept, strict=True):
-        rows = table[table["keep"] == keep].set_index(["problem", "error"])
-        shade = np.full((len(problems), len(levels)), np.nan)
-        for i, problem in enumerate(problems):
-            for k, level in enumerate(levels):
-                row = rows.loc[(problem, level)]
-                if row["verdict"] == "nobody":
-                    continue
-                ratio = row["ratio"]
-                shade[i, k] = min(ratio, CLEAR) if ratio == ratio else CLEAR
-                margin = "-" if ratio != ratio else "=" if row["verdict"] == "tie" else f"{ratio:.2g}"
-                name = styles[row["winner"]].label.replace(", ", ",\n")  # one line would run into the next cell
-                panel.text(k, i, f"{name}\n{margin}", ha="center", va="center", fontsize=5.0, linespacing=1.05)
-        panel.imshow(shade, cmap="Blues", vmin=1.0, vmax=2.0*CLEAR, aspect="auto")
-        panel.set_xticks(range(len(levels)), [f"{level:.0e}" for level in levels])
-        panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])
-        panel.tick_params(length=0)
-        panel.set_title("whatever it keeps" if keep == "nothing" else f"keeps the {keep}")
-        panel.grid(False)
-    panel.set_xlabel("state error")
     return figure
 
 

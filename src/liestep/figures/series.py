@@ -1,12 +1,11 @@
-"""Generic figures against time, one panel for each problem or run: energy, momentum and length errors, growth of the
-state error, drift of invariants, separation and statistics of ensembles with printed values; and of states against each
-other: phase portraits and sections of Poincare. Curves of the first three are the largest deviations over each
-hundredth of a run, from every step; the stored samples stand pale behind them where few curves share a panel."""
+"""Generic figures against time, one panel for each problem or run: energy, momentum and length errors, drift of
+invariants, separation and statistics of ensembles with printed values; and of states against each other: phase
+portraits and sections of Poincare. Curves of the first three are the largest deviations over each hundredth of a run,
+from every step; the stored samples stand pale behind them where few curves share a panel."""
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import pandas
@@ -17,16 +16,15 @@ from matplotlib.lines import Line2D
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, size_of, slope_triangle, triangle
+from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, size_of, slope_triangle
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
+from liestep.study.plan.names import config_of
 from liestep.study.plan.plan import Cell
 from liestep.study.tables.chaos import interval
 from liestep.study.tables.drift import rounded_up
-from liestep.study.tables.errors import error_fields, error_history, member_distances, reference_floor
-from liestep.study.tables.kinds.crossover import energy_errors
-from liestep.study.tables.kinds.growth import SPAN
+from liestep.study.tables.errors import member_distances
 
 FEW = 3                # curves of a panel that still leave room for the samples
 EPSILON = float(np.finfo(float).eps)
@@ -119,66 +117,6 @@ def _momentum(file: RunFile, change: np.ndarray) -> np.ndarray:
     return np.abs(change[:, conserved_axes(file) or [0, 1, 2]]).max(axis=1)/(scale if scale > 0.0 else 1.0)
 
 
-PANEL = 38.0   # mm, height of a panel without its title and the label of its axis
-BELOW = 0.3    # triangles stand at this share of the lowest curve
-DECADES = 3.0  # decades of time that are shown
-
-
-@drawing("{title}: largest state error up to time t. Beside each curve stands the exponent of its growth, with"
-         " triangles for growth with t and with its square. {runs} The table `growth` fits the exponent to the last"
-         " decade; grey: disagreement of the two reference engines.")
-def growth(results: Results) -> Figure:
-    problems = ([problem for problem in results.config.problems if curves(results, problem)]
-                if results.config.reference else [])
-    figure, axes = grid([label_of(results, problem) for problem in problems], 54.0, extra=12.0)
-    used: set[str] = set()
-    styles, table = marks(results), results.table("growth").set_index(["problem", "integrator", "resolution"])
-    for panel, problem in zip(axes, problems, strict=True):
-        reference, labels, shown, stopped = results.reference(problem), [], [], []
-        for key, cell, file in curves(results, problem):
-            place = (problem, key, cell.resolution)
-            if place not in table.index:
-                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep job analyse"
-                                 f" {results.study.name}` again")
-            row = table.loc[place]
-            if file.failed:
-                stopped.append(styles[key].label)
-                continue
-            assert reference is not None
-            fields, time = error_fields(file), file["time"]
-            error = np.maximum.accumulate(error_history(fields, file.variables, reference))
-            panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[key].line)
-            fitted = row["exponent"] == row["exponent"]
-            text = f"{row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted else str(row["growth"])
-            labels.append(EndLabel(time[-1], error[-1], text, styles[key]))
-            used.add(key)
-            shown.append((time, error, row))
-            floor = reference_floor(reference, fields)
-        logarithmic(panel)
-        if shown:
-            end = shown[0][0][-1]
-            panel.set_xlim(max(end/10.0**DECADES, shown[0][0][1]), end)
-            _triangles(panel, shown)
-            panel.axhspan(panel.get_ylim()[0], max(floor, panel.get_ylim()[0]), color="0.87", linewidth=0.0, zorder=0.5)
-            panel.axvline(end/SPAN, color="0.6", linewidth=0.5, linestyle=":")
-        panel.set(xlabel="time t (s)", ylabel="largest state error up to t")
-        end_labels(panel, labels, PANEL)
-        if stopped:
-            panel.text(0.03, 0.96, f"stopped early: {', '.join(stopped)}", transform=panel.transAxes, va="top",
-                       fontsize=6.0, color="0.35")
-    legend_below(figure, [styles[key] for key in styles if key in used], marker=False)
-    return figure
-
-
-def _triangles(axes: Axes, shown: list[tuple]) -> None:
-    """One triangle for each whole exponent that the table found, side by side under all curves."""
-    found = {row["growth"] for _, _, row in shown}
-    end = min(time[-1] for time, _, _ in shown)
-    for power, name, begin in ((1, "linear", 20.0), (2, "quadratic", 6.0)):
-        if name in found:
-            triangle(axes, end/begin, [(time, error) for time, error, _ in shown], power, BELOW)
-
-
 STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
               "orthogonality_error_mean": "mean orthogonality error"}  # those that all ensembles of a study have
 CENTRAL = 0.9
@@ -198,8 +136,7 @@ def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
     """(problem, integrator, statistic) -> number printed in a paper, from claims judged by runs of this study."""
     from liestep.claims.claimfile import claim_files, load_claims
 
-    root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"),
-                None)
+    root = config_of(results.study.path)
     found = {}
     for paths in claim_files(root).values() if root else ():
         for claim in load_claims(paths).claims:
@@ -303,7 +240,7 @@ def drift(results: Results) -> Figure:
         labels: list[EndLabel] = []
         grown: list[tuple[float, int, np.ndarray, np.ndarray]] = []
         for key, cell, file in curves(results, problem):
-            mark, extent = styles[key], energy_errors(file)
+            mark, extent = styles[key], np.fmax.accumulate(file.block_extents("energy"))
             ends = (np.arange(extent.size) + 1.0)/extent.size*file.attributes["t_end"]
             panel.plot(ends, np.where(extent > 0.0, extent, np.nan), **mark.line)
             verdict = verdicts.get((problem, key, cell.resolution), "")

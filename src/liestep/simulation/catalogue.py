@@ -1,22 +1,20 @@
-"""Every system, integrator and paper by its id.
+"""Every system and integrator by its id.
 
 A file in `mechanics/systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators,
-a folder in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
-Files are imported when what they declare is asked for."""
+a file in `mechanics/presets/` with `PRESETS` the data of a paper: adding one touches nothing else. Plugins add theirs
+with `add_plugin`. Files are imported when what they declare is asked for."""
 import ast
 import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
-from types import ModuleType
 from typing import Generic, NamedTuple, TypeVar
 
 from liestep.compile.sources import module_file
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.paper import Paper
 from liestep.mechanics.contracts.sheet import Preset, Sheet
 
 Item = TypeVar("Item", Sheet, Method)
@@ -148,6 +146,15 @@ def integrator_calls() -> tuple[str, ...]:
     return tuple(f"{name} {call}".rstrip() for name in integrator_ids() for call in ("", *method(name).calls))
 
 
+_added_presets: dict[str, Mapping[str, Mapping[str, Preset]]] = {}  # paper -> system -> preset
+
+
+def add_presets(paper: str, presets: Mapping[str, Mapping[str, Preset]]) -> None:
+    """Make the presets known that a paper outside of the package brings: id of a system -> name -> preset."""
+    _added_presets[paper] = presets
+    _own_system.cache_clear()
+
+
 class Presets(Mapping[str, Preset]):
     """Presets of a system: first those of the paper, or of the file, that has its default, last its own. Papers are
     asked for what the file does not have."""
@@ -157,7 +164,8 @@ class Presets(Mapping[str, Preset]):
 
     @cached_property
     def every(self) -> dict[str, Preset]:
-        of_papers = [_presets(paper, self.system) for paper in papers().values()]
+        of_papers = [*(_presets(paper, self.system) for paper in _files("mechanics/presets")),
+                     *(presets.get(self.system, {}) for presets in _added_presets.values())]
         merged: dict[str, Preset] = {}
         for presets in sorted((*of_papers, self.own), key=lambda presets: self.default not in presets):
             twice = merged.keys() & presets.keys()
@@ -183,12 +191,11 @@ def _own_system(name: str) -> Entry[Sheet]:
     return Entry(name, module, replace(facts, presets=Presets(name, facts)))
 
 
-def _presets(paper: Paper, system: str) -> Mapping[str, Preset]:
-    """What a paper declares for a system; its module is imported where it has something."""
-    if not paper.presets:
-        return {}
-    names, complete = _keys(paper.module(paper.presets), "PRESETS")
-    return paper_module(paper, paper.presets).PRESETS.get(system, {}) if system in names or not complete else {}
+def _presets(paper: str, system: str) -> Mapping[str, Preset]:
+    """What the data of a paper are for a system; their module is imported where it has something."""
+    module = f"liestep.mechanics.presets.{paper}"
+    names, complete = _keys(module, "PRESETS")
+    return importlib.import_module(module).PRESETS.get(system, {}) if system in names or not complete else {}
 
 
 def refuse_renamed(name: str) -> None:
@@ -247,15 +254,3 @@ def method(name: str) -> Method:
 def integrator_module(name: str) -> str:
     """Module that declares an integrator; errors as `integrator_entry`."""
     return integrator_entry(name).module
-
-
-@cache
-def papers() -> dict[str, Paper]:
-    """Papers by id, sorted."""
-    names = sorted(path.parent.name for path in (PACKAGE/"papers").glob("*/__init__.py"))
-    return {name: importlib.import_module(f"liestep.papers.{name}").PAPER for name in names}
-
-
-def paper_module(paper: Paper, name: str) -> ModuleType:
-    """A module that a paper declares: with evidence, presets, quantities or figures."""
-    return importlib.import_module(paper.module(name))

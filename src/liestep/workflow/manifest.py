@@ -130,7 +130,7 @@ def _others(workflow: Workflow, before: dict[str, Any], products: dict[str, Any]
 def inputs(workflow: Workflow) -> list[Path]:
     """All files that people write: config.yaml, studies, claims, errata."""
     found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies),
-             *workflow.claim_inputs, *workflow.errata]
+             *workflow.claim_inputs, *workflow.errata.values()]
     return [path for path in found if path.is_file()]
 
 
@@ -149,7 +149,7 @@ def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
                   "from": [*_names(workflow.claim_inputs), *sorted(set().union(*workflow.claims.values()))]}
         found |= {workflow.common/f"claims.{suffix}": origin for suffix in ("csv", "md")}
     if workflow.errata:
-        origin = {"kind": DATA, "from": _names(workflow.errata)}
+        origin = {"kind": DATA, "from": _names(workflow.errata.values())}
         found |= {workflow.common/f"errata.{suffix}": origin for suffix in ("csv", "md")}
     verdicts = _names(path.relative_to(workflow.results) for path in workflow.verdicts)
     index, *pages = workflow.reports

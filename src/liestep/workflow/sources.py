@@ -9,12 +9,12 @@ from pathlib import Path
 
 from liestep.compile.sources import package_modules, source_hash
 from liestep.figures.commands import figure_modules
-from liestep.simulation.catalogue import papers as all_papers
-from liestep.study.tables.quantities import module_of
+from liestep.study.plan.papers import papers as papers_read
 
 TEMPLATES = Path(__file__).parent/"report"/"templates"  # of the report
 # evidence makes runs of its own
-SIMULATION = ("liestep.mechanics.systems", "liestep.integrators", "liestep.mechanics.formulations")
+SIMULATION = ("liestep.mechanics.systems", "liestep.mechanics.presets", "liestep.integrators",
+              "liestep.mechanics.formulations")
 
 
 @cache
@@ -25,8 +25,9 @@ def _packages(*packages: str) -> str:
 
 def table_source(study: str) -> str:
     """Hash of what makes the tables of a study, with the quantities of its paper."""
-    own = module_of(study)
-    return _packages("liestep.study.tables", *([own] if own else []))
+    paper = papers_read().get(study.partition("/")[0])
+    own = [paper.module(name) for name in (paper.quantities, *paper.tables.values()) if name] if paper else []
+    return _packages("liestep.study.tables", *own)
 
 
 def figure_source(*names: str) -> str:
@@ -42,15 +43,16 @@ def film_source() -> str:
 def claim_source(computed: Iterable[str] = ()) -> str:
     """Hash of what makes the verdicts on claims; `computed` are papers of which claims ask for evidence."""
     papers = list(computed)
-    return evidence_source(papers) if papers else _packages("liestep.claims")
+    own = [paper.module(paper.criteria) for paper in papers_read().values() if paper.criteria]
+    return f"{evidence_source(papers) if papers else ''}{_packages('liestep.claims', *own)}"
 
 
 def evidence_source(papers: Iterable[str]) -> str:
     """Hash of what makes the evidence for the errata of some papers."""
     wanted = set(papers)
-    rooms = [paper for name, paper in all_papers().items() if name in wanted]
+    folders = [paper for name, paper in papers_read().items() if name in wanted]
     return _packages(*SIMULATION, "liestep.claims",
-                     *(paper.module(name) for paper in rooms for name in (*paper.evidence, paper.presets) if name))
+                     *(paper.module(name) for paper in folders for name in (*paper.evidence, paper.presets) if name))
 
 
 def page_source() -> str:

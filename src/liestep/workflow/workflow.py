@@ -20,7 +20,7 @@ from liestep.claims.claimfile import (
     require_headlines,
 )
 from liestep.claims.criteria.computed import Computed
-from liestep.claims.errata import errata_papers, load_errata
+from liestep.claims.errata import errata_files, load_errata
 from liestep.claims.history import history_file, load_history
 from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
@@ -28,9 +28,10 @@ from liestep.figures.commands import require_figure
 from liestep.files.records import short_hash
 from liestep.simulation.runs.estimate import Estimate, estimate, require_disk, require_memory
 from liestep.study.plan.maps import CELLS, is_reduced
-from liestep.study.plan.names import named_files
+from liestep.study.plan.names import PAPERS, study_files
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
 from liestep.study.plan.yamlfile import Strict, complaint, read_yaml
+from liestep.study.tables.kinds import table_of
 from liestep.workflow.plans import Plans, content_hash, sources
 
 # most problems that share a process; runs share one only with problems of the same system, whose code they share
@@ -127,7 +128,8 @@ class WorkflowConfig(Strict):
     """config/config.yaml."""
 
     studies: str | list[str] = Field("all",
-                                     description="ids of the studies to make, or all: every file under config/studies")
+                                     description="ids of the studies to make, or all: every file below"
+                                     " config/studies and papers/*/studies")
     granularity: Literal["problem", "sweep", "run"] = Field(
         "problem", description="which runs one job makes. problem: all of a problem of a study, or of up to 6 with the"
         " same system (a process costs 1 s, a further integrator in it 0.04 s); sweep: those of one integrator on a"
@@ -142,7 +144,7 @@ class StudyProducts:
         self.figures = study.config.figures
         for name in self.figures:
             try:
-                require_figure(name)
+                require_figure(name, study.paper)
             except InputError as error:
                 raise study.complain(("figures",), error) from None
         self.sweeps, self.references = self._planned(plans)
@@ -150,9 +152,11 @@ class StudyProducts:
         self.animations = [self._animation(text) for text in study.config.animations]
         self.timings = [self.folder/"timings.csv"] if study.config.timing else []
         self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
-        self.tables += [self.folder/"seconds.csv"] if study.config.timing and "work" in study.config.tables else []
-        if "which" in study.config.tables:
-            self.tables += [*[self.folder/"which_seconds.csv"]*study.config.timing, self.folder/"which.md"]
+        for name in study.config.tables:
+            table = table_of(name, study.paper)
+            assert table is not None
+            self.tables += [self.folder/f"{table.timed[0]}.csv"] if table.timed and study.config.timing else []
+            self.tables += [self.folder/f"{name}.md"] if table.page else []
         self.tables += [self.folder/CELLS] if is_reduced(study.config) else []
         self.page = self.folder/"tables.md"
         # Labels and lists of figures and tables are in no run's specification. The runs are in here although
@@ -176,7 +180,8 @@ class StudyProducts:
         """Sweeps and references, as an earlier start planned them if the study file and all sources are the same."""
         study = self.study
         made_from = content_hash([study.path], study.path.parent) + sources()
-        plans = None if study.config.plugins else plans  # their files lie anywhere
+        # files of plugins lie anywhere, and presets of a paper are not among the sources
+        plans = None if study.config.plugins or (study.paper and study.paper.presets) else plans
         before = plans.find(self.name, made_from) if plans else None
         if before is not None and _fits(before, study):
             return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
@@ -250,8 +255,8 @@ class Workflow:
         self.selection = not asked <= set(names)
         self.unselected = [name for name in known if name not in names]
         self.plans = Plans(results)
-        self.studies = [StudyProducts(Study(folder/"studies"/f"{name}.yaml", name, results), self.plans)
-                        for name in names]
+        files = study_files(folder)
+        self.studies = [StudyProducts(Study(files[name], name, results), self.plans) for name in names]
         self.estimate = require_room(self.studies, results) if room else Estimate()
         self.sweeps = [sweep for products in self.studies for sweep in products.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
@@ -260,8 +265,8 @@ class Workflow:
         self.marks = {batch.mark: batch for batch in (*self.batches, *self.references)}
         self.films = {film.path: film for products in self.studies for film in products.animations}
         self.claims, self.computed, self.lacking = self._claims()
-        self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
-                       if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
+        self.errata = {paper: path for paper, path in errata_files(folder).items()
+                       if set(known) <= set(names) or any(name.startswith(f"{paper}/") for name in names)}
 
     def forget_lost(self) -> None:
         """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again.
@@ -298,7 +303,8 @@ class Workflow:
         """Papers with the ids of the studies that their claims refer to, those of which all studies are made; papers
         whose evidence claims ask for; papers of which some studies are made, with the others. The runs are checked."""
         plugins = any(products.study.config.plugins for products in self.studies)
-        made_from = "" if plugins else content_hash(self.folder.rglob("*.*"), self.folder) + sources()
+        made_from = "" if plugins else "".join((*(content_hash(place.rglob("*.*"), place) for place in (
+            self.folder, self.folder.parent/PAPERS)), sources()))
         key = f"claims {self.config.studies}"
         found = self.plans.find(key, made_from) if made_from else None
         if found is None:
@@ -347,8 +353,8 @@ class Workflow:
 
     def _require_headlines(self, paper: str, paths: tuple[Path, ...]) -> None:
         """Raises InputError for an unknown erratum or figure; without its study a card has no picture."""
-        errata = [f"erratum {entry.id}" for entry in load_errata(paper, self.folder).errata] if paper in errata_papers(
-            self.folder) else []
+        errata = ([f"erratum {entry.id}" for entry in load_errata(paper, self.folder).errata]
+                  if paper in errata_files(self.folder) else [])
         figures = {products.name: products.figures for products in self.studies}
 
         def wrong(item: Headline) -> str:
@@ -397,7 +403,7 @@ class Workflow:
     @property
     def pages(self) -> list[str]:
         """Keys of the report's pages: papers with claims or errata, then other folders of studies."""
-        papers = sorted({*self.claims, *(path.stem for path in self.errata)})
+        papers = sorted({*self.claims, *self.errata})
         return list(dict.fromkeys((*papers, *(page_of(products.name) for products in self.studies))))
 
     @property

@@ -207,13 +207,16 @@ class Search:
 
     between: Between
 
-    def __init__(self, function: EventFunction, event: Event):
-        self.function, self.event = function, event
+    def __init__(self, function: EventFunction, event: Event, seen: Callable = Between.seen):
+        self.function, self.event, self.seen = function, event, seen
         self.found: list[Occurrence] = []
         self.done = 0              # steps
         self.sign = 0              # the last one that is not zero; 0 before the start's surface is left
+        self.since = np.inf        # the time from which it is not zero
         self.leaving: float | None = None
         self.behind = 0.0          # the event at the start: what the function was there, zero to round-off
+        self.was = 0.0             # at the end of the run before this one, if that was not on the surface
+        self.largest = 0.0         # of what the function reaches
         self.zero: tuple[int, float] | None = None  # a point where the function is zero, before its next sign is known
 
     @property
@@ -237,7 +240,7 @@ class Search:
                 self._step(n, line)
                 if self.complete:
                     return True
-        self.done = last
+        self.done = max(self.done, last)
         return False
 
     def _clear(self, values: np.ndarray) -> list[int]:
@@ -260,7 +263,7 @@ class Search:
 
     def _values(self, steps: slice, shares: np.ndarray, whole: bool = False) -> np.ndarray:
         count = len(self.between.times[steps])
-        fields = self.between.seen(steps, shares, whole)
+        fields = self.seen(self.between, steps, shares, whole)
         return self.function.over(fields, count*len(shares)).reshape(count, len(shares))
 
     def _step(self, n: int, values: np.ndarray) -> None:

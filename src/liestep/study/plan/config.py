@@ -260,10 +260,8 @@ def each_horizon(problems: Mapping[str, ProblemConfig], budgets: list[int] | Non
 
 
 if TYPE_CHECKING:
-    TableName = str
     Entry = IntegratorConfig
 else:
-    TableName = Literal[NAMES]
     Entry = IntegratorConfig | None  # of a key alone; `_varied` gives it one
 
 
@@ -285,7 +283,8 @@ class StudyConfig(Settings):
                                           " paper takes as its reference: error_final_second is the error against it")
     map_quantity: Name = Field("energy_error_max", description="column of metrics.csv that the figure map shows")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
-    tables: Annotated[list[TableName], Once] = Field(["energy", "momentum"], description="tables beside metrics.csv")
+    tables: Annotated[list[str], Once] = Field(["energy", "momentum"], description="tables beside metrics.csv: "
+                                               + ", ".join(NAMES) + ", and those of the study's paper")
     figures: Annotated[list[str], Once] = Field([], description="figures, see `liestep describe figures`")
     animations: Annotated[list[str], Once] = Field([], description="runs made into films (GIF), as bodies/rk4/h0.01")
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")

@@ -8,6 +8,8 @@ from pathlib import Path
 from liestep.errors import InputError
 
 LONGEST = 60  # most characters of a part of a name; file names are made of several parts
+PAPERS, STUDIES, CLAIMS = "papers", "studies", "claims"  # folders
+ERRATA = "errata"  # of config a folder, of a paper a file
 PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST - 1}}}")
 PARTS = 6
 RESERVED = ("logs", "report", "selection")  # folders of the results that belong to no study
@@ -57,6 +59,64 @@ def named_files(folder: Path, what: str) -> list[Path]:
         raise InputError(f"{folder}: {same[0]} and {same[1]} differ in upper and lower case only, and are one file on"
                          " many disks; rename one")
     return found
+
+
+def study_files(config: Path) -> dict[str, Path]:
+    """Id of every study -> its file, sorted: config/studies/NAME.yaml, or papers/ID/studies/NAME.yaml as ID/NAME.
+    Raises InputError: a file whose name cannot be an id, a study of one's own with the id of a paper, and what
+    `paper_folders` raises."""
+    own = config/STUDIES
+    found = {path.relative_to(own).with_suffix("").as_posix(): path
+             for path in named_files(own, "the name of a study")}
+    for paper, folder in paper_folders(config).items():
+        inside = folder/STUDIES
+        if taken := next((path for name, path in found.items() if name.partition("/")[0] == paper), None):
+            raise InputError(f"{taken}: {paper} is the id of the paper in {folder}: put the study into {inside}, or"
+                             " into another folder")
+        for path in named_files(inside, "the name of a study"):
+            require_inside(path, folder)
+            found[f"{paper}/{path.relative_to(inside).with_suffix('').as_posix()}"] = path
+    return dict(sorted(found.items()))
+
+
+def paper_folders(config: Path) -> dict[str, Path]:
+    """Id -> folder of all papers beside a folder of configuration. Raises InputError: `papers` is a file or a link, or
+    cannot be read; a folder in it whose name can be no id, or that is a link."""
+    top = Path(config).parent/PAPERS
+    if top.is_symlink() or (top.exists() and not top.is_dir()):
+        raise InputError(f"{top} must be a folder with one folder for each paper, not a"
+                         f" {'link' if top.is_symlink() else 'file'}")
+    try:
+        entries = sorted(top.iterdir()) if top.is_dir() else []
+    except OSError as error:
+        raise InputError(f"cannot read {top}: {error.strerror}; the papers in it would be overlooked") from None
+    found = {path.name: path for path in entries if path.is_dir() and path.name[0] not in "._"}
+    for name, path in found.items():
+        if path.is_symlink():
+            raise InputError(f"{path} is a link; a paper is a folder of its own")
+        require_paper_id(name, path)
+    return found
+
+
+def require_paper_id(name: str, path: Path) -> None:
+    """Raises InputError for a name that cannot be the id of a paper."""
+    require_name("the id of a paper", name, path.parent)
+    if not name.isidentifier():
+        raise InputError(f"{path}: the id of a paper is letters, digits and '_', the first no digit")
+
+
+def require_inside(path: Path, folder: Path) -> None:
+    """Raises InputError for a file in the folder of a paper that is a link to elsewhere."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{path} is a link that leads out of the folder of the paper {folder.name}")
+
+
+def config_of(study: Path) -> Path | None:
+    """Folder of the configuration to which the file of a study belongs; None for a file that lies elsewhere."""
+    for folder in Path(study).resolve().parents:
+        if folder.name == STUDIES:
+            return folder.parents[2]/"config" if folder.parent.parent.name == PAPERS else folder.parent
+    return None
 
 
 def twins(names: Iterable[str]) -> tuple[str, str] | None:

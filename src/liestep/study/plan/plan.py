@@ -28,8 +28,10 @@ from liestep.study.plan.config import (
     load_study_config,
 )
 from liestep.study.plan.maps import is_map, map_of, require_reduced, require_settings, require_shown
-from liestep.study.plan.names import named_files, require_name
+from liestep.study.plan.names import require_name, study_files
+from liestep.study.plan.papers import paper_of_file
 from liestep.study.plan.yamlfile import line_of
+from liestep.study.tables.kinds import modules_of
 
 SETTINGS = tuple(Settings.model_fields)
 # settings that do nothing for an adaptive method (True) or one of fixed steps (False)
@@ -86,6 +88,10 @@ class Study:
         self.path, self.name = Path(path), name
         self.results, self.folder = Path(results), Path(results)/name
         self.config, self._lines = load_study_config(self.path)
+        self.paper = paper_of_file(self.path)
+        for number, table in enumerate(self.config.tables):
+            if table not in (known := modules_of(self.paper)):
+                raise self.complain(("tables", number), unknown("table", table, known))
         self._plugins = self._load_plugins()  # ids
         self.not_applicable: dict[tuple[str, str], str] = {}  # (problem, integrator) -> sentence
         if self.config.every_integrator or self.config.every_system:
@@ -99,19 +105,17 @@ class Study:
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
         """Study by id or by the path of its file. Raises InputError: no such study; names the closest one."""
-        root = Path(config)/"studies"
+        known = study_files(Path(config))
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
-            inside = path.resolve().is_relative_to(root.resolve())
-            key = path.resolve().relative_to(root.resolve()).with_suffix("").as_posix() if inside else path.stem
+            key = next((key for key, file in known.items() if file.resolve() == path.resolve()), path.stem)
             return cls(path, require_name("the name of a study", key), results)
-        known = study_names(config)
         if not known:
-            raise InputError(f"there is no study in {root}: call it in the repository, or name the folder with"
-                             " --config")
+            raise InputError(f"there is no study in {Path(config)/'studies'}: call it in the repository, or name the"
+                             " folder with --config")
         if name not in known:
             raise InputError(unknown("study", name, known))
-        return cls(root/f"{name}.yaml", name, results)
+        return cls(known[name], name, results)
 
     def complain(self, place: tuple, message: object) -> InputError:
         key = ".".join(part if part.isprintable() else repr(part) for part in map(str, place))
@@ -341,9 +345,8 @@ class Study:
 
 
 def study_names(config: Path = Path("config")) -> list[str]:
-    """Ids of all study files, sorted. Raises InputError for a file whose name cannot be an id."""
-    root = Path(config)/"studies"
-    return [path.relative_to(root).with_suffix("").as_posix() for path in named_files(root, "the name of a study")]
+    """Ids of all study files, sorted; errors as `study_files`."""
+    return list(study_files(Path(config)))
 
 
 def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig, dict[tuple[str, str], str]]:

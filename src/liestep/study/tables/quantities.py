@@ -1,14 +1,14 @@
 """Quantities: numbers of a run that only one paper defines (its own norms, for example), as columns of metrics.csv. The
-module that a paper declares as `quantities` (see `liestep.mechanics.contracts.paper`) has `QUANTITIES`, a tuple of
+module that a paper declares as `quantities` (see `liestep.study.plan.papers`) has `QUANTITIES`, a tuple of
 functions of a run's file and its problem's reference (None where the study asks for none) that return columns, name ->
 number, `NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they
 read."""
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from liestep.mechanics.contracts.paper import Paper
-from liestep.simulation.catalogue import paper_module, papers
+from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile
+from liestep.study.plan.papers import paper_module, papers
 
 Quantity = Callable[[RunFile, RunFile | None], Mapping[str, float]]
 
@@ -34,22 +34,15 @@ class Quantities:
         return found
 
 
-def _paper_of(study: str) -> Paper | None:
-    """Paper that a study (`<paper>/<name>`) belongs to, if it defines quantities."""
-    paper = papers().get(study.partition("/")[0])
-    return paper if paper and paper.quantities else None
-
-
-def module_of(study: str) -> str | None:
-    """Module with the quantities of the paper that a study belongs to, None if there is none."""
-    paper = _paper_of(study)
-    return paper.module(paper.quantities) if paper else None
-
-
 def quantities_of(study: str) -> Quantities:
-    """Quantities of the paper that a study belongs to: none for other studies."""
-    paper = _paper_of(study)
-    if paper is None:
+    """Quantities of the paper that a study (`<paper>/<name>`) belongs to: none for other studies. Raises InputError:
+    the paper's module lacks a part."""
+    paper = papers().get(study.partition("/")[0])
+    if paper is None or not paper.quantities:
         return Quantities()
     module = paper_module(paper, paper.quantities)
-    return Quantities(tuple(module.QUANTITIES), tuple(module.NAMES), tuple(module.VARIABLES))
+    parts = [getattr(module, name, None) for name in ("QUANTITIES", "NAMES", "VARIABLES")]
+    if None in parts:
+        raise InputError(f"{module.__file__}: the module with quantities of a paper has QUANTITIES, NAMES and"
+                         " VARIABLES")
+    return Quantities(*map(tuple, parts))

@@ -51,7 +51,7 @@ class StudyResults:
     def table(self, name: str) -> pandas.DataFrame:
         """A table of the study, or its timings. Raises InputError: missing, no table, or of another study."""
         path = self.study.folder/f"{name}.csv"
-        declared = table_of(name)
+        declared = table_of(name, self.study.paper)
         table = read_csv(path, (*declared.keys, *declared.needed) if declared else
                          (*KEYS, *(TIMINGS if name == "timings" else ())))
         if not table["study"].eq(self.study.name).all():

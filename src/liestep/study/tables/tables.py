@@ -7,7 +7,7 @@ from liestep.files.textfiles import csv_text, without_markup, write_text_atomica
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.plan import Study
 from liestep.study.tables import cells_table, metrics
-from liestep.study.tables.kinds import of_maps, table_of, which, work
+from liestep.study.tables.kinds import Table, of_maps, table_of
 from liestep.study.tables.results import StudyResults
 
 
@@ -22,30 +22,27 @@ def analyse(study: Study) -> list[Path]:
     parts = [f"# {without_markup(study.config.title)}\n",
              without_markup(study.config.description.strip()) + "\n" if study.config.description else ""]
     for name in study.config.tables:
-        table = table_of(name)
+        table = table_of(name, study.paper)
         assert table is not None
-        columns, rows = table.columns_of(results), table.rows(results)
+        columns, rows, by_clock = table.columns_of(results), table.rows(results), []
         paths.append(_write(study, name, columns, rows))
-        if name == "which":
-            timed = which.which_rows(results, which.CLOCK) if study.config.timing else []
-            if study.config.timing:  # no part of tables.md
-                paths.append(_write(study, "which_seconds", which.COLUMNS, timed))
-            paths.append(study.folder/"which.md")
-            write_text_atomically(paths[-1], which.which_page(results, [*rows, *timed]))
-        shown = readable(name, columns)
+        if table.timed and study.config.timing:
+            other, other_columns, timed_rows = table.timed
+            by_clock = timed_rows(results)
+            paths.append(_write(study, other, other_columns, by_clock))
+        if table.page:
+            paths.append(study.folder/f"{name}.md")
+            write_text_atomically(paths[-1], table.page(results, rows, by_clock))
+        shown = readable(table, columns)
         parts += [f"## {name}\n",
                   markdown([column for column in shown if any(filled(row.get(column)) for row in rows)], rows)]
-    if (study.folder/"timings.csv").is_file() and "work" in study.config.tables:
-        seconds = work.seconds_rows(results.metrics, results.table("timings"))
-        paths.append(_write(study, "seconds", work.SECONDS_COLUMNS, seconds))
     page = study.folder/"tables.md"
     write_text_atomically(page, "\n".join(part for part in parts if part))
     return [*paths, page]
 
 
-def readable(name: str, columns: Iterable[str]) -> tuple[str, ...]:
+def readable(table: Table | None, columns: Iterable[str]) -> tuple[str, ...]:
     """Columns of a table that people read."""
-    table = table_of(name)
     if table is None:
         return tuple(columns)
     chosen = table.readable

@@ -12,8 +12,8 @@ import pandas
 from markupsafe import Markup, escape
 
 from liestep.claims.claimfile import OWN as OWN_WORDS
-from liestep.simulation.catalogue import papers
 from liestep.simulation.runs.files import read
+from liestep.study.plan.papers import papers
 from liestep.workflow.report import verdicts
 from liestep.workflow.report.pictures import SHARE, Picture, embed, embed_films, picture
 from liestep.workflow.report.study import StudyPage, study_page
@@ -101,7 +101,7 @@ def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
 def collect(workflow: Workflow) -> list[Page]:
     """All pages in the order of the index: papers, then own studies; nothing is rendered."""
     studies = [study_page(products) for products in workflow.studies]
-    errata = verdicts.paper_errata(workflow.errata, workflow.common)
+    errata = verdicts.paper_errata(workflow.errata, workflow.folder, workflow.common)
     claims = verdicts.paper_claims(workflow.claim_files.values(), workflow.common,
                           {page.name: [figure.name for figure in page.figures] for page in studies},
                           {page.name: list(page.tables) for page in studies}, errata)
@@ -111,8 +111,8 @@ def collect(workflow: Workflow) -> list[Page]:
         pages[item.paper].claims = item
         pages[item.paper].thumbnails = {card.figure: picture(paths[card.figure], *THUMBNAIL) for card in item.cards
                                         if card.figure in paths}
-    for path, found in zip(workflow.errata, errata, strict=True):
-        pages[path.stem].errata = found
+    for paper, found in zip(workflow.errata, errata, strict=True):
+        pages[paper].errata = found
     for study in studies:
         pages[page_of(study.name)].studies.append(study)
     return list(pages.values())

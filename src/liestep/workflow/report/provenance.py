@@ -9,6 +9,7 @@ from liestep.errors import InputError
 from liestep.simulation.references.reference import disagreement, study_reference
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.maps import rows_of
+from liestep.study.tables.kinds import table_of
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import filled, readable
 from liestep.workflow.report.headings import headings
@@ -35,7 +36,8 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
                 if tuple(row) not in known:
                     raise InputError(f"{results.study.folder/name}.csv has a row {' '.join(row)} that is not in the"
                                      f" study; run `liestep job analyse {results.study.name}` again")
-    columns = [column for column in readable(name, table.columns) if column in table.columns
+    shown = readable(table_of(name, results.study.paper), table.columns)
+    columns = [column for column in shown if column in table.columns
                and table[column].notna().any()]
     titles = headings(columns, results.study)
     shown = table[columns]

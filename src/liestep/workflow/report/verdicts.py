@@ -190,9 +190,9 @@ def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables:
                     evidence(claim, paper, figures, tables), list(dict.fromkeys(runs)))
 
 
-def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
-    """Errata of all papers by their files, with evidence. Raises InputError: errata.csv is missing or stale."""
-    files = [load_errata(path.stem, path.parent.parent) for path in paths]
+def paper_errata(papers: Iterable[str], config: Path, results: Path) -> list[PaperErrata]:
+    """Errata of some papers, with evidence. Raises InputError: errata.csv is missing or stale."""
+    files = [load_errata(paper, config) for paper in papers]
     if not files:
         return []
     table = _read(results/"errata.csv")

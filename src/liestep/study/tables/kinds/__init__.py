@@ -1,9 +1,13 @@
-"""One file for each table that a study may ask for, named after it, declares `TABLE`. Nothing lists them."""
+"""One file for each table that every study may ask for, named after it, declares `TABLE`; a paper brings its own.
+Nothing lists them."""
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pkgutil import iter_modules
 from typing import Any, cast
+
+from liestep.errors import InputError
+from liestep.study.plan.papers import Paper, paper_module
 
 NAMES = tuple(sorted(found.name for found in iter_modules(__path__)))
 KEYS = ("study", "problem", "integrator")  # columns of nearly every table
@@ -12,22 +16,45 @@ KEYS = ("study", "problem", "integrator")  # columns of nearly every table
 @dataclass(frozen=True)
 class Table:
     """A table: the columns of its CSV file, or what gives them, and how its rows are made from the study's results
-    (`study.tables.results.StudyResults`); it is out of date when anything that its module imports is edited."""
+    (`study.tables.results.StudyResults`); it is out of date when anything that its module imports is edited. page: what
+    makes its own page NAME.md of results, rows and rows by the clock. timed: a second table, of a study with times,
+    that is no part of tables.md, since times differ between two runs: its name, its columns, its rows."""
 
     columns: tuple[str, ...] | Callable[[Any], Sequence[str]]
     rows: Callable[[Any], list[dict[str, Any]]]
     readable: tuple[str, ...]      # columns of tables.md and of the report
     keys: tuple[str, ...] = KEYS   # columns without which it is no table of a study
     needed: tuple[str, ...] = ()   # further columns that others read
+    page: Callable[[Any, list[dict[str, Any]], list[dict[str, Any]]], str] | None = None
+    timed: tuple[str, tuple[str, ...], Callable[[Any], list[dict[str, Any]]]] | None = None
 
     def columns_of(self, results: Any) -> tuple[str, ...]:
         return tuple(self.columns(results) if callable(self.columns) else self.columns)
 
 
-def table_of(name: str) -> Table | None:
-    """What a table is, or its other one by seconds; None for a file of a study that is none of them."""
+def modules_of(paper: Paper | None) -> Mapping[str, str]:
+    """Name -> module of all tables that a study of a paper may ask for. Raises InputError: the paper declares one that
+    exists."""
+    own = {name: paper.module(module) for name, module in paper.tables.items()} if paper else {}
+    if twice := own.keys() & set(NAMES):
+        assert paper is not None
+        raise InputError(f"{paper.id}: the table {min(twice)} exists already; choose another name")
+    return {**{name: f"{__name__}.{name}" for name in NAMES}, **own}
+
+
+def table_of(name: str, paper: Paper | None) -> Table | None:
+    """What a table of a study of a paper is, or its other one by the clock; None for a file that is none of them.
+    Raises InputError: the module of the paper has none."""
+    known = modules_of(paper)
     name = name.removesuffix("_seconds")
-    return cast(Table, importlib.import_module(f"{__name__}.{name}").TABLE) if name in NAMES else None
+    if name not in known:
+        return None
+    if paper and name in paper.tables:
+        found = getattr(paper_module(paper, paper.tables[name]), "TABLE", None)
+        if not isinstance(found, Table):
+            raise InputError(f"{paper.id}: TABLE of the module {paper.tables[name]} must be a liestep.paper.Table")
+        return found
+    return cast(Table, importlib.import_module(known[name]).TABLE)
 
 
 def of_maps(columns: Iterable[str]) -> tuple[str, ...]:

@@ -91,5 +91,6 @@ def gains(adaptive: "pandas.DataFrame", constant: "pandas.DataFrame", quantity: 
 
 TABLE = Table(
     COLUMNS, lambda results: work_rows(results.metrics),
+    timed=("seconds", SECONDS_COLUMNS, lambda results: seconds_rows(results.metrics, results.table("timings"))),
     readable=("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations",
               "rhs_evaluations", "exponentials", "linear_solves", "iterations_per_step", "cost"))

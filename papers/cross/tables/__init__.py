@@ -1,0 +1,1 @@
+"""One file for each table of the studies, which declares `TABLE`."""

@@ -1,0 +1,13 @@
+"""Lee, Leok and McClamroch 2009: Lagrangian mechanics and variational integrators on two-spheres."""
+from liestep.paper import Paper
+
+PAPER = Paper(
+    id="twospheres2009",
+    citation="T. Lee, M. Leok, N. H. McClamroch: Lagrangian mechanics and variational integrators on two-spheres."
+    " International Journal for Numerical Methods in Engineering 79 (2009) 1147-1174",
+    doi="10.1002/nme.2603",
+    figures={f"twospheres2009.{name}": "figures" for name in (
+        *(f"figure{k}" for k in range(1, 8)), "energy_signs", "dipole_scan")},
+    evidence=("evidence.equations", "evidence.runs"),
+    quantities="quantities",
+)

@@ -1,0 +1,29 @@
+"""All names that the folder of a paper imports: figures, evidence, quantities and tables (docs/replicate.md). What
+needs more than these imports rooms of liestep, which may change without notice."""
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    pass
+
+# name -> module; `compile.sources` reads it too: what imports a name depends on that module alone
+PLACES = {name: f"liestep.{module}" for module, names in {
+    "claims.criteria.base": "KIND Criterion Limits Outcome", "claims.errata": "Evidence",
+    "claims.selection": "member_values", "compile.status": "Status", "errors": "InputError",
+    "figures.labels": "EndLabel end_labels", "figures.marks": "DASHDOT DASHED DOTTED SOLID Mark marks",
+    "figures.panels": "cells hollow label_of legend_below line_handle logarithmic slope_triangle",
+    "figures.scenes.looks": "COLOURS directions parameters snapshots trail",
+    "figures.scenes.space": "Scene View graticule mix sphere_body triad",
+    "figures.style": "DOUBLE SINGLE Results drawing first_run ladder new_figure problems_of run_with subplots",
+    "mechanics.contracts.sheet": "Parameters Preset", "simulation.catalogue": "method sheet",
+    "simulation.runs.files": "RunFile", "simulation.runs.simulation": "simulate",
+    "simulation.runs.specification": "start_of", "study.plan.papers": "Paper", "study.tables.kinds": "Table",
+}.items() for name in names.split()}
+__all__ = sorted(PLACES)
+
+
+def __getattr__(name: str) -> Any:
+    """A name where it is used: to declare a paper needs none of what draws."""
+    if name not in PLACES:
+        raise AttributeError(f"module 'liestep.paper' has no name {name!r}; it has {', '.join(__all__)}", name=name)
+    return getattr(importlib.import_module(PLACES[name]), name)

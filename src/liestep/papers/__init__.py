@@ -1,1 +1,0 @@
-"""One room per replicated paper: presets, figures, evidence, own quantities. Papers never import each other."""
