@@ -20,6 +20,7 @@ lock changes.
 """
 import csv
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -82,26 +83,32 @@ def call(program: str, *arguments: str, **variables: str) -> int:
                            env={**os.environ, "PATH": path, **variables})
 
 
-def of_its_own(name: str) -> int:
-    """All studies of config/NAME in a folder of their own below results; ends with the verdicts and the page."""
-    origin, folder = TOP/"config"/name, TOP/"results"/name
-    for source in (path for path in origin.rglob("*") if path.suffix in (".yaml", ".py")):
-        target = folder/"config"/source.relative_to(origin)
-        if not target.is_file() or target.read_bytes() != source.read_bytes():  # else Snakemake would plan anew
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-    code = call("snakemake", "-s", str(TOP/"Snakefile"), "--directory", str(folder), **KEEP_BYTECODE)
+def of_paper(name: str) -> int:
+    """All studies of papers/NAME; ends with the verdicts and the page."""
+    studies = [f"{name}/{path.stem}" for path in sorted((TOP/"papers"/name/"studies").glob("*.yaml"))]
+    return judged(TOP/"results"/"selection", name, "--config", f"studies={json.dumps(studies)}")
+
+
+def judged(results: Path, page: str, *options: str) -> int:
+    """Call snakemake; says where it ends well how many statements have which verdict, and where the page is."""
+    code = call("snakemake", *options, **KEEP_BYTECODE)
     if code == 0:
-        with (folder/"results"/"claims.csv").open(newline="") as file:
+        with (results/"claims.csv").open(newline="") as file:
             found = Counter(row["verdict"] for row in csv.DictReader(file))
         print("statements:", ", ".join(f"{number} {verdict}" for verdict, number in found.items()))
-        print(f"open {folder/'results'/'report'/f'{name}.html'}")
+        print(f"open {results/'report'/f'{page}.html'}")
     return code
 
 
 def quick() -> int:
-    """The study of config/quick; ends with what to try."""
-    code = of_its_own("quick")
+    """The study of config/quick, in a folder of its own below results; ends with what to try."""
+    origin, folder = TOP/"config"/"quick", TOP/"results"/"quick"
+    for source in origin.rglob("*.yaml"):
+        target = folder/"config"/source.relative_to(origin)
+        if not target.is_file() or target.read_bytes() != source.read_bytes():  # else Snakemake would plan anew
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    code = judged(folder/"results", "quick", "-s", str(TOP/"Snakefile"), "--directory", str(folder))
     if code == 0:
         print(f"then change the step in {TOP/'config'/'quick'/'studies'/'quick'/'pendulum.yaml'} and call this again")
     return code
@@ -141,8 +148,8 @@ def matrix() -> int:
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"quick": quick, "testsets": lambda: of_its_own("testsets"),
-                "classics": lambda: of_its_own("classics"),
+    commands = {"quick": quick, "testsets": lambda: of_paper("testsets"),
+                "classics": lambda: of_paper("classics"),
                 "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "docs.site", "build", **KEEP_BYTECODE),

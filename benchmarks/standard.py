@@ -1,6 +1,6 @@
 """Error over processor seconds of standard problems, beside scipy, heyoka and IDA.
 
-Ours run on the systems of config/testsets, as `peers` times them. The others have the forms of `standard_problems`, all
+Ours run on the systems of papers/testsets, as `peers` times them. The others have the forms of `standard_problems`, all
 compiled: scipy's DOP853, Radau and LSODA the ordinary equations (the implicit ones with exact Jacobians), heyoka's
 Taylor integrator the same as expressions, which have no systems of linear equations; IDA of SUNDIALS, by scikit-sundae,
 the stabilised form of index two with the exact Jacobian. Nothing is compiled while it is timed. Errors are those of the
@@ -34,7 +34,7 @@ TOP = Path(__file__).resolve().parents[1]
 STORED, PICTURE = TOP/"benchmarks"/"standard.csv", TOP/"docs"/"standard.webp"
 REACHED = STORED.with_suffix(".md")
 PIXELS, QUALITY = 900, 20  # of the picture
-TESTSETS = TOP/"config"/"testsets"/"studies"/"testsets"
+TESTSETS = TOP/"papers"/"testsets"/"studies"
 TOLERANCES = tuple(10.0**-k for k in range(3, 14))
 SMALLEST = 3e-14
 LONGEST = 3.0  # seconds of one call: longer ones are left out, and smaller tolerances after a third of it

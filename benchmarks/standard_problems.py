@@ -2,7 +2,7 @@
 ordinary equations, the stabilised form of index two (Gear, Gupta and Leimkuhler 1985) for a solver of
 differential-algebraic ones. Their functions take complex numbers too, so that Jacobians are exact, by complex steps,
 and compiled. Data and equations: Test Set for Initial Value Problem Solvers (Mazzia and Magherini 2008); squeezer:
-Hairer and Wanner 1996, VII.7; governor and pendulum: IFToMM A05 and A01, as in config/testsets."""
+Hairer and Wanner 1996, VII.7; governor and pendulum: IFToMM A05 and A01, as in papers/testsets."""
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

@@ -54,7 +54,7 @@ def measure(folder: Path, quick: bool) -> Iterator[dict[str, Any]]:
 
 
 def papers() -> dict[str, list[str]]:
-    """Folder below config/studies -> its studies."""
+    """Paper -> its studies."""
     found: dict[str, list[str]] = {}
     for name in study_names(ROOT/"config"):
         found.setdefault(name.partition("/")[0], []).append(name)
@@ -71,7 +71,8 @@ def _paper(work: Path, environment: dict[str, str], studies: list[str], label: s
     """Everything that belongs to these studies, in a new working folder with an empty cache; then with
     machine code; then once more."""
     work.mkdir()
-    (work/"config").symlink_to(ROOT/"config")
+    for folder in ("config", "papers"):
+        shutil.copytree(ROOT/folder, work/folder)
     environment = {**environment, "LIESTEP_CACHE": str(work/"cache")}
     command = [*SNAKEMAKE, "--config", f"studies={json.dumps(studies)}"]
     yield _row(f"{label}, empty cache", command, work, environment, 360)

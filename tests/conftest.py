@@ -84,6 +84,15 @@ if not WORKER:  # workers inherit the variable; it must stand before the package
     os.environ["LIESTEP_CACHE"] = KEPT or tempfile.mkdtemp(prefix="liestep-tests-")
 
 
+def pytest_sessionstart(session):
+    """Code of the papers of this repository is there for tests to import: `from liestep_papers.cross import figures`."""
+    from liestep.study.plan.names import paper_folders
+    from liestep.study.plan.papers import read_paper
+
+    for folder in paper_folders(Path(__file__).parents[1]/"config").values():
+        read_paper(folder)
+
+
 def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help=f"{CASES} cases of each test function, without slow ones")
 

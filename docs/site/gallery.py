@@ -12,6 +12,7 @@ from docs.site.snapshot import CLAIM, ERRATUM, Snapshot
 from docs.site.source import TOP, escaped
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.counting import cards as headlines
+from liestep.study.plan.names import study_files
 from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS
 
 CHANGED = "The study file has changed since this run."
@@ -20,7 +21,7 @@ CHANGED = "The study file has changed since this run."
 def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
     """A page for each paper, an index, and the figures."""
     target.mkdir(parents=True, exist_ok=True)
-    changed = set(snapshot.changed(top))
+    changed, files = set(snapshot.changed(top)), study_files(top/"config")
     papers: dict[str, list[str]] = {}
     for study in sorted({figure.study for figure in snapshot.figures}):
         papers.setdefault(study.partition("/")[0], []).append(study)
@@ -29,14 +30,15 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
         parts = [f"# Figures of {paper}\n", about(snapshot)]
         thumbnails.append(f"## {paper}\n\n" + raw('<div class="claims">'))
         for study in studies:
-            file = top/"config"/"studies"/f"{study}.yaml"
-            text = file.read_text("utf-8") if file.is_file() else ""
+            file = files.get(study)
+            text = file.read_text("utf-8") if file else ""
+            name = file.relative_to(top).as_posix() if file else study
             title = yaml.safe_load(text)["title"] if text else study
             parts.append(f"## {escaped(title)}\n\n`{study}`\n")
             figure = snapshot.of(study)[0]
             thumbnails.append(raw("<article>") + f"[![figure {figure.name}]({figure.file})"
                               f" {escaped(title)}](#{label(study, figure.name)})\n\n" + raw("</article>"))
-            if f"config/studies/{study}.yaml" in changed:
+            if name in changed:
                 parts.append(f":::{{warning}}\n{CHANGED}\n:::\n")
             for figure in snapshot.of(study):
                 source = snapshot.folder/figure.file
@@ -50,7 +52,7 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                     parts.append(f"<details><summary>Settings</summary>\n\n{escaped(of_runs + settings)}\n\n"
                                  "</details>\n")
             if text:
-                parts.append(f"<details><summary>The study file config/studies/{study}.yaml</summary>\n\n"
+                parts.append(f"<details><summary>The study file {name}</summary>\n\n"
                              f"```yaml\n{text}```\n\n</details>\n")
         (target/f"{paper}.md").write_text("\n".join(parts), "utf-8")
         thumbnails.append(raw("</div>"))
@@ -77,7 +79,7 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                    for paper, own in of_papers.items()}
         for paper, own in sorted(of_papers.items(), key=lambda item: not opening[item[0]]):
             parts.append(f"## {escaped(paper)}\n")
-            if any(name.startswith((f"config/{kind}/{paper}/", f"config/{kind}/{paper}.yaml")) for name in changed):
+            if any(name.startswith((f"papers/{paper}/{kind}", f"config/{kind}/{paper}")) for name in changed):
                 parts.append(f":::{{warning}}\nThe {kind} files have changed since this run.\n:::\n")
             parts += opening[paper]
             html = cards(own) if kind == "claims" else html_table([name for name in columns if name != "paper"], own)

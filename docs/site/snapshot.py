@@ -10,6 +10,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from typing import Any
 from liestep.errors import InputError
 from liestep.files.textfiles import csv_rows, write_text_atomically
 from liestep.workflow.report.pictures import encoded
+from liestep.workflow.workflow import require_config
 
 INDEX = "snapshot.json"
 TABLES = ("claims.csv", "errata.csv")
@@ -27,6 +29,9 @@ ERRATUM = ("paper", "erratum", "place", "printed", "correct", "evidence", "confi
 COLUMNS = {"claims.csv": CLAIM, "errata.csv": ERRATUM}
 WIDTH, QUALITIES = 1200, (66, 50, 44, 38, 32)  # sharp where 600 pixels of a page are 1200 of a screen
 MOST, PICTURES = 8_000_000, 7_400_000  # bytes of all files together
+# files of studies, claims and errata; of papers that a full run leaves out there are none in the snapshot
+WRITTEN = re.compile(r"(?:config|papers/\w+)/(?:studies|claims|errata)(?:/.+)?\.yaml")
+APART = tuple(f"papers/{name}/" for name in require_config(Path(__file__).parents[2]/"config"/"config.yaml")["apart"])
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,7 @@ def _checked(results: Path, products: Mapping[str, Mapping[str, Any]], name: str
 
 def _judged(inputs: Mapping[str, str]) -> dict[str, str]:
     """Files of studies, claims and errata."""
-    kept = ("config/studies/", "config/claims/", "config/errata/")
-    return {name: value for name, value in sorted(inputs.items()) if name.startswith(kept)}
+    return {name: value for name, value in sorted(inputs.items()) if WRITTEN.fullmatch(name)}
 
 
 def _columns(text: str, table: str) -> str:
@@ -191,8 +195,8 @@ class Snapshot:
 
     def changed(self, top: Path) -> Iterator[str]:
         """Studies, claims and errata files that are not those of the run: changed, new or gone since."""
-        today = {path.relative_to(top).as_posix(): path for folder in ("studies", "claims", "errata")
-                 for path in sorted((top/"config"/folder).rglob("*.yaml"))}
+        today = {name: path for folder in (top/"config", top/"papers") for path in sorted(folder.rglob("*.yaml"))
+                 if WRITTEN.fullmatch(name := path.relative_to(top).as_posix()) and not name.startswith(APART)}
         for name in sorted({*today, *self.inputs}):
             if name not in today or name not in self.inputs or sha256(today[name]) != self.inputs[name]:
                 yield name

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
+from liestep.claims.criteria.base import KIND, Limits
 from liestep.claims.selection import Question, Results, RunChoice, require_quantity, select, study_of
-from liestep.errors import InputError
+from liestep.paper import Criterion, InputError, Outcome
 from liestep.study.plan.yamlfile import Count, Positive
 from liestep.study.tables.kinds.work import at_equal_error
 

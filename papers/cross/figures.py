@@ -6,11 +6,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
-from liestep.errors import InputError
 from liestep.figures.ladders import admissible
-from liestep.figures.marks import PALETTE, Mark, marks
-from liestep.figures.panels import by_method, grid, hollow, label_of, legend_below, logarithmic, slope_triangle
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure
+from liestep.figures.marks import PALETTE
+from liestep.figures.panels import by_method, grid
+from liestep.paper import (
+    DOUBLE,
+    InputError,
+    Mark,
+    Results,
+    drawing,
+    hollow,
+    label_of,
+    legend_below,
+    logarithmic,
+    marks,
+    new_figure,
+    slope_triangle,
+)
 from liestep.study.tables.kinds.work import at_equal_error
 
 from .tables.crossover_time import MotionHorizons, at_cost, joined, motions, spent

@@ -2,9 +2,8 @@
 local-global transition maps, and its mass matrix."""
 import numpy as np
 
-from liestep.claims.errata import Evidence
+from liestep.paper import Evidence, simulate
 from liestep.simulation.plugins.trial import plain
-from liestep.simulation.runs.simulation import simulate
 
 from .transition_maps import cayley, exponential, hat, motion, poses, row_of, size, vectors
 

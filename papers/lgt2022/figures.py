@@ -11,12 +11,31 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.compile.tracing import Functions, plain_component
-from liestep.figures.labels import EndLabel, end_labels
-from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, marks
-from liestep.figures.panels import cells, label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.scenes.space import mix
-from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.paper import (
+    DASHDOT,
+    DASHED,
+    DOTTED,
+    DOUBLE,
+    SOLID,
+    EndLabel,
+    Mark,
+    Results,
+    cells,
+    drawing,
+    end_labels,
+    first_run,
+    label_of,
+    ladder,
+    legend_below,
+    line_handle,
+    logarithmic,
+    marks,
+    mix,
+    new_figure,
+    slope_triangle,
+    subplots,
+)
 
 from .quantities import predicted_change
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.simulation.runs.files import RunFile
+from liestep.paper import RunFile
 
 VARIABLES = ("attitude", "position", "body_rate", "multiplier", "joint_error", "quaternion_norm", "time")
 NAMES = ("attitude_entry_error", "rate_entry_error", "center_error", "multiplier_error", "joint_error_growth",

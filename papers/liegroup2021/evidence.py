@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from liestep.claims.errata import Evidence
-from liestep.compile.status import Status
 from liestep.geometry import se3
 from liestep.geometry.groups.actions import CHARTS, TangentSpheres, in_coordinates
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.counting import operations
-from liestep.simulation.catalogue import method, sheet
+from liestep.paper import Evidence, Status, method, sheet, simulate
 from liestep.simulation.plugins.trial import plain
-from liestep.simulation.runs.simulation import simulate
 from liestep.simulation.runs.specification import specify
 
 

@@ -2,12 +2,9 @@
 joints, rankings and the parasite from runs."""
 import numpy as np
 
-from liestep.claims.errata import Evidence
 from liestep.geometry.quaternion import body_matrix, matrices, plus
 from liestep.mechanics.presets._cone import ABOUT_CENTRE, ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT
-from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.simulation import simulate
-from liestep.simulation.runs.specification import start_of
+from liestep.paper import Evidence, sheet, simulate, start_of
 
 CLOSE, APART = 1e-12, 1e-2
 

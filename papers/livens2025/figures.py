@@ -9,14 +9,34 @@ from matplotlib.colors import LogNorm, to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.figures.marks import SOLID, Mark, marks
-from liestep.figures.panels import cells, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.scenes import looks
-from liestep.figures.scenes.looks import parameters, snapshots
-from liestep.figures.scenes.space import Scene, View, mix
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.presets._cone import DISTANCE, PRECESSION, TILT
-from liestep.simulation.runs.files import RunFile
+from liestep.paper import (
+    DOUBLE,
+    SINGLE,
+    SOLID,
+    Mark,
+    Results,
+    RunFile,
+    Scene,
+    View,
+    cells,
+    drawing,
+    first_run,
+    hollow,
+    label_of,
+    ladder,
+    legend_below,
+    line_handle,
+    logarithmic,
+    marks,
+    mix,
+    new_figure,
+    parameters,
+    slope_triangle,
+    snapshots,
+    subplots,
+)
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988")
 PARTS = ("#CC3311", "#0077BB", "#222222")  # kinetic, potential, total

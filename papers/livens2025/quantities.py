@@ -6,8 +6,8 @@ step to step, and samples at even steps miss half of it."""
 import numpy as np
 
 from liestep.mechanics.presets._cone import PRECESSION, TILT
+from liestep.paper import RunFile
 from liestep.simulation.runs.content import BLOCKS_SUFFIX
-from liestep.simulation.runs.files import RunFile
 
 AFTER_LOAD, BEFORE_PARASITE = 1.05, 5.0  # s, of the closed loop
 TOTAL_BLOCKS = f"total_energy{BLOCKS_SUFFIX}"  # (statistic, block): mean, least and largest deviation

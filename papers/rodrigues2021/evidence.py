@@ -8,19 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.claims.errata import Evidence
 from liestep.compile.counters import new_counters
 from liestep.compile.rows import Vector
-from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK, increment
 from liestep.integrators.rigid_split import DiscreteTurn, discrete_turn
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.counting import Counted
 from liestep.mechanics.formulations.probed import plain
-from liestep.simulation.catalogue import method, sheet
-from liestep.simulation.runs.simulation import simulate
-from liestep.simulation.runs.specification import complete_options, start_of
+from liestep.paper import Evidence, Status, method, sheet, simulate, start_of
+from liestep.simulation.runs.specification import complete_options
 
 
 def size(vectors: np.ndarray) -> float:

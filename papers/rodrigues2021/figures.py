@@ -8,12 +8,29 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from liestep.compile.counters import evaluations_of
-from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark
-from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.scenes.looks import parameters
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.systems.bonded_ring import circle, particle_diameter
-from liestep.simulation.runs.files import RunFile
+from liestep.paper import (
+    DASHDOT,
+    DASHED,
+    DOTTED,
+    DOUBLE,
+    SINGLE,
+    SOLID,
+    Mark,
+    Results,
+    RunFile,
+    drawing,
+    first_run,
+    label_of,
+    ladder,
+    legend_below,
+    line_handle,
+    logarithmic,
+    new_figure,
+    parameters,
+    slope_triangle,
+    subplots,
+)
 
 METHODS = {  # circles, triangles and squares are the paper's
     "exact": Mark("#CC3311", "o", SOLID, "(23) exact"),

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.files import RunFile
+from liestep.paper import RunFile, sheet
 
 TERMS = ("rotation", "bending", "shear", "axial", "contact", "wall")
 FLAT = 1e-3  # share of the kinetic energy of translation that may be lost while it still counts as flat

@@ -18,15 +18,38 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Patch
 
 from liestep.claims.selection import OWN_QUANTITY, member_values
-from liestep.errors import InputError
-from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
-from liestep.figures.panels import cells, label_of, logarithmic, slope_triangle
 from liestep.figures.scenes import looks
-from liestep.figures.scenes.looks import COLOURS, Place, directions, parameters, snapshots, trail
-from liestep.figures.scenes.space import Scene, View, graticule, mix, sphere_body, triad
-from liestep.figures.style import DOUBLE, Results, drawing, new_figure, problems_of, run_with, subplots
+from liestep.figures.scenes.looks import Place
+from liestep.figures.style import problems_of, run_with
 from liestep.geometry.icosphere import icosphere
-from liestep.simulation.runs.files import RunFile
+from liestep.paper import (
+    COLOURS,
+    DASHDOT,
+    DASHED,
+    DOTTED,
+    DOUBLE,
+    SOLID,
+    InputError,
+    Results,
+    RunFile,
+    Scene,
+    View,
+    cells,
+    directions,
+    drawing,
+    graticule,
+    label_of,
+    logarithmic,
+    mix,
+    new_figure,
+    parameters,
+    slope_triangle,
+    snapshots,
+    sphere_body,
+    subplots,
+    trail,
+    triad,
+)
 
 RED, BLUE, BLACK = "#D62728", "#1F4FBF", "#111111"
 VI: dict[str, Any] = {"color": RED, "linestyle": SOLID, "linewidth": 0.9}

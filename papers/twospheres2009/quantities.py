@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from liestep.simulation.runs.files import RunFile
+from liestep.paper import RunFile
 
 TIMES = (0.0, 0.25, 0.5, 0.75, 5.0)  # s, of figure 7
 CAP = math.cos(math.radians(45.0))   # around e1, between the two vortices

@@ -140,7 +140,7 @@ def test_numbers_are_exact_or_fall_back_to_float64():
     assert not short(1e-12)
 
 
-# tests/papers/lgt2022 measure the orders of those OTHERWISE
+# papers/lgt2022/tests measure the orders of those OTHERWISE
 CALLS = [call for call in integrator_calls() if call.split()[0] in own_integrators()]
 CERTIFIED = [(name, place) for name in CALLS if method(name).formulation not in OTHERWISE
              for place in range(len(VARIANTS.get(name, (None,))))]

@@ -4,12 +4,13 @@ the test that must fail for it. Edits follow the source: when it changes, `old` 
 from typing import NamedTuple
 
 SPLIT, STEPS = "tests/integrators/test_rigid_split.py", "tests/integrators/test_rigid_split_steps.py"
-CROSS, CAPS, CROSSOVER_TIME = (f"tests/study/test_{name}.py" for name in ("cross", "caps", "crossover_time"))
+CROSS, CROSSOVER_TIME = (f"tests/papers/cross/tests/test_{name}.py" for name in ("cross", "crossover_time"))
+CAPS = "tests/study/test_caps.py"
 
 
 class FamilyMutant(NamedTuple):
     name: str
-    file: str       # below the package
+    file: str       # below the package, or of papers
     old: str        # exactly once in the file
     new: str
     killed_by: str  # node id
@@ -52,16 +53,16 @@ FAMILY_MUTANTS = (
                  "round(budget/intervals)", f"{CROSS}::test_a_budget_counts_evaluations_not_steps"),
     FamilyMutant("cap of evaluations, not of operations", "study/plan/budget.py", "return self.most//self.each",
                  "return self.most", f"{CAPS}::test_budgets_above_the_cap_are_replaced_by_it"),
-    FamilyMutant("a capped row that says nothing", "study/tables/kinds/matrix.py",
+    FamilyMutant("a capped row that says nothing", "papers/cross/tables/matrix.py",
                  '(outcome["sentence"], results.study.capped(problem, name))', '(outcome["sentence"],)',
                  f"{CAPS}::test_the_row_says_that_it_was_capped"),
-    FamilyMutant("failed runs counted as wins", "study/tables/kinds/which.py",
+    FamilyMutant("failed runs counted as wins", "papers/cross/tables/which.py",
                  '(runs["status"] == "ok") & runs["error"]', 'runs["error"]',
                  f"{CROSS}::test_known_winners_ties_gaps_and_failures"),
-    FamilyMutant("crossover from the wrong side", "study/tables/kinds/crossover_time.py", "~(errors < others)",
+    FamilyMutant("crossover from the wrong side", "papers/cross/tables/crossover_time.py", "~(errors < others)",
                  "errors < others",
                  f"{CROSSOVER_TIME}::test_the_time_is_the_first_from_which_on_the_error_stays_smaller"),
-    FamilyMutant("crossover for the first time", "study/tables/kinds/crossover_time.py", "float(times[above[-1] + 1])",
+    FamilyMutant("crossover for the first time", "papers/cross/tables/crossover_time.py", "float(times[above[-1] + 1])",
                  "float(times[above[0] + 1])",
                  f"{CROSSOVER_TIME}::test_the_time_is_the_first_from_which_on_the_error_stays_smaller"),
 )

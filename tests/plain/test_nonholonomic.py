@@ -65,7 +65,7 @@ def test_a_section_of_henon_and_heiles():
 def steps_of(problem, y, rhs, t_end):
     """Largest difference of dop853 from scipy on equations of other variables, whose end `y` translates; the energy
     error of a discrete gradient."""
-    load_plugin(DOCS.parent/"config"/"classics"/"studies"/"classics"/"problems.py")
+    load_plugin(DOCS.parent/"papers"/"classics"/"studies"/"textbook_problems.py")
     data = liestep.simulate(problem, "dop853", tolerance=1e-13, t_end=t_end, samples=2)
     kept = liestep.simulate(problem, "discrete_gradient", step=0.005, t_end=t_end, samples=2)
     end = solve_ivp(rhs[0], (0.0, t_end), rhs[1], method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas
 import pytest
+from liestep_papers.cross.tables.matrix import matrix_rows
 
 from liestep.errors import InputError
 from liestep.mechanics.formulations.counting import operations
@@ -11,7 +12,6 @@ from liestep.simulation.runs.specification import start_of
 from liestep.study.plan import budget
 from liestep.study.plan.budget import Cap, cap_of
 from liestep.study.plan.plan import Study
-from liestep.study.tables.kinds.matrix import matrix_rows
 
 STUDY = """title: Caps
 samples: 6

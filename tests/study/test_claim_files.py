@@ -6,7 +6,7 @@ from claim_results import RESULTS, data_are_printed  # noqa: F401
 
 from liestep.api.command_line import main
 from liestep.claims.claimfile import claim_files, load_claims
-from liestep.claims.errata import errata_papers, load_errata
+from liestep.claims.errata import errata_files, load_errata
 from liestep.claims.judging import COLUMNS
 from liestep.claims.quantities import require_claim
 from liestep.errors import InputError
@@ -102,7 +102,7 @@ def test_the_claims_of_the_papers_can_be_judged(paper):
 
 
 def test_what_rests_on_a_public_code_names_repository_file_and_commit():
-    found = [entry for paper in errata_papers(ROOT/"config") for entry in load_errata(paper, ROOT/"config").errata]
+    found = [entry for paper in errata_files(ROOT/"config") for entry in load_errata(paper, ROOT/"config").errata]
     found += [one for files in claim_files(ROOT/"config").values() for one in load_claims(files).claims]
     resting = [one for one in found if "public code" in str(one)]
     assert len(resting) >= 10

@@ -12,7 +12,7 @@ from liestep_papers.twospheres2009.evidence import runs as examples
 from liestep.api.command_line import main
 from liestep.claims import errata
 from liestep.claims.claimfile import claim_files, load_claims
-from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_papers, errata_table, load_errata
+from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_files, errata_table, load_errata
 from liestep.errors import InputError
 from liestep.files.textfiles import read_csv
 
@@ -159,7 +159,7 @@ def test_the_list_above_has_every_check():
 
 def test_cited_errata_exist():
     """`erratum n` and `errata n, m and k` in sources and configuration: each is an entry of one of the papers."""
-    entries = [entry for paper in errata_papers(CONFIG) for entry in load_errata(paper, CONFIG).errata]
+    entries = [entry for paper in errata_files(CONFIG) for entry in load_errata(paper, CONFIG).errata]
     numbers = {str(entry.number) for entry in entries} | {entry.id for entry in entries}
     pattern = re.compile(r"\b(?:erratum|errata) (\d+[a-z]?(?:(?:, | and )\d+[a-z]?)*)")
     cited = 0
@@ -227,7 +227,7 @@ def test_a_wrong_errata_file_gives_one_sentence_with_the_line(folder, old, new, 
 def test_unknown_paper_names_the_closest():
     with pytest.raises(InputError, match="unknown paper with errata 'twosphere2009'; did you mean twospheres2009"):
         errata_table("twosphere2009", CONFIG)
-    assert PAPER in errata_papers(CONFIG)
+    assert PAPER in errata_files(CONFIG)
 
 
 def test_the_command_writes_table_and_page(folder, capsys):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from liestep.simulation.catalogue import papers
+from liestep.study.plan.papers import papers
 
 TOP = Path(__file__).resolve().parents[2]
 PAPER = TOP/"docs"/"paper"

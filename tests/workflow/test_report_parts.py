@@ -7,7 +7,7 @@ from liestep.workflow.report.verdicts import MEANINGS, link_errata
 
 
 def test_columns_have_headings_for_people_and_units():
-    for columns in (*(table_of(name).readable for name in NAMES), SHOWN):
+    for columns in (*(table_of(name, None).readable for name in NAMES), SHOWN):
         texts = [heading(column, {"energy": "J"})[0] for column in columns]
         assert not any("_" in text for text in texts)
         assert len(set(texts) - {"problem", "integrator"}) >= len(columns) - 2

@@ -13,8 +13,9 @@ import pytest
 import liestep
 from liestep.compile import sources
 from liestep.files.records import FOLDER
-from liestep.simulation.catalogue import _own_system, papers, sheet
+from liestep.simulation.catalogue import _own_system, sheet
 from liestep.simulation.references import reference
+from liestep.study.plan.papers import papers
 from liestep.study.plan.plan import Study
 from liestep.workflow import sources as pipeline_sources
 from liestep.workflow.sources import page_source

@@ -8,10 +8,11 @@ import numpy as np
 import pandas
 
 from liestep.compile.counters import EVALUATIONS, evaluations_of
-from liestep.simulation.runs.files import BLOCKS_SUFFIX, RunFile
+from liestep.paper import RunFile, Table
+from liestep.simulation.runs.files import BLOCKS_SUFFIX
 from liestep.study.tables.choice import TIE
 from liestep.study.tables.errors import error_fields, error_history
-from liestep.study.tables.kinds import KEYS, Table
+from liestep.study.tables.kinds import KEYS
 from liestep.study.tables.results import StudyResults
 
 COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "crossover_time",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas
 
-from liestep.study.tables.kinds import Table
+from liestep.paper import Table
 from liestep.study.tables.results import StudyResults
 
 COLUMNS = ("study", "problem", "integrator", "outcome", "runs", "completed", "largest_step", "error_least",

@@ -5,7 +5,7 @@ from typing import Any
 import pandas
 
 from liestep.compile.counters import evaluations_of
-from liestep.study.tables.kinds import Table
+from liestep.paper import Table
 from liestep.study.tables.results import StudyResults
 
 ACCURATE = 1e-4

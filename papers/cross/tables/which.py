@@ -10,11 +10,11 @@ import pandas
 from liestep.compile.counters import evaluations_of
 from liestep.files.textfiles import without_markup
 from liestep.mechanics.contracts.method import Keeps
-from liestep.mechanics.contracts.sheet import Parameters, Sheet
-from liestep.simulation.catalogue import method, sheet
-from liestep.simulation.runs.specification import complete_options, start_of
+from liestep.mechanics.contracts.sheet import Sheet
+from liestep.paper import Parameters, Table, method, sheet, start_of
+from liestep.simulation.runs.specification import complete_options
 from liestep.study.tables.choice import KEEP, choose
-from liestep.study.tables.kinds import KEYS, Table
+from liestep.study.tables.kinds import KEYS
 from liestep.study.tables.kinds.work import at_equal_error
 from liestep.study.tables.results import StudyResults
 

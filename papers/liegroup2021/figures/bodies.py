@@ -7,14 +7,37 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.scenes.looks import COLOURS, parameters, quadrotor_places, quadrotors, snapshots, trail
-from liestep.figures.scenes.space import Scene, View, graticule, mix, sphere_body, triad
-from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
-from liestep.mechanics.contracts.sheet import Parameters
+from liestep.figures.scenes.looks import quadrotor_places, quadrotors
 from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
-from liestep.simulation.runs.files import RunFile
+from liestep.paper import (
+    COLOURS,
+    DOUBLE,
+    SINGLE,
+    Mark,
+    Parameters,
+    Results,
+    RunFile,
+    Scene,
+    View,
+    drawing,
+    first_run,
+    graticule,
+    hollow,
+    ladder,
+    legend_below,
+    line_handle,
+    logarithmic,
+    marks,
+    mix,
+    new_figure,
+    parameters,
+    slope_triangle,
+    snapshots,
+    sphere_body,
+    subplots,
+    trail,
+    triad,
+)
 
 METHODS = ("slgi_0", "slgi_half", "slgi_1", "slgi_kk")  # keys of the study; SLGIKK is the same map as theta = 1/2
 SLOPES = {"slgi_0": 1, "slgi_half": 2}

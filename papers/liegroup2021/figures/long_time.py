@@ -3,11 +3,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.errors import InputError
-from liestep.figures.labels import EndLabel, end_labels
-from liestep.figures.marks import marks
-from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, triangle
-from liestep.figures.style import Results, drawing
+from liestep.figures.panels import curves, grid, triangle
+from liestep.paper import EndLabel, InputError, Results, drawing, end_labels, label_of, legend_below, logarithmic, marks
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
 
 from ..tables.growth import SPAN

@@ -13,15 +13,31 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.errors import InputError
-from liestep.figures.marks import SOLID, Mark, marks
-from liestep.figures.panels import cells, hollow, label_of, legend_below, line_handle, logarithmic
-from liestep.figures.scenes.looks import directions, parameters
-from liestep.figures.scenes.space import mix
-from liestep.figures.style import DOUBLE, Results, drawing, first_run, ladder, new_figure, subplots
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.files import RunFile
+from liestep.paper import (
+    DOUBLE,
+    SOLID,
+    InputError,
+    Mark,
+    Results,
+    RunFile,
+    cells,
+    directions,
+    drawing,
+    first_run,
+    hollow,
+    label_of,
+    ladder,
+    legend_below,
+    line_handle,
+    logarithmic,
+    marks,
+    mix,
+    new_figure,
+    parameters,
+    sheet,
+    subplots,
+)
 from liestep.study.tables.kinds.work import gains
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors

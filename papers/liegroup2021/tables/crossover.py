@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.simulation.runs.files import RunFile
-from liestep.study.tables.kinds import Table
+from liestep.paper import RunFile, Table
 from liestep.study.tables.results import StudyResults
 
 PAIR = ("problem", "problem_label", "integrator", "resolution", "other", "other_resolution")

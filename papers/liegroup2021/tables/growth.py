@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from liestep.paper import Table
 from liestep.study.tables.drift import CONFIRMATION, SLACK
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
-from liestep.study.tables.kinds import Table
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.study.tables.results import StudyResults
 

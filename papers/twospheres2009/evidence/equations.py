@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.claims.errata import Evidence
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import sheet
+from liestep.paper import Evidence, sheet, simulate
 from liestep.simulation.plugins.trial import plain
-from liestep.simulation.runs.simulation import simulate
 
 
 def size(vectors: np.ndarray) -> float:

@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from liestep.claims.errata import Evidence
 from liestep.compile.status import IntegrationError
-from liestep.errors import InputError
 from liestep.geometry.icosphere import icosphere
-from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.simulation import simulate
+from liestep.paper import Evidence, InputError, sheet, simulate
 
 # Printed mean energy variations and unit length errors.
 PENDULUM_VI, PENDULUM_RK, PENDULUM_LENGTH = 2.1641e-5, 7.8586e-4, 8.8893e-15

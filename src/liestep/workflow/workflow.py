@@ -130,6 +130,7 @@ class WorkflowConfig(Strict):
     studies: str | list[str] = Field("all",
                                      description="ids of the studies to make, or all: every file below"
                                      " config/studies and papers/*/studies")
+    apart: list[str] = Field([], description="papers whose studies `all` leaves out; they are made when named")
     granularity: Literal["problem", "sweep", "run"] = Field(
         "problem", description="which runs one job makes. problem: all of a problem of a study, or of up to 6 with the"
         " same system (a process costs 1 s, a further integrator in it 0.04 s); sweep: those of one integrator on a"
@@ -246,12 +247,13 @@ class Workflow:
             sentence = complaint(error, config, {}, WorkflowConfig).removeprefix("line 1: ")
             raise InputError(f"{folder}/config.yaml or --config: {sentence}") from None
         wanted, known = self.config.studies, study_names(folder)
-        names = known if wanted == "all" else [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
+        usual = [name for name in known if name.partition("/")[0] not in self.config.apart]
+        names = usual if wanted == "all" else [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
         for name in names:
             if name not in known:
                 raise InputError(f"{folder}/config.yaml or --config: {unknown('study', name, known)}")
         everything = {"studies": "all", **require_config(folder/"config.yaml")}["studies"]
-        asked = set(known if everything == "all" else [everything] if isinstance(everything, str) else everything)
+        asked = set(usual if everything == "all" else [everything] if isinstance(everything, str) else everything)
         self.selection = not asked <= set(names)
         self.unselected = [name for name in known if name not in names]
         self.plans = Plans(results)
@@ -266,7 +268,7 @@ class Workflow:
         self.films = {film.path: film for products in self.studies for film in products.animations}
         self.claims, self.computed, self.lacking = self._claims()
         self.errata = {paper: path for paper, path in errata_files(folder).items()
-                       if set(known) <= set(names) or any(name.startswith(f"{paper}/") for name in names)}
+                       if set(usual) <= set(names) or any(name.startswith(f"{paper}/") for name in names)}
 
     def forget_lost(self) -> None:
         """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again.
@@ -323,7 +325,7 @@ class Workflow:
                 raise InputError(f"{path}: paper is {file.paper}; it must be {paper}, as the file or folder is called")
             needed = {choice.study for claim in file.claims for choice in claim.choices}
             missing = sorted(needed - studies.keys())
-            if missing and self.config.studies == "all":
+            if missing and self.config.studies == "all" and paper not in self.config.apart:
                 raise InputError(f"{path}: {unknown('study', missing[0], studies)}")
             if missing:
                 if needed & studies.keys():

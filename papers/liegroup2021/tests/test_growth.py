@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from liestep_papers.liegroup2021.tables import crossover, growth
 
 from liestep.simulation.runs.files import RunFile
-from liestep.study.tables.kinds import crossover, growth
 
 TIME = np.linspace(0.0, 400.0, 8001)
 WIGGLE = 1.0 + 0.3*np.sin(2.0*np.pi*TIME)

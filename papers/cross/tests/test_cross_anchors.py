@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from liestep_papers.cross.tables.matrix import matrix_rows
 
 from liestep import simulate
 from liestep.simulation.catalogue import sheet
@@ -12,7 +13,6 @@ from liestep.simulation.references.reference import compute_reference, specify_r
 from liestep.simulation.runs.specification import start_of
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables.kinds.matrix import matrix_rows
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
 from liestep.tools.certify import identities as symplecticity
@@ -76,7 +76,7 @@ def test_changes_of_the_form_in_a_step_of_a_tenth(integrator, options, printed, 
 @pytest.fixture(scope="module")
 def fast_top():
     """Arguments of `simulate` for the start of the study, and the attitude at its end."""
-    study = Study(Path(__file__).parents[2]/"config"/"studies"/"cross"/"spin.yaml", "cross/spin", Path("results"))
+    study = Study(Path(__file__).parents[1]/"studies"/"spin.yaml", "cross/spin", Path("results"))
     problem = study.config.problems["spin_1250"]
     start = {"preset": problem.preset, "parameters": problem.parameters, "initial": problem.initial,
              "t_end": problem.t_end, "samples": 2, "on_failure": "return"}

@@ -5,17 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas
 import pytest
-from pydantic import ValidationError
-
-from liestep.claims.criteria.methods import CrossoverTime, EqualError, Price, WinningOrder
-from liestep.figures.commands import make_figure
-from liestep.simulation.references.reference import compute_reference, study_reference
-from liestep.simulation.runs.files import write
-from liestep.study.plan.config import ProblemConfig, StudyConfig, each_horizon
-from liestep.study.plan.plan import Study
-from liestep.study.plan.sweep import run_cells
-from liestep.study.tables.kinds import crossover_time
-from liestep.study.tables.kinds.crossover_time import (
+from liestep_papers.cross.criteria import CrossoverTime, EqualError, Price, WinningOrder
+from liestep_papers.cross.tables import crossover_time
+from liestep_papers.cross.tables.crossover_time import (
     Curve,
     compare,
     crossover_times,
@@ -23,9 +15,17 @@ from liestep.study.tables.kinds.crossover_time import (
     spent_in_a_period,
     takes_over,
 )
+from liestep_papers.cross.tables.validity import largest_steps, validity_rows
+from liestep_papers.cross.tables.which import cell
+from pydantic import ValidationError
+
+from liestep.figures.commands import make_figure
+from liestep.simulation.references.reference import compute_reference, study_reference
+from liestep.simulation.runs.files import write
+from liestep.study.plan.config import ProblemConfig, StudyConfig, each_horizon
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.kinds.ensembles import compared, summary
-from liestep.study.tables.kinds.validity import largest_steps, validity_rows
-from liestep.study.tables.kinds.which import cell
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
 

@@ -8,6 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas
 import pytest
+from liestep_papers.cross.tables import which as which_table
+from liestep_papers.cross.tables.matrix import matrix_rows
+from liestep_papers.cross.tables.which import which_page
 from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.errors import InputError
@@ -21,12 +24,9 @@ from liestep.study.plan.config import IntegratorConfig
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.choice import choose
-from liestep.study.tables.kinds import which as which_table
-from liestep.study.tables.kinds.matrix import matrix_rows
-from liestep.study.tables.kinds.which import which_page
 from liestep.study.tables.tables import analyse
 
-PLUGIN = Path(__file__).parents[1]/"plugins"/"two_step.py"
+PLUGIN = Path(__file__).parents[3]/"tests"/"plugins"/"two_step.py"
 KEYS = {re.sub(r" \w+=", "_", call) for call in integrator_calls() if call.split()[0] in own_integrators()}
 EVERY = """title: Everything
 samples: 11
@@ -176,7 +176,7 @@ def test_the_map_of_winners_shows_margins_ties_and_gaps():
 
 def drawn(figure, rows, **more):
     """Axes of a figure of the room families from rows of metrics of a top."""
-    from liestep.figures import families
+    from liestep_papers.cross import figures as families
 
     names = dict.fromkeys(row["integrator"] for row in rows)
     found = results([{"floor": nan, "floor_reference": 1e-15, **row} for row in rows],
@@ -222,7 +222,8 @@ def test_orders_and_changes_of_the_form_have_their_slopes():
 
 
 def test_an_encounter_shows_angles_and_energies(small):
-    from liestep.figures.families import encounter
+    from liestep_papers.cross.figures import encounter
+
     from liestep.study.tables.results import StudyResults
 
     found = StudyResults(small)

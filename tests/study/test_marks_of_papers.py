@@ -6,8 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from liestep.figures import marks as style
-from liestep.simulation.catalogue import integrator_calls, integrator_module, papers
+from liestep.simulation.catalogue import integrator_calls, integrator_module
 from liestep.study.plan.config import IntegratorConfig
+from liestep.study.plan.papers import papers
 from liestep.study.plan.plan import Study, study_names
 
 

@@ -1,11 +1,13 @@
-"""What every paper's room holds, and how the catalogue adds it to systems."""
+"""What every paper's folder holds, and how the catalogue adds presets of papers to systems."""
 from importlib import import_module
 
 import pytest
 
 from liestep.claims.errata import evidence_of
+from liestep.files import PACKAGE
 from liestep.mechanics.contracts.sheet import Preset
-from liestep.simulation.catalogue import own_systems, papers, sheet
+from liestep.simulation.catalogue import own_systems, sheet
+from liestep.study.plan.papers import papers
 
 
 @pytest.mark.parametrize("paper", sorted(papers()))
@@ -16,7 +18,11 @@ def test_a_paper_names_modules_that_exist_and_hold_what_they_should(paper):
         assert callable(getattr(import_module(room.module(module)), name.rpartition(".")[2]))
     for module in room.evidence:
         assert evidence_of(import_module(room.module(module)))
-    for system, presets in import_module(room.module(room.presets)).PRESETS.items():
+
+
+@pytest.mark.parametrize("paper", sorted(path.stem for path in (PACKAGE/"mechanics"/"presets").glob("[a-z]*.py")))
+def test_presets_of_papers_are_those_of_the_systems(paper):
+    for system, presets in import_module(f"liestep.mechanics.presets.{paper}").PRESETS.items():
         assert system in own_systems()
         for name, preset in presets.items():
             assert isinstance(preset, Preset)
