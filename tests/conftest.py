@@ -85,7 +85,7 @@ if not WORKER:  # workers inherit the variable; it must stand before the package
 
 
 def pytest_sessionstart(session):
-    """Code of the papers of this repository is there for tests to import: `from liestep_papers.cross import figures`."""
+    """Code of the papers of this repository is there for tests: `from liestep_papers.cross import figures`."""
     from liestep.study.plan.names import paper_folders
     from liestep.study.plan.papers import read_paper
 

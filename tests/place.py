@@ -10,6 +10,7 @@ import ready
 
 from liestep.files.records import FOLDER
 from liestep.simulation.runs.store import STORE
+from liestep.study.plan.plan import Study
 
 TOP = Path(__file__).parents[1]
 PROBLEMS = """
@@ -29,6 +30,20 @@ def copied_package(folder: Path) -> Path:
     """A copy of the package in a folder, to be edited. It has its bytecode, which holds until a file is edited:
     without it an interpreter compiles all for 2 s. Names of bytecode that is just being written have two dots."""
     return Path(shutil.copytree(TOP/"src"/"liestep", folder/"liestep", ignore=shutil.ignore_patterns("*.pyc.*")))
+
+
+def paper_code(folder: Path, paper: str) -> Path:
+    """A copy of the code of a paper below papers in a working folder, for studies of its own; the paper's folder."""
+    return Path(shutil.copytree(TOP/"papers"/paper, folder/"papers"/paper, ignore=shutil.ignore_patterns(
+        "studies", "claims", "errata.yaml", "history.csv", "tests", "__pycache__")))
+
+
+def study_of_paper(folder: Path, paper: str, text: str) -> Study:
+    """The study `study` of a copy of a paper; its results are below the folder."""
+    path = paper_code(folder, paper)/"studies"/"study.yaml"
+    path.parent.mkdir()
+    path.write_text(text)
+    return Study(path, f"{paper}/study", folder/"results")
 
 
 class Place:

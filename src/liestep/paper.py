@@ -4,17 +4,33 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    pass
+    from liestep.claims.criteria.base import Criterion, Outcome
+    from liestep.claims.errata import Evidence
+    from liestep.compile.status import Status
+    from liestep.errors import InputError
+    from liestep.figures.labels import EndLabel, end_labels
+    from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, marks
+    from liestep.figures.panels import cells, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
+    from liestep.figures.scenes.looks import COLOURS, directions, parameters, snapshots, trail
+    from liestep.figures.scenes.space import Scene, View, graticule, mix, sphere_body, triad
+    from liestep.figures.style import DOUBLE, SINGLE, Results, drawing, first_run, ladder, new_figure, subplots
+    from liestep.mechanics.contracts.sheet import Parameters, Preset
+    from liestep.simulation.catalogue import method, sheet
+    from liestep.simulation.runs.files import RunFile
+    from liestep.simulation.runs.simulation import simulate
+    from liestep.simulation.runs.specification import start_of
+    from liestep.study.plan.papers import Paper
+    from liestep.study.tables.kinds import Table
 
-# name -> module; `compile.sources` reads it too: what imports a name depends on that module alone
+# name -> module; `compile.sources` reads the lines above: what imports a name depends on its module alone
 PLACES = {name: f"liestep.{module}" for module, names in {
-    "claims.criteria.base": "KIND Criterion Limits Outcome", "claims.errata": "Evidence",
-    "claims.selection": "member_values", "compile.status": "Status", "errors": "InputError",
+    "claims.criteria.base": "Criterion Outcome", "claims.errata": "Evidence",
+    "compile.status": "Status", "errors": "InputError",
     "figures.labels": "EndLabel end_labels", "figures.marks": "DASHDOT DASHED DOTTED SOLID Mark marks",
     "figures.panels": "cells hollow label_of legend_below line_handle logarithmic slope_triangle",
     "figures.scenes.looks": "COLOURS directions parameters snapshots trail",
     "figures.scenes.space": "Scene View graticule mix sphere_body triad",
-    "figures.style": "DOUBLE SINGLE Results drawing first_run ladder new_figure problems_of run_with subplots",
+    "figures.style": "DOUBLE SINGLE Results drawing first_run ladder new_figure subplots",
     "mechanics.contracts.sheet": "Parameters Preset", "simulation.catalogue": "method sheet",
     "simulation.runs.files": "RunFile", "simulation.runs.simulation": "simulate",
     "simulation.runs.specification": "start_of", "study.plan.papers": "Paper", "study.tables.kinds": "Table",

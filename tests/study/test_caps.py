@@ -5,13 +5,13 @@ import numpy as np
 import pandas
 import pytest
 from liestep_papers.cross.tables.matrix import matrix_rows
+from place import study_of_paper
 
 from liestep.errors import InputError
 from liestep.mechanics.formulations.counting import operations
 from liestep.simulation.runs.specification import start_of
 from liestep.study.plan import budget
 from liestep.study.plan.budget import Cap, cap_of
-from liestep.study.plan.plan import Study
 
 STUDY = """title: Caps
 samples: 6
@@ -27,8 +27,7 @@ integrators: {{rk4: , cf4: {{steps: {{counts: [10]}}}}, dop853: }}
 
 
 def planned(tmp_path, operations):
-    (tmp_path/"study.yaml").write_text(STUDY.format(operations=operations))
-    return Study(tmp_path/"study.yaml", "study", tmp_path/"results")
+    return study_of_paper(tmp_path, "cross", STUDY.format(operations=operations))
 
 
 def each(system, preset):

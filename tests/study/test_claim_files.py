@@ -150,7 +150,7 @@ def test_a_wrong_claim_leaves_the_old_products(workplace, capsys):
 def test_no_claims_and_unknown_studies_are_refused(tmp_path, capsys):
     arguments = ["--config", str(tmp_path), "--results", str(tmp_path/"results"), "job", "claims"]
     assert main(arguments) == 2
-    assert "there is no claims file" in capsys.readouterr().err
+    assert "there is no file with claims" in capsys.readouterr().err
     (tmp_path/"claims").mkdir()
     (tmp_path/"claims"/"paper.yaml").write_text(GOOD)
     assert main(arguments) == 2

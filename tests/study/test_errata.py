@@ -250,4 +250,4 @@ def test_the_command_writes_table_and_page(folder, capsys):
 
 def test_no_errata_are_refused(tmp_path, capsys):
     assert main(["--config", str(tmp_path), "--results", str(tmp_path/"results"), "job", "errata"]) == 2
-    assert "there is no errata file" in capsys.readouterr().err
+    assert "there is no file with errata" in capsys.readouterr().err

@@ -81,6 +81,6 @@ def test_a_new_integrator_has_a_mark_by_order_and_place_in_its_family(monkeypatc
 
 def test_hollow_marks_of_rodrigues2021_are_those_of_ladders_only():
     """A hollow mark is a point below the floor, which `figures.panels` draws; the paper's own figures have none."""
-    text = (Path(style.__file__).parents[1]/"papers"/"rodrigues2021"/"figures.py").read_text("utf-8")
+    text = (Path("papers")/"rodrigues2021"/"figures.py").read_text("utf-8")
     assert text.count("@drawing(") > 10
     assert "markerfacecolor" not in text

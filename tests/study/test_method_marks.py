@@ -2,14 +2,13 @@
 import json
 import re
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from liestep.figures import marks
 from liestep.simulation.catalogue import integrator_calls
-from liestep.study.plan.plan import Study
+from liestep.study.plan.plan import Study, study_names
 from liestep.study.tables.results import StudyResults
 
 
@@ -70,8 +69,7 @@ def test_methods_take_their_families_hue_then_what_is_free_and_the_ninth_is_grey
     assert marks.REST not in [marks.colours(many, ["m9", "m10"])[key] for key in ("m9", "m10")]
 
 
-STUDIES = [path.relative_to("config/studies").with_suffix("").as_posix()
-           for path in sorted(Path("config/studies").rglob("*.yaml"))]
+STUDIES = study_names()
 
 
 def test_one_method_has_one_look_and_no_raw_id_in_all_studies():

@@ -19,7 +19,7 @@ from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 
 STUDIES = sorted(path for paper in ("rodrigues2021", "livens2025", "lgt2022")
-                 for path in (Path(__file__).parents[2]/"config"/"studies"/paper).glob("*.yaml"))
+                 for path in (Path(__file__).parents[2]/"papers"/paper/"studies").glob("*.yaml"))
 SYSTEMS = ("bonded_ring", "bonded_block", "bonded_particles", "rigid_chain", "rigid_loop", "mass_spring",
            "spring_pendulum", "jointed_body", "body_chain", "four_bar", "heavy_top", "free_rigid_body")
 VALUES = (float("nan"), float("inf"), -1, 0, "x", "", None, True, [], {}, [[1, 2], [3]], "1e400", 1e300, -1e-300,

@@ -54,8 +54,8 @@ def place(tmp_path, monkeypatch):
     (["lyapunov", "sphere_nbodi", "rk4"], "did you mean sphere_nbody?"),
     (["lyapunov", "sphere_nbody", "ode45"], "ode45 is adaptive: exponents need fixed steps"),
     (["lyapunov", "sphere_nbody", "rk4", "--exponents", "13"], "the states of this system have 12 dimensions"),
-    (["job", "claims"], "there is no claims file"),
-    (["job", "errata"], "there is no errata file"),
+    (["job", "claims"], "there is no file with claims"),
+    (["job", "errata"], "there is no file with errata"),
 ])
 def test_wrong_names(arguments, expected, place, capsys):
     before = contents(place)

@@ -11,6 +11,7 @@ import pytest
 from liestep_papers.cross.tables import which as which_table
 from liestep_papers.cross.tables.matrix import matrix_rows
 from liestep_papers.cross.tables.which import which_page
+from place import study_of_paper
 from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.errors import InputError
@@ -21,7 +22,6 @@ from liestep.simulation.runs.files import write
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.budget import evaluations_per_step, step_counts
 from liestep.study.plan.config import IntegratorConfig
-from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.choice import choose
 from liestep.study.tables.tables import analyse
@@ -53,8 +53,7 @@ integrators: {vi_sphere: {}, sphere_split: {}, rk4: {}, ode45: {},
 
 
 def planned(tmp_path, text):
-    (tmp_path/"study.yaml").write_text(text)
-    return Study(tmp_path/"study.yaml", "study", tmp_path/"results")
+    return study_of_paper(tmp_path, "cross", text)
 
 
 def test_every_integrator_enters_by_itself_or_is_refused_in_a_sentence(tmp_path):

@@ -17,13 +17,13 @@ from liestep_papers.cross.tables.crossover_time import (
 )
 from liestep_papers.cross.tables.validity import largest_steps, validity_rows
 from liestep_papers.cross.tables.which import cell
+from place import study_of_paper
 from pydantic import ValidationError
 
 from liestep.figures.commands import make_figure
 from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import write
 from liestep.study.plan.config import ProblemConfig, StudyConfig, each_horizon
-from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.kinds.ensembles import compared, summary
 from liestep.study.tables.results import StudyResults
@@ -232,8 +232,7 @@ integrators: {rk4: {}, dop853: {}}
 @pytest.mark.slow
 def test_a_small_study_has_tables_and_figures(tmp_path):
     """RK4 and DOP853 on a top: the row of each cost says who has the smaller error of the two files at the end."""
-    (tmp_path/"study.yaml").write_text(SMALL)
-    study = Study(tmp_path/"study.yaml", "study", tmp_path/"results")
+    study = study_of_paper(tmp_path, "cross", SMALL)
     for sweep in study.sweeps:
         run_cells(sweep.cells)
     for problem in study.config.problems:
@@ -250,7 +249,7 @@ def test_a_small_study_has_tables_and_figures(tmp_path):
     validity = results.table("validity")
     assert list(validity["axis"]) == ["spin", "spin"]    # two horizons; adaptive methods have no step
     assert set(validity["integrator"]) == {"rk4"}
-    for name in ("equal_cost", "crossover_time", "validity"):
+    for name in ("cross.equal_cost", "cross.crossover_time", "cross.validity"):
         picture = make_figure(results, name)[0]
         assert picture.stat().st_size > 10_000
 

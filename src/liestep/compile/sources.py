@@ -48,15 +48,21 @@ def module_file(module: str) -> Path | None:
 
 
 @cache
+def _places(module: str) -> dict[str, str]:
+    """Name -> module of what a module of public names loads when used: it says so to type checkers."""
+    path = module_file(module)
+    assert path is not None
+    return {word: place for place, names in IMPORT.findall(path.read_text("utf-8")) for word in WORD.findall(names)}
+
+
+@cache
 def _imports(name: str, path: Path) -> frozenset[str]:
     """Modules of this package and of papers that the file of a module imports anywhere, by absolute name."""
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     found: set[str] = set()
     for module, names in IMPORT.findall(path.read_text("utf-8")):
-        if module == f"{NAME}.paper":  # one name for what lies in many places
-            from liestep.paper import PLACES
-
-            found.update(place for word in WORD.findall(names) if (place := PLACES.get(word)))
+        if module == f"{NAME}.paper":
+            found.update(place for word in WORD.findall(names) if (place := _places(module).get(word)))
             continue
         if module.startswith("."):  # as papers import what lies beside
             module = importlib.util.resolve_name(module, package).rstrip(".")

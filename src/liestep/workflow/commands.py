@@ -60,6 +60,16 @@ def command_new_study(arguments: argparse.Namespace) -> None:
     print(f"{path}: edit it, then `liestep check {arguments.name}` and `snakemake --config studies={arguments.name}`")
 
 
+def command_new_paper(arguments: argparse.Namespace) -> None:
+    from liestep.study.plan.new_paper import new_paper
+    from liestep.workflow.starting import equip
+
+    folder = new_paper(arguments.id, arguments.config)
+    if arguments.config.name == "config":
+        equip(arguments.config.parent)
+    print(f"{folder}: edit it, then `snakemake --config 'studies=[\"{arguments.id}/first\"]'`")
+
+
 def command_init(arguments: argparse.Namespace) -> None:
     from liestep.workflow.starting import start
 
@@ -169,6 +179,9 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit",
               "new-study mine/pendulum --problem spring_pendulum")
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
+    paper = add("new-paper", command_new_paper,
+                "write the commented folder of a paper to replicate, which runs as it is, to edit", "new-paper mine2026")
+    paper.add_argument("id", help="papers/ID is written beside config, its studies are ID/...")
     init = add("init", command_init, "make a folder where `snakemake` works: Snakefile, config, a commented study",
                "init pendulums --problem spring_pendulum")
     init.add_argument("folder", type=Path, help="a folder that does not exist or is empty")
