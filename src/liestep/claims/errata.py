@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from liestep.claims.selection import CodeFile
+from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.study.plan.names import ERRATA, named_files, paper_folders, require_inside
 from liestep.study.plan.papers import paper_module, paper_of_file, papers
@@ -96,6 +97,16 @@ def checks(paper: str) -> dict[str, Check]:
     return found
 
 
+def computed(check: Check) -> Evidence:
+    """What an evidence function says. Raises InputError: it raises, with file and line."""
+    try:
+        return check()
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(plain_error(error, Path(inspect.getfile(check)))) from None
+
+
 def evidence_of(module: ModuleType) -> dict[str, Check]:
     """Public functions of a module itself that return `Evidence` and can be called without arguments, by name."""
     return {name: function for name, function in vars(module).items()
@@ -131,7 +142,7 @@ def errata_table(paper: str, config: Path) -> list[dict[str, Any]]:
     evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`."""
     errata, available, rows = load_errata(paper, config), checks(paper), []
     for entry in errata.errata:
-        evidence = available[entry.check]() if entry.check else None
+        evidence = computed(available[entry.check]) if entry.check else None
         rows.append({"paper": errata.paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed,
                      "correct": entry.correct, "kind": entry.kind, "code": "; ".join(entry.code),
                      "evidence": str(evidence or f"{TEXT_ONLY}: {entry.text_only}"),

@@ -23,14 +23,14 @@ from liestep.errors import InputError
 from liestep.files.textfiles import csv_rows, csv_text, read_text, write_text_atomically
 from liestep.study.plan.assignments import numbers
 from liestep.study.plan.config import Ladder, word_of
-from liestep.study.plan.names import PAPERS, STUDIES, study_files
+from liestep.study.plan.names import CLAIMS, PAPERS, STUDIES, study_files
 from liestep.study.plan.yamlfile import LOADER, Strict, line_of, read_yaml, validated
 
 HISTORY, REVIEWED = "history.csv", "reviewed.yaml"
 # where claims and studies of papers stand and stood -> a name that stays
 PLACES = tuple((re.compile(pattern), name) for pattern, name in (
     (r"papers/(?P<paper>\w+)/(?P<kind>claims|studies)/(?P<rest>.+)", r"\g<kind>/\g<paper>/\g<rest>"),
-    (r"config/(?:classics/|testsets/)?(?P<kind>claims|studies)/(?P<rest>.+)", r"\g<kind>/\g<rest>")))
+    (r"config/(?:\w+/)?(?P<kind>claims|studies)/(?P<rest>.+)", r"\g<kind>/\g<rest>")))
 COLUMNS = ("claim", "commit", "date", "changed", "reason", "decides")
 DECIDING = {"statement": None, "scope": "experiment", "group": "", "asserted_by": "paper", "printed": None,
             "quantity": "", "criterion": None}  # keys of a claim with their defaults
@@ -226,7 +226,8 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
     Raises:
         subprocess.CalledProcessError, FileNotFoundError: there is no git, or no repository.
     """
-    folders = ("--", "config", PAPERS)
+    folders = ("--", *(place for kind in (CLAIMS, STUDIES) for place in (
+        f"config/{kind}", f"config/{paper}/{kind}", f":(glob){PAPERS}/*/{kind}/**")))
     log = _git(top, "log", "--topo-order", "--reverse", "--parents", "--raw", "--no-abbrev", "--no-renames",
                "--date=iso-strict", "--format=%x00%H%x09%P%x09%ad%x09%s", end, *folders).decode()
     trees: dict[str, dict[str, str]] = {}  # commit -> path in config -> blob
@@ -238,7 +239,7 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
         tree = trees[name] = dict(trees[parents[0]] if parents else {})
         if len(parents) > 1:
             tree.clear()
-            changes = _git(top, "ls-tree", "-r", name, *folders).decode().splitlines()
+            changes = _git(top, "ls-tree", "-r", name, "--", "config", PAPERS).decode().splitlines()
         for change in filter(None, changes):
             modes, path = change.split("\t")
             if place := _place(path):

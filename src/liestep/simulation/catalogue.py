@@ -150,9 +150,23 @@ _added_presets: dict[str, Mapping[str, Mapping[str, Preset]]] = {}  # paper -> s
 
 
 def add_presets(paper: str, presets: Mapping[str, Mapping[str, Preset]]) -> None:
-    """Make the presets known that a paper outside of the package brings: id of a system -> name -> preset."""
+    """Make the presets known that a paper outside of the package brings: id of a system -> name -> preset. Raises
+    InputError: a system that is none of the package, a preset that it has already."""
+    _added_presets.pop(paper, None)
+    _own_system.cache_clear()
+    for system, named in presets.items():
+        if system not in own_systems():
+            raise InputError(f"PRESETS of the paper {paper}: {unknown('system of the package', system, own_systems())}")
+        if twice := set(named) & set(sheet(system).presets):
+            raise InputError(f"PRESETS of the paper {paper}: {system} has a preset {min(twice)} already; choose another"
+                             " name")
     _added_presets[paper] = presets
     _own_system.cache_clear()
+
+
+def preset_owner(system: str, preset: str) -> str | None:
+    """The paper outside of the package that brings a preset; None for all others."""
+    return next((paper for paper, presets in _added_presets.items() if preset in presets.get(system, ())), None)
 
 
 class Presets(Mapping[str, Preset]):

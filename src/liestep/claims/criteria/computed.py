@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
-from liestep.claims.errata import checks
+from liestep.claims.errata import checks, computed
 from liestep.claims.selection import Question, Results
 from liestep.errors import InputError, unknown
 
@@ -22,10 +22,12 @@ class Computed(Criterion, needs_runs=False, judges="nothing"):
 
     def require(self) -> None:
         available = checks(self.paper)
+        if not available:
+            raise InputError(f"no evidence of the paper {self.paper} is known: its folder is missing or declares none")
         if self.check not in available:
             raise InputError(unknown(f"check of {self.paper}", self.check, available))
 
     def judge(self, claim: Question, results: Results) -> Outcome:
         self.require()
-        evidence = checks(self.paper)[self.check]()
+        evidence = computed(checks(self.paper)[self.check])
         return Outcome(evidence.confirmed, math.nan, str(evidence))

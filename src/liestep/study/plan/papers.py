@@ -93,7 +93,7 @@ def read_paper(folder: Path) -> Paper:
     assert isinstance(paper, Paper)
     _read[name] = (folder, paper)
     if paper.presets:
-        add_presets(name, paper_module(paper, paper.presets).PRESETS)
+        add_presets(name, getattr(paper_module(paper, paper.presets), "PRESETS", {}))
     return paper
 
 

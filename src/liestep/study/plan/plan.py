@@ -222,6 +222,10 @@ class Study:
                 facts = sheet(setup.system)
             except InputError as error:
                 raise self.complain((*place, "system"), error) from None
+            owner = catalogue.preset_owner(setup.system, setup.preset or "")
+            if owner and owner != (self.paper.id if self.paper else None):
+                raise self.complain((*place, "preset"), f"{setup.preset} is a preset of the paper {owner}, for its"
+                                    " studies alone")
             if setup.preset is not None and setup.preset not in facts.presets:
                 raise self.complain((*place, "preset"),
                                     unknown(f"preset of {setup.system}", setup.preset, facts.presets))
