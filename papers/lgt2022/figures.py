@@ -1,7 +1,7 @@
 """Figures of lgt2022, which has one diagram and no number: letters A to J of the digest, and own. Errors of the
 local-global transition maps, their time, the design table, long chains, adaptive steps; joints under these maps (drift,
 lower pairs, stabilisation) and index-3 methods (multipliers, stiff springs, dissipation); figure 1 and table 1, made
-from the code that the runs use. They find runs by the keys of the study files in config/studies/lgt2022."""
+from the code that the runs use. They find runs by the keys of the study files in studies."""
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

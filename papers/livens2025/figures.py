@@ -1,6 +1,6 @@
 """Figures of livens2025: 1 to 4 (masses and springs), 5 to 9 (free body, and the parasite of its velocities), 10 to 16
 (steady top, closed loop), and own ones that compare many schemes. They find runs by the keys of the study files in
-config/studies/livens2025; the sketches on the left of figures 1, 3, 10 and 14 are drawn small."""
+studies; the sketches on the left of figures 1, 3, 10 and 14 are drawn small."""
 from collections.abc import Sequence
 
 import numpy as np
