@@ -165,13 +165,14 @@ def require_partial_steps(spec: RunSpecification) -> None:
                          f" step would spoil; integrators that have: {', '.join(able)}")
 
 
-def specification_of(attributes: Mapping[str, Any]) -> RunSpecification:
-    """The specification that a data set says it was made from."""
+def specification_of(attributes: Mapping[str, Any], **more: Any) -> RunSpecification:
+    """The specification that a data set says it was made from; `more` as of `specify`."""
     found = json.loads(attributes["specification"])
     facts, declared = sheet(found["problem"]), method(found["integrator"])
     known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
-    return specify(found["problem"], found["integrator"], steps=found["steps"], t_end=found["t_end"],
-                   t_start=found.get("t_start", 0.0), parameters=found["parameters"], initial=found["initial"],
+    return specify(found["problem"], found["integrator"], steps=found["steps"], tolerance=found["tolerance"],
+                   t_end=found["t_end"],
+                   **more, t_start=found.get("t_start", 0.0), parameters=found["parameters"], initial=found["initial"],
                    options={name: value for name, value in found["options"].items() if name in known})
 
 
