@@ -32,8 +32,8 @@ LEFT_OUT = {
     "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
     "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
 COLLISION, MESH = 3, 7  # the first group of geoms that viewers hide, and a number of MuJoCo's
-GRIDS, LONGEST = (8, 4, 2, 0), 7 << 17  # of meshes, the first whose shapes are not longer: a plugin has 2^20 bytes
-ELEMENTS = 100_000  # of a model, at most
+GRIDS, LONGEST = (8, 4, 2, 0), 1 << 18  # cells of meshes: the first ones whose text has at most so many letters
+ELEMENTS = 10_000  # of a model that are repeated, at most
 # MuJoCo's geoms by number: the shape, and its size of that of the geom; a capsule is as long as its cylinder and ends
 SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
     2: ("ball", lambda s: s[[0, 0, 0]]), 3: ("cylinder", lambda s: (s[0], 2.0*(s[0] + s[1]))), 4: ("ball", lambda s: s),
@@ -174,9 +174,9 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
             found.append(f"<{tag}> {attributes.get('name', f'in line {parser.CurrentLineNumber}')} is left out.")
         tags.append(tag)
         times.append(times[-1]*prod(max(number_or_nan(part), 1.0) for part in attributes.get("count", "").split()))
-        seen[path.resolve()] += times[-1]
+        seen[path.resolve()] += times[-1]*(times[-1] > 1.0)
         if not sum(seen.values()) <= ELEMENTS:
-            refuse(f"brings the model to more than {ELEMENTS} elements, with <{tag}> {times[-1]:.6g} times")
+            refuse(f"repeats <{tag}> {times[-1]:.6g} times; allowed are {ELEMENTS} repeated elements in all")
         if "nan" in " ".join(attributes.values()).lower().split():
             refuse(f"has NaN for a number of <{tag}>")
         if "file" in attributes and tag not in UNREAD:
@@ -207,7 +207,10 @@ def _each(body: Any, moves: bool) -> Iterator[tuple[Any, bool]]:
 def _stripped(spec: Any, path: Path) -> list[str]:
     """Take out of a model what a mechanism does not have; sentences on it. Raises InputError for a mesh outside the
     model's folder that the inertia needs."""
-    found, meshes = [], set()
+    import mujoco
+
+    found: list[str] = []
+    meshes: dict[str, bool] = {}  # whether a mass needs it
     for number, (body, moves) in enumerate(_each(spec.worldbody, False)):
         if not moves:
             body.explicitinertial, body.fullinertia = False, np.full(6, np.nan)  # may be wrong: it does not matter
@@ -216,15 +219,17 @@ def _stripped(spec: Any, path: Path) -> list[str]:
             label = geom.name or f"of body {body.name or number}"
             found.append(f"The geom {label} is left out{' but for its mass'*used}: it touches nothing.")
             if used or (moves and _drawn(spec, geom, path.parent)):
-                geom.material = ""
-                meshes.add(geom.meshname)
+                geom.material, geom.contype, geom.conaffinity = "", 0, 0
+                meshes[geom.meshname] = used or meshes.get(geom.meshname, False)
             else:
                 spec.delete(geom)
         if body.gravcomp or body.mocap:
             found.append(f"That body {body.name} is moved from outside (gravcomp, mocap) is left out.")
     for group, what in (*LEFT_OUT.items(), ("meshes", "mesh")):
         for number, part in enumerate(list(getattr(spec, group))):
-            if what == "mesh" and {part.name, Path(part.file).stem} & meshes:
+            if what == "mesh" and (known := {part.name, Path(part.file).stem} & set(meshes)):
+                if not any(meshes[name] for name in known):
+                    part.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # it may be flat
                 file = Path(part.file).name if spec.strippath else part.file
                 if not (path.parent/(spec.meshdir or "")/file).resolve().is_relative_to(path.parent):
                     raise InputError(f"{path}: the mesh {part.file} is outside the folder of the model")

@@ -78,11 +78,12 @@ def numbers(element: Element | None, name: str, size: int, default: float | None
     text = None if element is None else element.get(name)
     if text is None and default is not None:
         return np.full(size, default)
-    try:
-        return np.array((text or "").split(), dtype=float).reshape(size)
-    except ValueError:
-        raise InputError(f"{name} of <{'inertial' if element is None else element.tag}> is {text!r}; it must be"
-                         f" {size} number{'s'*(size > 1)}") from None
+    with suppress(ValueError):
+        found = np.array((text or "").split(), dtype=float).reshape(size)
+        if np.isfinite(found).all():
+            return found
+    raise InputError(f"{name} of <{'inertial' if element is None else element.tag}> is {text!r}; it must be {size} finite"
+                     f" number{'s'*(size > 1)}")
 
 
 def frame(element: Element) -> np.ndarray:
@@ -102,12 +103,12 @@ def moments(link: Element) -> np.ndarray:
     if inertial is None:
         return found
     where, given = frame(inertial), inertial.find("inertia")
-    ixx, ixy, ixz, iyy, iyz, izz = (
-        float(numbers(given, name, 1, 0.0)[0]) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
-    turning = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    turning = np.zeros((3, 3))
+    for (j, k), name in {(0, 0): "ixx", (0, 1): "ixy", (0, 2): "ixz", (1, 1): "iyy", (1, 2): "iyz", (2, 2): "izz"}.items():
+        turning[j, k] = turning[k, j] = numbers(given, name, 1, None if given is not None and j == k else 0.0)[0]
     found[:3, :3], found[3, 3] = 0.5*np.trace(turning)*np.eye(3) - turning, numbers(inertial.find("mass"), "value", 1)[0]
-    if not (np.isfinite(found).all() and found[3, 3] >= 0.0):
-        raise InputError(f"link {link.get('name')} must have a finite mass of zero or more, and a finite inertia")
+    if found[3, 3] < 0.0:
+        raise InputError(f"the mass of link {link.get('name')} must not be negative")
     return where @ found @ where.T
 
 
