@@ -124,7 +124,7 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
         spec = made.spec if made else mujoco.MjSpec.from_file(str(place))
         left_out += [*(made.left_out if made else ()), *_stripped(spec, place)]
         model = spec.compile()
-    except (ValueError, AttributeError) as error:
+    except ValueError as error:
         raise InputError(f"{path}: {' '.join(str(error).removeprefix('Error: ').split())}") from None
     if not model.njnt:
         raise InputError(f"{path} has no joint: nothing moves")
@@ -132,9 +132,8 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     mujoco.mj_kinematics(model, data)
     off = [bool(model.opt.disableflags & int(flag)) for flag in (flags.mjDSBL_GRAVITY, getattr(
         flags, "mjDSBL_DAMPER", 0))]
-    for joint, value in (made.damping if made else {}).items():
-        for known in {joint} & {model.joint(k).name for k in range(model.njnt)}:
-            model.joint(known).damping[:] = value
+    for joint in map(model.joint, range(model.njnt if made else 0)):
+        joint.damping[:] = made.damping.get(joint.name, 0.0) if made else 0.0
     fields, bodies = _bodies(model, data, made.bodies if made else {})
     fields["left_out"] = (*left_out, *_of_joints(model))
     values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
@@ -146,7 +145,8 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
                "values": {key: value.tolist() for key, value in values.items()},
                **{key: np.asarray(value, dtype=float).tolist() for key, value in start.items()}}
     lines = "".join(f"    {key}={value!r},\n" for key, value in fields.items())
-    found = Robot.of(re.sub(r"\W", "_", path.stem, flags=re.ASCII) if name is None else name, f'"""{path.name!r} by liestep.{FUNCTIONS[root]}."""\n'
+    found = Robot.of(re.sub(r"\W", "_", path.stem, flags=re.ASCII) if name is None else name,
+                     f'"""{path.name!r} by liestep.{FUNCTIONS[root]}."""\n'
                      f"from liestep.extend import tree\n\nSHEET = tree(\n{lines})\n")
     found.tree = tree
     return found
@@ -275,7 +275,7 @@ def _shapes(model: Any, data: Any, known: Mapping[int, int], centre: np.ndarray,
 def _of_joints(model: Any) -> Iterator[str]:
     """Sentences on what joints of a mechanism do not have."""
     for k, dof in enumerate(model.jnt_dofadr):
-        yield from urdf.lost(model.joint(k).name or k, {
+        yield from urdf.lost(model.joint(k).name or str(k), {
             "limits": model.jnt_range[k] if model.jnt_limited[k] else 0.0,
             "spring": (model.jnt_stiffness[k], *getattr(model, "jnt_stiffnesspoly", np.zeros((model.njnt, 0)))[k]),
             "dry friction": model.dof_frictionloss[dof],

@@ -53,8 +53,8 @@ class TreeJoint(NamedTuple):
     name: str
     body: int
     kind: str
-    axis: tuple[float, float, float]
-    point: tuple[float, float, float]
+    axis: Any   # (3,)
+    point: Any  # (3,)
     reference: float
 
 
