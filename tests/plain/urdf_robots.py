@@ -16,8 +16,9 @@ def link(name, mass=1.0, moments=(0.03, 0.02, 0.04), at="0.1 -0.2 0.3", rpy="0 0
 
 
 def joint(name, a, b, kind="revolute", axis="0 0 1", at="0.2 0.1 0.3", rpy="0.3 -0.4 0.5", inside=""):
-    return (f'<joint name="{name}" type="{kind}"><parent link="{a}"/><child link="{b}"/><origin xyz="{at}" rpy="{rpy}"/>'
-            f'<axis xyz="{axis}"/>{inside}<limit lower="-1" upper="2" effort="1" velocity="1"/></joint>')
+    return (f'<joint name="{name}" type="{kind}"><parent link="{a}"/><child link="{b}"/>'
+            f'<origin xyz="{at}" rpy="{rpy}"/><axis xyz="{axis}"/>{inside}'
+            '<limit lower="-1" upper="2" effort="1" velocity="1"/></joint>')
 
 
 def empty(name):

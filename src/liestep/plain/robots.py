@@ -32,7 +32,7 @@ LEFT_OUT = {
     "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
     "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
 COLLISION, MESH = 3, 7  # the first group of geoms that viewers hide, and a number of MuJoCo's
-GRIDS, LONGEST = (8, 4, 2, 0), 1 << 18  # cells of meshes: the first ones whose text has at most so many letters
+GRIDS, LONGEST = (8, 5, 3, 0), 1 << 18  # cells of meshes: the first ones whose text has at most so many letters
 ELEMENTS = 10_000  # of a model that are repeated, at most
 # MuJoCo's geoms by number: the shape, and its size of that of the geom; a capsule is as long as its cylinder and ends
 SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
@@ -135,7 +135,8 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     for joint in map(model.joint, range(model.njnt if made else 0)):
         joint.damping[:] = made.damping.get(joint.name, 0.0) if made else 0.0
     fields, bodies = _bodies(model, data, made.bodies if made else {})
-    fields["left_out"] = (*left_out, *_of_joints(model))
+    undrawn = bool(model.nmesh) and not any(shape[0] == "mesh" for shape in fields["shapes"])
+    fields["left_out"] = (*left_out, *_of_joints(model), *["All meshes are left out of pictures: too many."]*undrawn)
     values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
                        "damping": np.where(off[1], 0.0, model.dof_damping)}
     start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
