@@ -120,9 +120,9 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     place = path.resolve()
     left_out = _scanned(path, place.parent, root, {})
     try:
-        made = urdf.read(place, free_base) if root == "robot" else None
-        spec = made.spec if made else mujoco.MjSpec.from_file(str(place))
-        left_out += [*(made.left_out if made else ()), *_stripped(spec, place)]
+        spec, more, own, damping = urdf.read(place, free_base) if root == "robot" else (
+            mujoco.MjSpec.from_file(str(place)), [], {}, {})
+        left_out += [*more, *_stripped(spec, place)]
         model = spec.compile()
     except ValueError as error:
         raise InputError(f"{path}: {' '.join(str(error).removeprefix('Error: ').split())}") from None
@@ -132,9 +132,9 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     mujoco.mj_kinematics(model, data)
     off = [bool(model.opt.disableflags & int(flag)) for flag in (flags.mjDSBL_GRAVITY, getattr(
         flags, "mjDSBL_DAMPER", 0))]
-    for joint in map(model.joint, range(model.njnt if made else 0)):
-        joint.damping[:] = made.damping.get(joint.name, 0.0) if made else 0.0
-    fields, bodies = _bodies(model, data, made.bodies if made else {})
+    for joint in map(model.joint, range(model.njnt)):
+        joint.damping[:] = damping.get(joint.name, joint.damping)
+    fields, bodies = _bodies(model, data, own)
     undrawn = bool(model.nmesh) and not any(shape[0] == "mesh" for shape in fields["shapes"])
     fields["left_out"] = (*left_out, *_of_joints(model), *["All meshes are left out of pictures: too many."]*undrawn)
     values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -49,16 +49,6 @@ class Part:
         """Whether it has no mass, or no inertia about an axis."""
         found = np.linalg.eigvalsh(inertia(self.masses()[2]))
         return not (self.moments[3, 3] > 0.0 and found[0] > max(FLAT*found[2], SMALL*largest))
-
-
-class Read(NamedTuple):
-    """A model without masses and damping; sentences on what is left out; of bodies by name mass, centre of mass and
-    inertia about it; the damping of joints by name."""
-
-    spec: Any
-    left_out: list[str]
-    bodies: dict[str, tuple[float, np.ndarray, np.ndarray]]
-    damping: dict[str, float]
 
 
 Hung = list[tuple[str, Element, str, Element | None]]  # link by name, the one that it hangs on, its joint (first: none)
@@ -225,11 +215,11 @@ def shared(giver: Part, joints: list[TreeJoint], at: np.ndarray) -> np.ndarray:
 
 
 def lent(parts: list[Part]) -> None:
-    """Give parts that have no mass, or no inertia about an axis, from those beside them (and the ground) what moves
+    """Give parts that have no mass, or no inertia about an axis, from those beside them (or the ground) what moves
     alike on both sides of the joint: motions stay as they are. Raises InputError: there is none; or moments of inertia
     that no body has."""
-    *sizes, total = np.diag(sum((part.moments for part in parts), np.zeros((4, 4))))
-    largest = sum(sizes)
+    total = np.diag(np.diag(sum((part.moments for part in parts), np.zeros((4, 4)))))
+    largest, unit = float(np.trace(total[:3, :3])), np.eye(4)
     for part in parts:
         mass, centre, spread = part.masses()
         if np.trace(spread) <= SMALL*largest:
@@ -238,24 +228,17 @@ def lent(parts: list[Part]) -> None:
             shown = ", ".join(f"{x:.6g}" for x in np.linalg.eigvalsh(inertia(spread)))
             raise InputError(f"link {part.name}, with those fixed to it, has the moments of inertia {shown}, which no"
                              " body has: each must be positive, and at most the sum of the others")
-    left, before = [part for part in parts if part.poor(largest)], -1
-    while left and len(left) != before:
-        before = len(left)
-        for part in left[::-1]:
-            for other in [other for other in parts if other.parent is part and not other.poor(largest)]:
-                found = shared(other, other.joints, np.eye(4))
-                other.moments, part.moments = other.moments - found, part.moments + other.frame @ found @ other.frame.T
-            if part.parent is None and [joint.kind for joint in part.joints] == ["hinge"]:
-                part.moments[:3, :3] += largest*np.outer(part.joints[0].axis, part.joints[0].axis)
-                part.moments[3, 3] = part.moments[3, 3] or total
-            elif part.parent is not None and not part.parent.poor(largest):
-                found, back = shared(part.parent, part.joints, part.frame), np.linalg.inv(part.frame)
-                part.parent.moments -= found
-                part.moments += back @ found @ back.T
-        left = [part for part in parts if part.poor(largest)]
-    if left:
-        raise InputError(f"link {left[0].name}, with those fixed to it, has no mass or no inertia about an axis, and"
-                         " takes none from what it is joined to")
+    for part in [part for part in parts[::-1] if part.poor(largest)]:
+        above = part.parent or Part("", None, unit, [], part.frame @ total @ part.frame.T)
+        for giver, joints, at, to in (*((other, other.joints, unit, other.frame) for other in parts
+                                        if other.parent is part),
+                                      (above, part.joints, part.frame, np.linalg.inv(part.frame))):
+            if not giver.poor(largest):
+                found = shared(giver, joints, at)
+                giver.moments, part.moments = giver.moments - found, part.moments + to @ found @ to.T
+    if poor := [part.name for part in parts if part.poor(largest)]:
+        raise InputError(f"link {poor[0]}, with those fixed to it, has no mass or no inertia about an axis, and takes"
+                         " none from what it is joined to")
 
 
 def lost(name: str, facts: Mapping[str, Any]) -> Iterator[str]:
@@ -265,21 +248,23 @@ def lost(name: str, facts: Mapping[str, Any]) -> Iterator[str]:
             yield f"Joint {name} loses its {what} ({', '.join(f'{value:.6g}' for value in np.ravel(values))})."
 
 
-def read(path: Path, free_base: bool) -> Read:
-    """The robot of a file. Raises InputError: links that are no tree, or that have no masses."""
+def read(path: Path, free_base: bool) -> tuple[Any, list[str], dict[str, Any], dict[str, float]]:
+    """Of a file the model without masses and damping; sentences on what is left out; of bodies by name the mass, its
+    centre and the inertia about it; the damping of joints by name.
+    Raises InputError: links that are no tree, or that have no masses."""
     import mujoco
 
     root = ElementTree.fromstring(read_text(path))
     parts, links = parts_of(root, free_base)
     joined(parts, links)
     lent(parts)
-    found = Read(mujoco.MjSpec(), [], {}, {})
-    found.spec.compiler.degree = False
-    made: dict[Part | None, Any] = {None: found.spec.worldbody}
+    spec, left_out, bodies, damping = mujoco.MjSpec(), list[str](), {}, {}
+    spec.compiler.degree = False
+    made: dict[Part | None, Any] = {None: spec.worldbody}
     for part in parts:
         mass, centre, spread = part.masses()
         name = part.name + "_"*(part.name == "world")  # MuJoCo's name of the ground
-        found.bodies[name] = mass, centre, inertia(spread)
+        bodies[name] = mass, centre, inertia(spread)
         made[part] = made[part.parent].add_body(
             name=name, pos=part.frame[:3, 3], quat=of_matrix(part.frame[:3, :3]), mass=1.0, inertia=np.ones(3),
             ipos=ZERO, explicitinertial=True)
@@ -288,14 +273,14 @@ def read(path: Path, free_base: bool) -> Read:
                                  axis=joint.axis, pos=joint.point)
     for link, owner, at in links:
         for shape in link.findall("collision") or link.findall("visual"):
-            found.left_out.extend(_drawn(found.spec, made[owner], link.get("name", ""), shape, at, path.parent))
+            left_out.extend(_drawn(spec, made[owner], link.get("name", ""), shape, at, path.parent))
     for name, item in named(root, "joint").items():
         limit, dynamics = item.find("limit"), item.find("dynamics")
-        found.damping[name] = float(numbers(dynamics, "damping", 1, 0.0)[0])
+        damping[name] = float(numbers(dynamics, "damping", 1, 0.0)[0])
         between = [numbers(limit, end, 1, 0.0)[0]*(item.get("type") != "continuous") for end in ("lower", "upper")]
-        found.left_out.extend(lost(name, {"limits": between, "dry friction": numbers(dynamics, "friction", 1, 0.0),
-                                          "damping": found.damping[name]*(item.get("type") == "planar")}))
-    return found
+        left_out.extend(lost(name, {"limits": between, "dry friction": numbers(dynamics, "friction", 1, 0.0),
+                                    "damping": damping[name]*(item.get("type") == "planar")}))
+    return spec, left_out, bodies, damping
 
 
 def _drawn(spec: Any, body: Any, name: str, shape: Element, at: np.ndarray, folder: Path) -> Iterator[str]:
