@@ -16,7 +16,7 @@ from liestep.errors import InputError, extras, number_or_nan
 from liestep.files.textfiles import read_text
 from liestep.mechanics.formulations.multibody.assembly import GROUND
 from liestep.mechanics.formulations.multibody.tree import Tree
-from liestep.plain import System, urdf
+from liestep.plain import LONGEST, System, urdf
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.until import specification_of
 
@@ -32,7 +32,7 @@ LEFT_OUT = {
     "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
     "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
 COLLISION, MESH = 3, 7  # the first group of geoms that viewers hide, and a number of MuJoCo's
-GRIDS, LONGEST = (8, 5, 3, 0), 1 << 18  # cells of meshes: the first ones whose text has at most so many letters
+GRIDS, LETTERS = (8, 5, 3, 0), 1 << 18  # cells of meshes: the first ones whose text has at most so many letters
 ELEMENTS = 10_000  # of a model that are repeated, at most
 # MuJoCo's geoms by number: the shape, and its size of that of the geom; a capsule is as long as its cylinder and ends
 SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
@@ -146,7 +146,8 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
                "values": {key: value.tolist() for key, value in values.items()},
                **{key: np.asarray(value, dtype=float).tolist() for key, value in start.items()}}
     lines = "".join(f"    {key}={value!r},\n" for key, value in fields.items())
-    found = Robot.of(re.sub(r"\W", "_", path.stem, flags=re.ASCII) if name is None else name,
+    plain = re.sub(r"^(?=[^a-zA-Z])", "robot_", re.sub(r"\W", "_", path.stem, flags=re.ASCII))[:LONGEST]
+    found = Robot.of(plain if name is None else name,
                      f'"""{path.name!r} by liestep.{FUNCTIONS[root]}."""\n'
                      f"from liestep.extend import tree\n\nSHEET = tree(\n{lines})\n")
     found.tree = tree
@@ -307,7 +308,7 @@ def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, An
     places = np.einsum("bji,bj->bi", frames[above], data.xpos[moving] - data.xpos[above])
     fields = {"names": tuple(model.body(b).name or f"body_{b}" for b in moving), "joints": tuple(joints),
               "shapes": next((found for found in (tuple(_shapes(model, data, known, centre, cells)) for cells in GRIDS)
-                              if len(repr(found)) <= LONGEST), ()),
+                              if len(repr(found)) <= LETTERS), ()),
               "parents": tuple(known.get(int(b), GROUND) for b in above), "places": places.tolist(),
               "turns": (np.swapaxes(frames[above], 1, 2) @ frames[moving]).tolist()}
     return fields, {"mass": mass, "inertia": 0.5*(inertia + np.swapaxes(inertia, 1, 2)), "center_of_mass": centre}

@@ -258,6 +258,8 @@ def read(path: Path, free_base: bool) -> tuple[Any, list[str], dict[str, Any], d
     parts, links = parts_of(root, free_base)
     joined(parts, links)
     lent(parts)
+    compiler = root.find("mujoco/compiler")
+    folders = path.parent, path.parent/("" if compiler is None else compiler.get("meshdir", ""))
     spec, left_out, bodies, damping = mujoco.MjSpec(), list[str](), {}, {}
     spec.compiler.degree = False
     made: dict[Part | None, Any] = {None: spec.worldbody}
@@ -273,7 +275,7 @@ def read(path: Path, free_base: bool) -> tuple[Any, list[str], dict[str, Any], d
                                  axis=joint.axis, pos=joint.point)
     for link, owner, at in links:
         for shape in link.findall("collision") or link.findall("visual"):
-            left_out.extend(_drawn(spec, made[owner], link.get("name", ""), shape, at, path.parent))
+            left_out.extend(_drawn(spec, made[owner], link.get("name", ""), shape, at, folders))
     for name, item in named(root, "joint").items():
         limit, dynamics = item.find("limit"), item.find("dynamics")
         damping[name] = float(numbers(dynamics, "damping", 1, 0.0)[0])
@@ -283,7 +285,8 @@ def read(path: Path, free_base: bool) -> tuple[Any, list[str], dict[str, Any], d
     return spec, left_out, bodies, damping
 
 
-def _drawn(spec: Any, body: Any, name: str, shape: Element, at: np.ndarray, folder: Path) -> Iterator[str]:
+def _drawn(spec: Any, body: Any, name: str, shape: Element, at: np.ndarray,
+           folders: tuple[Path, Path]) -> Iterator[str]:
     """Add a shape to a body; a sentence on a mesh that is not to be had."""
     at = at @ frame(shape)
     place = {"pos": at[:3, 3], "quat": of_matrix(at[:3, :3]), "name": f"{len(spec.geoms)} of link {name}"}
@@ -295,8 +298,8 @@ def _drawn(spec: Any, body: Any, name: str, shape: Element, at: np.ndarray, fold
                           **place)
         elif what.tag == "mesh":
             ends = Path(what.get("filename", "").rpartition("://")[2]).parts
-            files = (folder.joinpath(*ends[k:]).resolve() for k in range(len(ends)))
-            file = next((file for file in files if file.is_file() and file.is_relative_to(folder)), None)
+            files = (folder.joinpath(*ends[k:]).resolve() for folder in folders for k in range(len(ends)))
+            file = next((file for file in files if file.is_file() and file.is_relative_to(folders[0])), None)
             if file is None or file.suffix.lower() not in (".stl", ".obj"):
                 yield f"The mesh {Path(*ends).stem} of link {name} is left out: no STL or OBJ in the file's folder."
             else:
