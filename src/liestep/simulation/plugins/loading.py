@@ -107,18 +107,17 @@ def find_plugin(text: str, *folders: Path) -> Path:
     raise InputError(f"there is no plugin file {text}; looked for {' and '.join(dict.fromkeys(map(str, places)))}")
 
 
-def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
+def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, ...]:
     """Load a plugin's file and make its systems and integrators known; returns their ids. A file that is loaded stays
-    as it is. `derived`: `liestep.plain` has written it, and has tried its equations. Raises InputError: it cannot be
-    loaded, declares nothing, or declares what is no system or integrator, or an id that exists; one sentence with the
-    line of the file."""
+    as it is. `derived`: its text by `liestep.plain`, which has tried its equations; the file need not be there. Raises
+    InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
+    exists; one sentence with the line of the file."""
     path = Path(path).resolve()
     if path.suffix != ".py" or not ID.fullmatch(path.stem):
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
                          " my_pendulum.py")
-    require_file(path, LARGEST)
     try:
-        source = path.read_bytes()
+        source = path.read_bytes() if derived is None and require_file(path, LARGEST) is None else derived.encode()
         source.decode("utf-8")  # an encoding that the file names would be read by Python alone
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
@@ -132,9 +131,9 @@ def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
                              " edit; rename it or start anew")
         return tuple(key for key, entry in plugin_entries().items() if entry.module == name)
     _require_alone(source, path)
-    if not derived:
+    if derived is None:
         require_tried(lambda: _execute(source, path, try_all=True), path)
-    return _execute(source, path, derived=derived)
+    return _execute(source, path, derived=derived is not None)
 
 
 def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = False) -> tuple[str, ...]:
