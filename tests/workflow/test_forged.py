@@ -119,7 +119,8 @@ def test_what_was_dropped_from_the_manifest_is_named(folder, what, capsys):
 def test_a_forged_reference_is_found_by_making_it_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("config", "studies").mkdir(parents=True)
-    Path("config", "studies", "tiny.yaml").write_text(STUDY.replace("problems:", "reference: true\nsamples: 3\nproblems:"))
+    Path("config", "studies", "tiny.yaml").write_text(STUDY.replace("problems:",
+                                                                    "reference: true\nsamples: 3\nproblems:"))
     for job in ("sweep", "reference"):
         assert main(["job", job, "tiny", "bodies"]) == 0
     workflow = configured(Path("config"), Path("results"), [])

@@ -1,7 +1,7 @@
 """What this program knows of a results folder, as lines that are only appended: one format for everything.
 
-Kinds of entries, each of a name with a value, of which the last one counts, by a number that grows with the clock and never
-falls:
+Kinds of entries, each of a name with a value, of which the last one counts, by a number that grows with the clock and
+never falls:
 
     wrote  bytes that a process has put under a name since the last manifest: their sha256 (all of them count)
     known  sha256, size, mtime, ctime and inode of a file: one that still has these need not be hashed again

@@ -200,8 +200,8 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     check.add_argument("--against", metavar="DIGEST",
                        help="sha256 of manifest.json that a run has printed last: kept elsewhere, it shows forgery")
     check.add_argument("--recompute", metavar="N", type=int,
-                       help="make N runs and references of the studies, drawn at random, again, compare them bit by bit,"
-                       " and name those that the manifest lacks")
+                       help="make N runs and references of the studies, drawn at random, again, compare them bit by"
+                       " bit, and name those that the manifest lacks")
     crate = add("export-crate", command_export_crate,
                 "write a ZIP file for archives: the workflow, its inputs and products as a Workflow Run RO-Crate",
                 "export-crate results.zip")

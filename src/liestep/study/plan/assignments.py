@@ -63,8 +63,8 @@ def loader_of_yaml() -> Any:
 
     def number(loader: Any, node: Any, kind: str) -> Any:
         if not DECIMAL.fullmatch(node.value) and node.value.lower() not in (".inf", "+.inf", "-.inf", ".nan"):
-            raise yaml.constructor.ConstructorError(None, None, f"{node.value:.40} is no decimal number: write its digits,"
-                                                    " or quotes around a text", node.start_mark)
+            said = f"{node.value:.40} is no decimal number: write its digits, or quotes around a text"
+            raise yaml.constructor.ConstructorError(None, None, said, node.start_mark)
         return getattr(loader, f"construct_yaml_{kind}")(node)
 
     for kind in ("int", "float"):
