@@ -19,27 +19,25 @@ PDEATHSIG = 1  # of prctl
 _commands: list[int] = []  # of a command's process: -1, or the end of the pipe on which it says that it is done
 
 
-def _held(functions: bool) -> dict[str, Any]:
+def _held() -> dict[str, Any]:
     """By what they are called in a sentence, things that hold for the whole process; rounding is seen by its results,
     of numbers that no compiler knows."""
     one, tiny = float("1"), float("2.3e-308")
     found = {"the working folder": os.stat(".")[1:3], "the recursion limit": sys.getrecursionlimit(),
              "the rounding of numbers": (one + 2.0**-53, -one - 2.0**-53, one + 0.75*2.0**-52, one/3.0, tiny/2.0),
-             "an alarm": [signal.getitimer(which)[0] > 0.0 for which in range(3)]}
-    if functions:
-        found |= {f"what {number.name} does": signal.getsignal(number) for number in signal.Signals}
-        found |= {f"{place}.{name}": value for place, module in list(sys.modules.items())
-                  if place in KNOWN or place.startswith("liestep.")
-                  for name, value in vars(module).items() if callable(value) and not isinstance(value, ModuleType)}
-    return found
+             "an alarm": [signal.getitimer(which)[0] > 0.0 for which in range(3)],
+             **{f"what {number.name} does": signal.getsignal(number) for number in signal.Signals}}
+    return found | {f"{place}.{name}": value for place, module in list(sys.modules.items())
+                    if place in KNOWN or place.startswith("liestep.")
+                    for name, value in vars(module).items() if callable(value) and not isinstance(value, ModuleType)}
 
 
 @contextmanager
-def untouched(what: str, functions: bool = True) -> Iterator[None]:
+def untouched(what: str) -> Iterator[None]:
     """Raises InputError where the code inside has changed the process, or has begun a thread that goes on."""
-    threads, before = threading.enumerate(), _held(functions)
+    threads, before = threading.enumerate(), _held()
     yield
-    now = _held(functions)
+    now = _held()
     for name, value in before.items():
         if now.get(name) is not value and now.get(name) != value:
             raise InputError(f"{what} changes {name}, which holds for the whole process: leave it as it is")

@@ -51,9 +51,9 @@ def require_tried(load: Callable[[], object], path: Path) -> None:
     if child == 0:
         _answer(load, seconds, writer)
     os.close(writer)
-    said, began, spent, spans = b"", time.monotonic(), 0.0, 0
+    said, began, spent, spans, late = b"", time.monotonic(), 0.0, 0, False
     try:
-        while spans < WAITING:
+        while not late:
             if select.select([reader], [], [], max(0.0, began + (spans + 1)*seconds - time.monotonic()))[0]:
                 part = os.read(reader, 1 << 16)
                 said += part
@@ -61,8 +61,7 @@ def require_tried(load: Callable[[], object], path: Path) -> None:
                     break
                 continue
             spans, before, spent = spans + 1, spent, _processor_seconds(child)
-            if spent - before < IDLE*seconds:
-                break
+            late = spans == WAITING or spent - before < IDLE*seconds
     finally:
         os.close(reader)
         with suppress(ProcessLookupError):
@@ -72,7 +71,7 @@ def require_tried(load: Callable[[], object], path: Path) -> None:
         raise InputError(said[1:].decode())
     if not said:
         wrong = (f"does not end within {(spans if 0 < spans < WAITING else 1)*seconds} s ({SECONDS} allows more)"
-                 if spans or -status == signal.SIGXCPU else
+                 if late or -status == signal.SIGXCPU else
                  f"ends the process ({signal.strsignal(-status) if status < 0 else f'exit code {status}'})")
         raise InputError(f"{path}: to load the plugin, the first trial of what it declares, or what it does at the end,"
                          f" {wrong}")

@@ -28,15 +28,6 @@ def carry_out(spec: RunSpecification, progress: Progress | None = None, *, inter
     """Run a specification (all its replicas or members) and collect the content of its file. interpreted: see
     `run_once`. Raises InputError: see `liestep.simulation.runs.until.observed`; PluginError: the code of a plugin
     cannot be compiled."""
-    if spec.plugins:
-        from liestep.simulation.plugins.guard import untouched
-
-        with untouched(f"the code of {', '.join(spec.plugins)}", functions=False):
-            return _carried_out(spec, progress, interpreted)
-    return _carried_out(spec, progress, interpreted)
-
-
-def _carried_out(spec: RunSpecification, progress: Progress | None, interpreted: bool) -> Content:
     if spec.events:
         from liestep.simulation.runs.legs import journey
 
