@@ -173,7 +173,6 @@ def observed_order(h, error, floor=0.0, theory=None, symmetric=False):
     return {"order": p, "uncertainty": u, "class": name, "plain": plain, "window": window[::-1], "kept": kept[::-1],
             "slopes": slopes[::-1], "lower": lower, "lost": lost}
 
-
 def slope_of(mean):
     """Least-squares slope of block means times the length of all, and distances from the line."""
     line = (np.arange(mean.size) + 0.5)/mean.size - 0.5
@@ -375,8 +374,9 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
     return Report({
         "case": case.name, "verdict": "wrong" if mistakes else "right" if right else "undecided", "mistakes": [
             {"name": key, "says": text} for key, text in dict(mistakes).items()], "notes": notes,
-        "names": [*dict(mistakes), *["single_precision"]*(plateau == HIDDEN)], "steps": h.tolist(), "claimed": {
-            "order": order, "implicit": implicit, "symmetric": symmetric}, "errors": error.tolist(), "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
+        "names": [*dict(mistakes), *["single_precision"]*(plateau == HIDDEN)], "steps": h.tolist(),
+        "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "errors": error.tolist(),
+        "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
         "times_rk4": float(multiple), "drift": drifts, "defect": max(run.defect for run in runs + longer)})
 
 

@@ -289,7 +289,7 @@ def small(case, runs, done):
         v = vector_of(gap)[1:]
         angle = length(v.mean(0)).max()
         if np.abs(v - v.mean(0)).max() <= FIT*angle:
-            return [("misaligned", f"attitudes are turned by {angle:.2g} rad about an axis that is fixed in the {where}")]
+            return [("misaligned", f"attitudes are turned by {angle:.2g} rad about an axis fixed in the {where}")]
     coarse, fine = (coefficients(case, run, *pair) for run, pair in zip(runs[-2:], done[-2:], strict=True))
     off = [abs(new - one) > 10*abs(new - old) for old, new, one in zip(coarse, fine, ONCE, strict=True)]
     if off[3]:

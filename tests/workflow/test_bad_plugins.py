@@ -136,3 +136,15 @@ def test_a_limit_that_is_no_number_is_refused(tmp_path, monkeypatch, value):
     monkeypatch.setenv("LIESTEP_TRIAL_SECONDS", value)
     with pytest.raises(InputError, match="LIESTEP_TRIAL_SECONDS must be a number"):
         load_plugin(SOURCE)
+
+
+def test_a_file_may_be_called_as_the_system_in_it(tmp_path):
+    """As docs/my_system.md writes it."""
+    path = tmp_path/"pair_of_its_own.py"
+    path.write_text("import liestep\nSHEET = liestep.system('pair_of_its_own', lagrangian=lambda q, v: v @ v - q @ q,\n"
+                    "                       start={'q': [1.0], 'v': [0.0]}).sheet\n")
+    assert load_plugin(path) == ("pair_of_its_own",)
+    other = tmp_path/"vi_sphere.py"
+    other.write_text(path.read_text().replace("'pair_of_its_own'", "'other_of_its_own'"))
+    with pytest.raises(InputError, match="id vi_sphere exists already"):
+        load_plugin(other)

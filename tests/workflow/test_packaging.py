@@ -18,6 +18,7 @@ from packaging.specifiers import SpecifierSet
 from place import copied_package
 
 from liestep.api.command_line import FILES, main
+from liestep.compile.sources import source_hash
 from liestep.errors import InputError
 from liestep.figures.commands import figure_names
 from liestep.study.tables.kinds import NAMES

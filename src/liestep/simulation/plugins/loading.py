@@ -274,7 +274,9 @@ def _register(module: ModuleType, path: Path, content: str, try_all: bool = True
         close = [name for name in vars(module) if name.upper() in ("SHEET", "SHEETS", "METHODS")]
         hint = f"; {close[0]} must be written in capitals" if close else ""
         raise InputError(f"{path}: declares neither SHEET nor SHEETS (systems) nor METHODS (integrators){hint}")
-    taken = {*own_systems(), *own_integrators(), *plugin_entries()}
+    # not what `liestep.system` has made in this file: `SHEET = liestep.system("pair", ...).sheet` in pair.py
+    taken = {*own_systems(), *own_integrators(), *(
+        name for name, entry in plugin_entries().items() if entry.item is not sheets.get(name))}
     for name in (*sheets, *methods):
         if not isinstance(name, str) or not ID.fullmatch(name):
             raise InputError(f"{path}: id {name!r} must be letters, digits and underscores")
