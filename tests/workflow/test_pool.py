@@ -154,6 +154,7 @@ def test_ctrl_c_before_a_job_has_begun_is_not_lost(tmp_path):
             time.sleep(0.2)
         messages = command.communicate(timeout=20)[1]
         assert (command.returncode, "Traceback" in messages) == (130, False)
+        assert begin(place, "job", "sweep").wait() == 2  # by the server, which is loaded then
         assert until(lambda: not forks(server))
 
 
