@@ -1,4 +1,5 @@
-"""What pyproject.toml cannot say: a wheel holds the workflow of this folder as well, where `liestep init` finds it."""
+"""What pyproject.toml cannot say: a wheel holds the workflow of this folder as well, where `liestep init` finds it, and
+the bench also where the link src/liestep/bench is lost, as in copies by programs that know no links."""
 import shutil
 from pathlib import Path
 
@@ -15,6 +16,9 @@ class WithWorkflow(build_py):
         super().run()
         if self.editable_mode:
             return
+        bench = Path(self.build_lib)/"liestep"/"bench"
+        if not bench.is_dir():
+            shutil.copytree("bench", bench, ignore=shutil.ignore_patterns("__pycache__"))
         packed = Path(self.build_lib)/"liestep"/"workflow"/"packed"
         shutil.rmtree(packed, ignore_errors=True)  # what an earlier build has left
         for name in WORKFLOW:

@@ -173,7 +173,6 @@ def observed_order(h, error, floor=0.0, theory=None, symmetric=False):
     return {"order": p, "uncertainty": u, "class": name, "plain": plain, "window": window[::-1], "kept": kept[::-1],
             "slopes": slopes[::-1], "lower": lower, "lost": lost}
 
-
 def slope_of(mean):
     """Least-squares slope of block means times the length of all, and distances from the line."""
     line = (np.arange(mean.size) + 0.5)/mean.size - 0.5
@@ -363,7 +362,7 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
         p, u = state["order" if sure else "plain"], max(state["uncertainty"], LEAST_TOLERANCE) if sure else 0.5
         mistakes += [("order", f"order {p:.2f} where {order:g} is claimed")] if p < order - u else []
     if not right and not mistakes and error.min() > HIDDEN:
-        mistakes.append(("unknown", "the states do not go to the answer as the steps become small"))
+        mistakes += (naming.small(case, runs, done) if naming else []) or [("unknown", "errors do not go to zero")]
     if not right or plateau == HIDDEN:
         notes.append(f"the error stops at {error.min():.2g}{', in single precision' if plateau == HIDDEN else ''}")
     seen = [(run, run.a, run.w) for run in longer] or [(runs[0], *done[0])]
@@ -375,16 +374,17 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
     return Report({
         "case": case.name, "verdict": "wrong" if mistakes else "right" if right else "undecided", "mistakes": [
             {"name": key, "says": text} for key, text in dict(mistakes).items()], "notes": notes,
-        "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "steps": h.tolist(),
-        "errors": error.tolist(), "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
+        "names": [*dict(mistakes), *["single_precision"]*(plateau == HIDDEN)], "steps": h.tolist(),
+        "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "errors": error.tolist(),
+        "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
         "times_rk4": float(multiple), "drift": drifts, "defect": max(run.defect for run in runs + longer)})
 
 
 class Report:
-    """What was found: `verdict`, `names` of the mistakes, all as `data`, one screen of `text`."""
+    """What was found: `verdict`, `names` of mistakes and limits, all as `data`, one screen of `text`."""
 
     def __init__(self, data):
-        self.data, self.verdict, self.names = data, data["verdict"], [item["name"] for item in data["mistakes"]]
+        self.data, self.verdict, self.names = data, data["verdict"], data["names"]
         self.text = "\n".join([
             f"{data['case']}: {self.verdict}", *(f"  {item['name']}: {item['says']}" for item in data["mistakes"]),
             *(f"order of the {key}: {part['order']:.3f} +- {part['uncertainty']:.3f} ({part['class']})"

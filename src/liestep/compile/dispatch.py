@@ -98,6 +98,7 @@ _registers: list[Callable[[Kernel], None]] = []  # the compiler's function that 
 @cache
 def compiler() -> ModuleType:
     """The module `liestep.compile.inlining`, which now knows all kernels, and each new one."""
+    import liestep.compile.processor  # noqa: F401  the first to load Numba
     from liestep.compile import inlining
 
     for item in _kernels:

@@ -24,10 +24,11 @@ def module_file(module: str) -> Path | None:
     """File of a module of this package or of a loaded plugin; None for anything else."""
     if module.split(".")[0] == NAME:
         parts = module.split(".")[1:]
-        for candidate in (PACKAGE.joinpath(*parts).with_suffix(".py") if parts else PACKAGE/"__init__.py",
-                          PACKAGE.joinpath(*parts, "__init__.py")):
-            if candidate.is_file():
-                return candidate
+        for folder in (PACKAGE, *(Path(each) for each in sys.modules[NAME].__path__)):
+            for candidate in (folder.joinpath(*parts).with_suffix(".py") if parts else folder/"__init__.py",
+                              folder.joinpath(*parts, "__init__.py")):
+                if candidate.is_file():
+                    return candidate
         return None
     loaded = sys.modules.get(module)
     file = getattr(loaded, "__file__", None)

@@ -53,10 +53,10 @@ class System(str):
         found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
         found.source = text
         path = cache_root()/"plain"/f"{found}.py"
-        if not path.is_file() or path.read_text("utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_text_atomically(path, text)
-        load_plugin(path, derived=True)
+        with suppress(InputError, OSError):  # for other processes and readers of sentences: this one needs no file
+            if not path.is_file() or path.read_bytes() != text.encode():
+                write_text_atomically(path, text)
+        load_plugin(path, derived=text)
         entry = plugin_entries()[found]
         add_plugin(entry.module, entry.content, {name: found.sheet}, {})
         _latest.add(name)
