@@ -19,7 +19,7 @@ def orders_table(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
     """One row per pair, columns COLUMNS. p, u and class are those of `observed_order` for the state error over the step
     (mean accepted step of adaptive methods, whose error follows the tolerance: no order claim is made for them, nor for
     methods of unknown order). verdict is its sentence, floor that of the smallest step, at least the round-off of a sum
-    of n steps, eps sqrt(n). energy_order is the exponent of the mean energy error; it is not the order of the method."""
+    of n steps, eps sqrt(n). energy_order is the exponent of the mean energy error; it is not that of the method."""
     rows = []
     usable = metrics[(metrics["members"] == 1) & (metrics["step"] > 0.0)]
     for (problem, integrator), runs in usable.groupby(["problem", "integrator"], sort=False):
