@@ -1,5 +1,6 @@
 """What a claim asks its criterion: which runs, and the numbers that it is judged by."""
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Protocol
 
@@ -63,7 +64,15 @@ def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
             if wanted not in known:
                 raise InputError(f"study {choice.study}: {unknown(column, wanted, known)}")
             rows = rows[rows[column] == wanted]
-    return rows
+    changes = {asserted(name): rows[name] for name in rows.columns if asserted(name) != name}
+    return rows.assign(**{name: rows[name].fillna(values) if name in rows else values
+                          for name, values in changes.items()}) if changes else rows
+
+
+def asserted(name: str) -> str:
+    """The statistic of an error that a claim may name although the motion does not keep the quantity: of the change of
+    one, whose name a file has instead."""
+    return re.sub("_change_(?=mean|max)", "_error_", name)
 
 
 def values(claim: Question, choices: list[RunChoice], results: Results) -> np.ndarray:
@@ -109,8 +118,9 @@ def single_runs(kind: str, choices: list[RunChoice], results: Results) -> "list[
 
 def variable(file: "RunFile", name: str) -> np.ndarray:
     """A stored variable as float64; raises InputError when the file has none of this name."""
-    require_quantity(name, file.variables)
-    return np.asarray(file[name], dtype=float)
+    known = {asserted(stored): stored for stored in file.variables} | {stored: stored for stored in file.variables}
+    require_quantity(name, known)
+    return np.asarray(file[known[name]], dtype=float)
 
 
 def ensemble_of(what: str, choices: list[RunChoice], results: Results) -> "tuple[RunFile, bool]":

@@ -10,7 +10,7 @@ from pathlib import Path
 from liestep.errors import InputError
 from liestep.files import ledger as ledgers
 from liestep.files.ledger import Ledger
-from liestep.files.records import notes, stays_inside
+from liestep.files.records import notes, recording, stays_inside
 from liestep.workflow.manifest import damage, drop, environment_path, manifest_path, read_manifest, remove_product
 from liestep.workflow.workflow import COMMON, SELECTION, Workflow
 
@@ -32,7 +32,8 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
         yield from (f"{results/name} is of other studies; {_removed(results/name, remove, results, '')}"
                     for name in sorted(left))
         if remove:
-            drop(results, left)
+            with recording(results):
+                drop(results, left)
     others: list[str] = []
     lost: list[str] = []
     for name in sorted((ours | set(listed)) - left):

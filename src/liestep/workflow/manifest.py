@@ -243,7 +243,7 @@ def verify(results: Path) -> Iterator[Complaint]:
     names = {path.relative_to(results).as_posix() for folder in (results, results/SELECTION) for path in (
         *folder.glob("*.*"), *folder.glob(f"{REPORT_FOLDER}/*"))}
     for name in sorted(filter(COMMON.fullmatch, names - content["products"].keys())):
-        yield Complaint(results/name, f"{results/name} is left from a call for other studies")
+        yield Complaint(results/name, f"{results/name} is no product of the last complete call")
 
 
 def damage(path: Path) -> str | None:

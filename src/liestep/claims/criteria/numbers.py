@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 # columns of metrics.csv that are sizes: no number is below zero
-NOT_NEGATIVE = re.compile(r"error(_.*)?|.*_error_(mean|max)(_.*)?|floor.*|cost|steps?|iterations|time_reached")
+NOT_NEGATIVE = re.compile(r"error(_.*)?|.*_(error|change)_(mean|max)(_.*)?|floor.*|cost|steps?|iterations|time_reached")
 
 
 class Bounds(Limits):
@@ -243,4 +243,4 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
         if members.ndim != 1 or members.size < 2:
             raise InputError(f"a share needs one number of each member of an ensemble; {quantity} has the shape"
                              f" {members.shape}")
-        return members, quantity in file.variables
+        return members, quantity in map(selection.asserted, file.variables)

@@ -235,9 +235,12 @@ class Observable:
         return (() if self.kind == "plain" else ("mean", "max")) if self.statistics is None else self.statistics
 
     def statistic(self, what: str) -> list[str]:
-        """Names of a statistic (`what`, for example "max"), one for each column."""
+        """Names of a statistic (`what`, for example "max"), one for each column: of an invariant its error, of a column
+        that the exact motion does not keep its change."""
         stem = self.stem or (f"{self.name}_error" if self.kind == "invariant" else self.name)
-        return [f"{stem}_{what}{label}" for label in self.labels]
+        changes = f"{stem.removesuffix('_error')}_change"
+        return [f"{stem if kept else changes}_{what}{label}"
+                for label, kept in zip(self.labels, self.conserved or (True,)*self.width, strict=True)]
 
     def shaped(self, values: np.ndarray) -> np.ndarray:
         """Values (..., width) without the last dimension where there is one column."""

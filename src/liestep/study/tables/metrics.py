@@ -140,7 +140,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
 def stopped_runs(rows: "pandas.DataFrame") -> str:
     """Rows of metrics.csv that stopped early, named in words; empty where all came to their end."""
     stopped = rows[rows["status"] != "ok"]
-    names = [f"{run.integrator} {run.resolution} on {run.problem} ({run.status} at t = {run.time_reached:.4g})"
+    names = [f"{run.integrator} {run.resolution} on {run.problem} ({run.status})"
              for run in stopped.head(NAMED).itertuples()]
     more = f" and {len(stopped) - NAMED} more" if len(stopped) > NAMED else ""
     return f"{len(stopped)} of {len(rows)} runs stopped early: {', '.join(names)}{more}" if names else ""
