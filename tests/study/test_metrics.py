@@ -17,7 +17,7 @@ from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.errors import error_fields, reference_floor, replica_floor, state_error
 from liestep.study.tables.kinds.drift import _shared, energy_terms, longest_period
 from liestep.study.tables.kinds.work import at_equal_error
-from liestep.study.tables.metrics import COLUMNS
+from liestep.study.tables.metrics import COLUMNS, stopped_runs
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse, markdown
 from liestep.study.tables.timing import shortest, time_run, time_study
@@ -192,6 +192,13 @@ def test_failed_run_stays_a_row_without_error(tmp_path):
     assert (failed.status, good.status) == ("step_too_large", "ok")
     assert math.isnan(failed.error)
     assert math.isnan(failed.error_final)
+    assert math.isnan(failed.energy_error_max)
+    assert math.isnan(failed.energy_error_mean)
+    assert math.isnan(failed.energy_change)
+    assert failed.energy_error_max_reached >= 0.0  # up to time_reached
+    assert results.metrics.sort_values("energy_error_max").iloc[0].status == "ok"
+    assert stopped_runs(results.metrics) == (f"1 of 2 runs stopped early: {failed.integrator} {failed.resolution} on"
+                                             f" {failed.problem} (step_too_large)")
     assert "90 degrees" in failed.message
     assert good.error < 0.1
     row = results.table("orders").iloc[0]
