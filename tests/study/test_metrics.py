@@ -213,6 +213,21 @@ def synthetic(q, omega, **attributes):
         {"time": np.array([0.0, 1.0]), "q": np.array(q, float)[:, None], "omega": np.array(omega, float)[:, None]})
 
 
+def test_what_a_motion_does_not_keep_has_a_change_and_no_error(tmp_path):
+    """Gravity keeps the vertical component of the momentum of a top only."""
+    path = tmp_path/"top.yaml"
+    path.write_text("title: Top\nproblems: {p: {system: heavy_top, preset: asymmetric, t_end: 0.1}}\n"
+                    "integrators: {cf4: {steps: {counts: [10]}}}\nsamples: 11\ntables: [momentum]\n")
+    study = Study(path, "top", tmp_path/"results")
+    run_cells(study.cells)
+    analyse(study)
+    row, = StudyResults(study).metrics.to_dict("records")
+    assert row["momentum_conserved"] == "z"
+    assert math.isnan(row["momentum_error_max_x"])
+    assert row["momentum_change_max_x"] > 1e-3 > row["momentum_error_max_z"] >= 0.0
+    assert "momentum_change_max_x" in (study.folder/"momentum.csv").read_text()
+
+
 def test_state_error_by_hand():
     reference = synthetic([[1, 0, 0], [0, 1, 0]], [[0, 0, 4], [0, 0, 2]])
     run = synthetic([[1, 0, 0], [0, 1, 0.3]], [[0, 0.8, 4], [0, 0, 2.4]])

@@ -2,7 +2,7 @@
 from collections.abc import Iterable, Mapping
 
 from liestep.claims.claimfile import Claim
-from liestep.claims.selection import OWN_QUANTITY, RunChoice, asserted
+from liestep.claims.selection import OWN_QUANTITY, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
@@ -91,10 +91,9 @@ def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) 
 
 
 def _statistics(formulated: Formulated) -> list[str]:
-    """Names of the statistics of all observables, one for each column, also as a paper asserts them."""
-    names = [name for observable in formulated.observables for what in observable.asked
-             for name in observable.statistic(what)]
-    return list(dict.fromkeys((*names, *map(asserted, names))))
+    """Names of the statistics of all observables, one for each column, also as tables have them."""
+    return [name for observable in formulated.observables for what in observable.asked
+            for name in observable.statistic(what)] + [*formulated.changes.values()]
 
 
 def _formulated(spec: RunSpecification) -> Formulated:

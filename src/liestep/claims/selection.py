@@ -70,8 +70,8 @@ def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
 
 
 def asserted(name: str) -> str:
-    """The statistic of an error that a claim may name although the motion does not keep the quantity: of the change of
-    one, whose name a file has instead."""
+    """The name of an error that a claim may use for a change of what the motion does not keep: the paper says that it
+    does, or files call it so."""
     return re.sub("_change_(?=mean|max)", "_error_", name)
 
 
@@ -118,9 +118,8 @@ def single_runs(kind: str, choices: list[RunChoice], results: Results) -> "list[
 
 def variable(file: "RunFile", name: str) -> np.ndarray:
     """A stored variable as float64; raises InputError when the file has none of this name."""
-    known = {asserted(stored): stored for stored in file.variables} | {stored: stored for stored in file.variables}
-    require_quantity(name, known)
-    return np.asarray(file[known[name]], dtype=float)
+    require_quantity(name, file.variables)
+    return np.asarray(file[name], dtype=float)
 
 
 def ensemble_of(what: str, choices: list[RunChoice], results: Results) -> "tuple[RunFile, bool]":

@@ -243,4 +243,4 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
         if members.ndim != 1 or members.size < 2:
             raise InputError(f"a share needs one number of each member of an ensemble; {quantity} has the shape"
                              f" {members.shape}")
-        return members, quantity in map(selection.asserted, file.variables)
+        return members, quantity in file.variables

@@ -235,12 +235,9 @@ class Observable:
         return (() if self.kind == "plain" else ("mean", "max")) if self.statistics is None else self.statistics
 
     def statistic(self, what: str) -> list[str]:
-        """Names of a statistic (`what`, for example "max"), one for each column: of an invariant its error, of a column
-        that the exact motion does not keep its change."""
+        """Names of a statistic (`what`, for example "max"), one for each column."""
         stem = self.stem or (f"{self.name}_error" if self.kind == "invariant" else self.name)
-        changes = f"{stem.removesuffix('_error')}_change"
-        return [f"{stem if kept else changes}_{what}{label}"
-                for label, kept in zip(self.labels, self.conserved or (True,)*self.width, strict=True)]
+        return [f"{stem}_{what}{label}" for label in self.labels]
 
     def shaped(self, values: np.ndarray) -> np.ndarray:
         """Values (..., width) without the last dimension where there is one column."""
@@ -439,6 +436,13 @@ class Formulated:
         """Axes of the conserved components of the momentum map; empty where there is none."""
         flags = next((part.conserved for part in self.observables if part.name == "momentum_map"), ())
         return "".join(axis for axis, flag in zip("xyz", flags, strict=False) if flag)
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """Statistics of what the exact motion does not keep, and what tables call them: they are no errors."""
+        return {name: name.replace("_error_", "_change_") for part in self.observables if part.kind == "invariant"
+                for what in part.asked for name, kept in zip(part.statistic(what), part.conserved, strict=True)
+                if not kept}
 
     @property
     def attributes(self) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from liestep.compile import counters
 from liestep.errors import InputError
+from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
 from liestep.simulation.runs.shards import aggregated, cells_of
+from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables import errors
 from liestep.study.tables.kinds.exponents import numbers as exponent_numbers
@@ -102,7 +104,9 @@ def _second_reference(study: Study, problem: str) -> RunFile | None:
 
 def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
          cost: Cost | None) -> dict[str, Any]:
-    spec, found = cell.spec, file.attributes
+    spec, changes = cell.spec, _changes(cell.spec)
+    changes |= {f"{name}{SUFFIX}": f"{change}{SUFFIX}" for name, change in changes.items()}
+    found = {changes.get(name, name): value for name, value in file.attributes.items()}
     declared, facts = spec.method, spec.sheet
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
     accepted = int(found["steps"])
@@ -130,6 +134,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
     energy = file["energy"] if spec.ensemble is None else file["energy"][0]
     row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
     row |= _against(reference, file, comparable=spec.ensemble is None)
+    row |= {"energy_error_mean_relative": nan} if "energy_error_mean" in changes else {}
     if file.failed:
         errors_of = [name for name in row if FURTHER.search(name)]
         row |= {f"{name}{REACHED}": row[name] for name in errors_of if name.endswith("_error_max")}
@@ -144,6 +149,18 @@ def stopped_runs(rows: "pandas.DataFrame") -> str:
              for run in stopped.head(NAMED).itertuples()]
     more = f" and {len(stopped) - NAMED} more" if len(stopped) > NAMED else ""
     return f"{len(stopped)} of {len(rows)} runs stopped early: {', '.join(names)}{more}" if names else ""
+
+
+def _changes(spec: RunSpecification) -> dict[str, str]:
+    """`Formulated.changes` of a run, which depend on its parameters."""
+    key = spec.problem, spec.integrator, repr(sorted(spec.options.items())), repr(sorted(spec.parameters.items()))
+    if key not in _known:
+        _known[key] = formulate(spec.sheet, spec.parameters, spec.initial,
+                                spec.method.on(spec.sheet).formulation, spec.options).changes
+    return dict(_known[key])
+
+
+_known: dict[tuple[str, ...], dict[str, str]] = {}  # of the runs of this process
 
 
 def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict[str, float]:
