@@ -26,7 +26,7 @@ from liestep.simulation.runs.store import Store
 from liestep.study.plan.plan import Study, study_names
 from liestep.study.plan.sweep import computed
 from liestep.workflow.sources import figure_source, film_source, table_source
-from liestep.workflow.workflow import REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
+from liestep.workflow.workflow import COMMON, REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -232,7 +232,8 @@ def differs(results: Path, digest: str) -> str:
 
 
 def verify(results: Path) -> Iterator[Complaint]:
-    """Every file that was changed or lost since the manifest was written. Raises InputError: see `read_manifest`."""
+    """Every file that was changed or lost since the manifest was written, and what other calls have left of reports and
+    verdicts. Raises InputError: see `read_manifest`."""
     content = read_manifest(results)
     listed = [(Path(name), sha256, False) for name, sha256 in content["inputs"].items()]
     listed += [(results/name, entry["sha256"], True) for name, entry in content["products"].items()]
@@ -242,6 +243,10 @@ def verify(results: Path) -> Iterator[Complaint]:
         elif file_sha256(path) != sha256:
             yield Complaint(path, (damage(path) or f"{path} was changed after the manifest was written") if product else
                             f"{path} was changed after products were made from it", product)
+    names = {path.relative_to(results).as_posix() for folder in (results, results/SELECTION) for path in (
+        *folder.glob("*.*"), *folder.glob(f"{REPORT_FOLDER}/*"))}
+    for name in sorted(filter(COMMON.fullmatch, names - content["products"].keys())):
+        yield Complaint(results/name, f"{results/name} is no product of the last complete call")
 
 
 def damage(path: Path) -> str | None:

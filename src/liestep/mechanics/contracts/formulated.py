@@ -438,6 +438,13 @@ class Formulated:
         return "".join(axis for axis, flag in zip("xyz", flags, strict=False) if flag)
 
     @property
+    def changes(self) -> dict[str, str]:
+        """Statistics of what the exact motion does not keep, and what tables call them: they are no errors."""
+        return {name: name.replace("_error_", "_change_") for part in self.observables if part.kind == "invariant"
+                for what in part.asked for name, kept in zip(part.statistic(what), part.conserved, strict=True)
+                if not kept}
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """What files say about fields and observables.
 
