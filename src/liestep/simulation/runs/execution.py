@@ -259,7 +259,7 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
         first = FirstLoop(progress)
         with suppress(NotWorthIt):
             outcome = run(spec, formulated, integrator, first.loop_for, first.progress, limit, watch)
-            if outcome.status == Status.OK or not first.interpreted:
+            if outcome.status in (Status.OK, Status.RUNNING) or not first.interpreted:  # RUNNING: `watch` had enough
                 return outcome
         formulated, integrator = build(spec, state)
     return run(spec, formulated, integrator, loop_for, progress, limit, watch)

@@ -165,6 +165,13 @@ def require_partial_steps(spec: RunSpecification) -> None:
                          f" step would spoil; integrators that have: {', '.join(able)}")
 
 
+def require_within(times: np.ndarray, begin: float, end: float) -> None:
+    """Raises InputError: times outside of a run."""
+    outside = times[~((times >= min(begin, end)) & (times <= max(begin, end)))]
+    if outside.size:
+        raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from {begin:g} to {end!r}")
+
+
 def specification_of(attributes: Mapping[str, Any]) -> RunSpecification:
     """The specification that a data set says it was made from."""
     found = json.loads(attributes["specification"])
@@ -178,6 +185,7 @@ def specification_of(attributes: Mapping[str, Any]) -> RunSpecification:
 ROUNDING = 64.0*2.0**-52  # a start is on the surface up to this share of what the function reaches in the first step
 SHARPNESS = 2.0**26       # extrema are rounded to this part of a step, so that other linear algebra gives the same bits
 NEAR = 0.01               # an extremum that comes within this share of the range of a step is looked at closely
+BESIDE = 1e-3             # of a step: where one looks beside a point
 MOST_NUMBERS = 1_000_000  # of states at a time
 
 
@@ -207,13 +215,16 @@ class Search:
 
     between: Between
 
-    def __init__(self, function: EventFunction, event: Event):
-        self.function, self.event = function, event
+    def __init__(self, function: EventFunction, event: Event, seen: Callable = Between.seen):
+        self.function, self.event, self.seen = function, event, seen
         self.found: list[Occurrence] = []
         self.done = 0              # steps
         self.sign = 0              # the last one that is not zero; 0 before the start's surface is left
+        self.since: float | None = None  # the time from which it is not zero
         self.leaving: float | None = None
         self.behind = 0.0          # the event at the start: what the function was there, zero to round-off
+        self.was = 0.0             # at the end of the run before this one, if that was not on the surface
+        self.largest = self.last = 0.0  # of what the function reaches, and at the last node
         self.zero: tuple[int, float] | None = None  # a point where the function is zero, before its next sign is known
 
     @property
@@ -230,6 +241,7 @@ class Search:
             steps = slice(start, min(start + size, last))
             nodes = self._values(slice(steps.start, steps.stop + 1), np.zeros(1))[:, 0]
             values = np.column_stack((nodes[:-1], self._values(steps, self.shares[1:-1]), nodes[1:]))
+            self.largest, self.last = max(self.largest, float(np.abs(values).max())), float(nodes[-1])
             signs = self._clear(values)
             for n, line in enumerate(values, start):
                 if signs[n - start] and signs[n - start] == self.sign and self.zero is None:
@@ -237,7 +249,7 @@ class Search:
                 self._step(n, line)
                 if self.complete:
                     return True
-        self.done = last
+        self.done = max(self.done, last)
         return False
 
     def _clear(self, values: np.ndarray) -> list[int]:
@@ -257,16 +269,49 @@ class Search:
         """The run has come to its end: a zero there counts, from the sign before it."""
         if self.zero is not None and not self.complete:
             self._take(self.zero[0], self.zero[1], True, -self.sign)
+        self.was = self.last if self.sign else 0.0
+
+    def joining(self, first: Occurrence) -> Occurrence | None:
+        """This event where another search has found one: its function is zero there up to round-off of the state, and
+        has been off zero before."""
+        sign, n, share = self.between.spec.direction, first.step, first.share
+        n, share = (n - 1, 1.0) if n and not share else (n, share)
+        near = min(BESIDE, 0.25*share)
+        before, value = self._values(slice(n, n + 1), np.array([share - near, share]), first.whole)[0]
+        off = self.since is not None and sign*self.since < sign*first.time
+        window = near*abs(self.between.lengths[n])
+        zero = abs(value) < max(NEAR*abs(before), ROUNDING*self.largest) and abs(value) <= self._noise(n, share, first)
+        self.was = float(value) if off and not zero else 0.0
+        if not off or not zero:
+            return None
+        own = [one.direction for one in self.found if abs(one.time - first.time) <= window]
+        if not own and abs(self.between.times[-1] - first.time) <= window:  # no step shows what follows
+            own = [way for way in (-int(np.sign(before)),) if self.event.direction in (0, way)]
+        self.found = [one for one in self.found if sign*one.time < sign*first.time - window]
+        return first._replace(direction=own[-1]) if own else None
+
+    def _noise(self, n: int, share: float, first: Occurrence) -> float:
+        """What round-off of the state makes of a zero."""
+        fields = self.seen(self.between, slice(n, n + 1), np.array([share]), first.whole)
+        value = self.function.over(fields, 1)
+        found = ROUNDING*self.largest
+        for name, values in fields.items():
+            for k in range(values.size):
+                moved = np.array(values)
+                moved.flat[k] *= 1.0 + NODE
+                found += abs(float((self.function.over({**fields, name: moved}, 1) - value)[0]))
+        return found
 
     def _values(self, steps: slice, shares: np.ndarray, whole: bool = False) -> np.ndarray:
         count = len(self.between.times[steps])
-        fields = self.between.seen(steps, shares, whole)
+        fields = self.seen(self.between, steps, shares, whole)
         return self.function.over(fields, count*len(shares)).reshape(count, len(shares))
 
     def _step(self, n: int, values: np.ndarray) -> None:
         if self.leaving is None:
             self.leaving = max(ROUNDING*np.abs(values).max(), 4.0*2.0**-52*abs(self.function.level), self.behind)
-            self.sign = 0 if abs(values[0]) <= self.leaving else int(np.sign(values[0]))
+            on = abs(values[0]) <= self.leaving and not abs(values[0] - self.was) < 0.5*abs(self.was)
+            self.sign, self.since = (0, None) if on else (int(np.sign(values[0])), float(self.between.times[n]))
         coefficients = self.matrix @ values
         if self.zero is None and self.sign*coefficients[0] > np.abs(coefficients[1:]).sum() and np.all(
                 self.sign*values > 0.0):
@@ -302,7 +347,8 @@ class Search:
         sign = int(np.sign(value))
         if self.sign == 0:  # at the start, on the surface
             assert self.leaving is not None
-            self.sign = sign if abs(value) > self.leaving else 0
+            if abs(value) > self.leaving:
+                self.sign, self.since = sign, float(self.between.times[n] + share*self.between.lengths[n])
         elif sign == 0:
             self.zero = self.zero or (n, share)
         else:
@@ -371,7 +417,7 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
     if spec.until is not None:
         require_partial_steps(spec)
         search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
-    between = nodes_of(spec, search.watch if search else None)
+    between = nodes_of(spec, search.watch if search else None, interpreted=search is None)
     if search:
         search.finish()
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
@@ -425,8 +471,10 @@ def _require_single(spec: RunSpecification, what: str) -> None:
         raise InputError(f"{what} for single runs; leave out ensemble, replicas and exponents")
 
 
-def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = None) -> Between:
-    """The run with all its nodes, or those up to the step after which `watch` has seen enough."""
+def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = None,
+             interpreted: bool = True) -> Between:
+    """The run with all its nodes, or those up to the step after which `watch` has seen enough; interpreted as in
+    `run_once`."""
     if spec.steps is not None:
         spec = replace(spec, samples=spec.steps + 1)
         require_memory(spec, "dense output, times and events keep every step")
@@ -441,9 +489,38 @@ def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
         kept[0].extend(nodes, times)
         return watch is not None and watch(kept[0])
 
-    outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=watch is None)
+    outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=interpreted)
     kept[0].outcome = outcome
     return kept[0]
+
+
+class Found(NamedTuple):
+    """What several searches find in a run up to the first event that completes one of them."""
+
+    between: Between
+    last: Occurrence | None                 # where the run ends, if one is complete
+    earlier: list[tuple[int, Occurrence]]   # in the order of time, with the numbers of their searches
+    together: list[tuple[int, Occurrence]]  # all events of that time, in the order of the searches
+
+
+def first_of(searches: Sequence[Search], spec: RunSpecification, interpreted: bool = False,
+             before: tuple[float, Mapping[str, np.ndarray]] | None = None) -> Found:
+    """The run up to the first event that completes one of the searches. before: what is counted up to its start."""
+    def watch(between: Between) -> bool:
+        between.before = before
+        return max([one.watch(between) for one in searches], default=False)
+
+    between, sign = nodes_of(spec, watch, interpreted or not searches), spec.direction
+    for one in searches:
+        one.finish()
+    stops = [(sign*one.found[-1].time, k) for k, one in enumerate(searches) if one.complete]
+    number = min(stops)[1] if stops else -1
+    last = searches[number].found[-1] if stops else None
+    joined = [(k, last if k == number else one.joining(last)) for k, one in enumerate(searches)] if last else []
+    earlier = [(k, seen) for k, one in enumerate(searches) for seen in one.found
+               if last is None or sign*seen.time < sign*last.time]
+    return Found(between, last, sorted(earlier, key=lambda pair: (sign*pair[1].time, pair[0])),
+                 [(k, seen) for k, seen in joined if seen])
 
 
 def shapes_of(formulated: Formulated) -> dict[str, tuple[int, ...]]:
