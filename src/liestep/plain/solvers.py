@@ -13,7 +13,7 @@ import numpy as np
 from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from liestep.compile.status import Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain import system
 from liestep.plain.blackbox import black_box_of
@@ -118,12 +118,13 @@ def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndar
 
 def _event(event: Any, args: Sequence[Any]) -> Event:
     """An event of scipy. Raises InputError: no function, or a wrong `terminal` or `direction`."""
-    terminal = getattr(event, "terminal", None)
-    if not callable(event) or (terminal and (not np.isreal(terminal) or terminal != int(terminal) or terminal < 1)):
-        raise InputError("events must be functions of (t, y), whose attribute terminal is a boolean or a positive"
-                         f" integer, not {event!r}{f' with terminal {terminal!r}' if callable(event) else ''}")
-    return Event(lambda state: np.squeeze(event(state["t"], state["y"], *args))[()],
-                 int(np.sign(getattr(event, "direction", 0))), int(terminal) if terminal else None)
+    terminal, way = (number_or_nan(getattr(event, name, 0) or 0) if not isinstance(getattr(event, name, 0), bool) else
+                     int(getattr(event, name)) for name in ("terminal", "direction"))
+    if not callable(event) or not terminal >= 0 or terminal != int(terminal) or way != way:
+        raise InputError("events must be functions of (t, y) whose attribute terminal is a boolean or a positive"
+                         f" integer, and direction a number, not {event!r}")
+    return Event(lambda state: np.squeeze(event(state["t"], state["y"], *args))[()], int(np.sign(way)),
+                 int(terminal) or None)
 
 
 class Solver(OdeSolver):
@@ -187,12 +188,10 @@ class Solver(OdeSolver):
                        samples=2, **how)
         return first_of([Search(event_function(one, {}), one, self.seen) for one in self.events], spec, True)
 
-    def seen(self, between: Between, steps: slice, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
+    def seen(self, between: Between, steps: Any, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
         """t and y at shares of some steps, all in one row."""
         rows, _ = between.inside(steps, shares, whole)
-        lengths = np.append(between.lengths, 0.0)[:len(between.times)][steps]
-        times = between.times[steps, None] + lengths[:, None]*shares
-        return {"t": times.ravel(), "y": self._flat(rows.reshape(-1, *rows.shape[2:])).T}
+        return {"t": between.times_of(steps, shares), "y": self._flat(rows.reshape(-1, *rows.shape[2:])).T}
 
     def of_event(self, number: int) -> tuple[np.ndarray, np.ndarray]:
         """Times of an event and y there, (times, n)."""
@@ -286,7 +285,7 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
         InputError: a wrong argument, a method that cannot run on it, or rates that leave the group.
     """
     made: list[Solver] = []
-    several = [] if events is None else [events] if callable(events) else list(events)
+    several = [] if events is None else events if isinstance(events, list | tuple) else [events]
 
     class Chosen(solver_class(method, group)):  # type: ignore[misc]
         events = [_event(one, args or ()) for one in several]

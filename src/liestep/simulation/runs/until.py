@@ -47,6 +47,12 @@ class Between:
         return formulated, (integrator, problem), work, brief_loop(
             interpolated_steps if self.adaptive else partial_steps, integrator, problem, work)
 
+    @cached_property
+    def _grid_of_steps(self) -> np.ndarray:
+        assert self.spec.steps is not None
+        assert self.spec.step is not None
+        return self.spec.t_start + np.arange(self.spec.steps + 1)*self.spec.step
+
     @property
     def formulated(self) -> Formulated:
         return self._made[0]
@@ -54,25 +60,22 @@ class Between:
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
         """The same run with more nodes."""
         self.nodes = nodes
-        if times is None:
-            assert self.spec.step is not None
-            times = self.spec.t_start + np.arange(len(nodes))*self.spec.step
-        self.times = times
-        self.lengths = np.diff(times) if self.adaptive else np.full(len(nodes) - 1, self.spec.step)
+        self.times = self._grid_of_steps[:len(nodes)] if times is None else times
+        # the last node begins no step
+        self._spans = np.append(np.diff(times), 0.0) if self.adaptive else np.broadcast_to(self.spec.step, len(nodes))
+        self.lengths = self._spans[:-1]
         self._integrals: np.ndarray | None = None
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
         self.outcome: Outcome | None = None  # once the run has ended
 
-    def inside(self, steps: slice, shares: np.ndarray, whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, steps: slice | np.ndarray, shares: np.ndarray, whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """(rows, observables), (n, k, m, d) and (n, k, K), at shares (k,) of some steps, a share of 0 alone also of the
         last node. whole: of adaptive methods by a step that ends there, not by the interpolant. Raises InputError: a
         share that is not 0, and a method that needs earlier steps; IntegrationError: a step failed."""
         if shares.any():
             require_partial_steps(self.spec)
         times, nodes = self.times[steps], np.ascontiguousarray(self.nodes[steps])
-        own = self.lengths[steps]
-        lengths = np.zeros(len(times))
-        lengths[:len(own)] = own
+        lengths = np.ascontiguousarray(self._spans[steps])
         states = np.empty((len(times), len(shares), *nodes.shape[1:]))
         values = np.zeros((len(times), len(shares), self.formulated.width))
         more = (whole, self.spec.duration) if self.adaptive else ()
@@ -83,7 +86,7 @@ class Between:
         self._integrate(steps, shares[None, :]*lengths[:, None], values)
         return states, values
 
-    def _integrate(self, steps: slice, after: np.ndarray, values: np.ndarray) -> None:
+    def _integrate(self, steps: slice | np.ndarray, after: np.ndarray, values: np.ndarray) -> None:
         """Integrals over time in place of their integrands, by the rule of the recorder."""
         columns = [k for part in self.formulated.observables if part.integral
                    for k in range(part.columns.start, part.columns.stop)]
@@ -98,16 +101,20 @@ class Between:
             there = self._integrals[steps]
             values[..., columns] = there[:, None, 1] + 0.5*after[..., None]*(there[:, None, 0] + values[..., columns])
 
-    def seen(self, steps: slice, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
+    def seen(self, steps: slice | np.ndarray, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
         """Fields, observables and what is counted from one time to the next, by their names, at growing shares of some
         steps, all in one row."""
         rows, values = self.inside(steps, shares, whole)
         found = self.fields(rows.reshape(-1, *rows.shape[2:]), values.reshape(-1, values.shape[-1]))
         if not self.formulated.shown:
             return found
-        lengths = np.append(self.lengths, 0.0)[:len(self.times)]
-        times = (self.times[steps, None] + lengths[steps, None]*shares).ravel()
-        return found | self.formulated.showing(times, found, self._counted(steps.start))
+        times = self.times_of(steps, shares)
+        return found | self.formulated.showing(times, found, self._counted(
+            steps.start if isinstance(steps, slice) else int(steps[0])))
+
+    def times_of(self, steps: slice | np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Times of shares of some steps, all in one row."""
+        return (self.times[steps][:, None] + self._spans[steps][:, None]*shares).ravel()
 
     def counted(self, times: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
         """What is counted from one time to the next, of times (k,) with their rows."""
@@ -187,6 +194,7 @@ SHARPNESS = 2.0**26       # extrema are rounded to this part of a step, so that 
 NEAR = 0.01               # an extremum that comes within this share of the range of a step is looked at closely
 BESIDE = 1e-3             # of a step: where one looks beside a point
 MOST_NUMBERS = 1_000_000  # of states at a time
+BENDS, SEEN = 2.0, 64     # a parabola bends by 1/8 of its second differences; of so many steps one tells
 
 
 class Occurrence(NamedTuple):
@@ -238,19 +246,44 @@ class Search:
         self.shares, self.matrix = _grid(POINTS_OF_ADAPTIVE if between.adaptive else POINTS_OF_FIXED)
         size = max(1, MOST_NUMBERS//(len(self.shares)*between.nodes[0].size))
         for start in range(self.done, last, size):
-            steps = slice(start, min(start + size, last))
-            nodes = self._values(slice(steps.start, steps.stop + 1), np.zeros(1))[:, 0]
-            values = np.column_stack((nodes[:-1], self._values(steps, self.shares[1:-1]), nodes[1:]))
-            self.largest, self.last = max(self.largest, float(np.abs(values).max())), float(nodes[-1])
-            signs = self._clear(values)
-            for n, line in enumerate(values, start):
-                if signs[n - start] and signs[n - start] == self.sign and self.zero is None:
+            steps = self._near(start, min(start + size, last))
+            values = self._lines(steps)
+            self.largest, self.last = max(self.largest, float(np.abs(values).max())), float(values[-1, -1])
+            for n, line, sign in zip(steps.tolist(), values, self._clear(values), strict=True):
+                if sign and sign == self.sign and self.zero is None:
                     continue  # as `_step` would find
                 self._step(n, line)
                 if self.complete:
                     return True
         self.done = max(self.done, last)
         return False
+
+    def _near(self, start: int, stop: int) -> np.ndarray:
+        """The steps that are to be looked at: the last one, and of fixed steps all but those between nodes where the
+        function is farther from zero than BENDS second differences. Every SEEN-th tells whether it bends no more."""
+        steps, between = np.arange(start, stop), self.between
+        if between.adaptive or between.formulated.shown or start == 0 or stop - start < SEEN:
+            return steps
+
+        def rough(own: slice | np.ndarray, shares: np.ndarray) -> np.ndarray:
+            fields = self.seen(between, own, shares)
+            return self.function.nearly(fields, len(between.times[own])*len(shares)).reshape(-1, len(shares))
+
+        nodes = rough(slice(start - 1, stop + 1), np.zeros(1))[:, 0]
+        second = np.abs(nodes[2:] - 2.0*nodes[1:-1] + nodes[:-2])  # of the nodes from `start` on
+        bends = BENDS*(second[:-1] + second[1:])
+        low, high = nodes[1:-2], nodes[2:-1]
+        near = np.append((np.minimum(low, high) <= bends) & (np.maximum(low, high) >= -bends), True)
+        own = steps[:-1:SEEN]
+        straight = low[::SEEN, None] + (high - low)[::SEEN, None]*self.shares
+        bent = np.abs(rough(own, self.shares) - straight) - bends[::SEEN, None]
+        return steps if bent.max() > ROUNDING*np.abs(nodes).max() else steps[near]
+
+    def _lines(self, steps: np.ndarray) -> np.ndarray:
+        """Values at the points of some steps."""
+        ends = np.union1d(steps, steps + 1)
+        nodes, at = self._values(ends, np.zeros(1))[:, 0], np.searchsorted(ends, steps)
+        return np.column_stack((nodes[at], self._values(steps, self.shares[1:-1]), nodes[at + 1]))
 
     def _clear(self, values: np.ndarray) -> list[int]:
         """Sign of the function in each step where its polynomial has no zero, with a margin for round-off; else 0."""
@@ -302,7 +335,7 @@ class Search:
                 found += abs(float((self.function.over({**fields, name: moved}, 1) - value)[0]))
         return found
 
-    def _values(self, steps: slice, shares: np.ndarray, whole: bool = False) -> np.ndarray:
+    def _values(self, steps: slice | np.ndarray, shares: np.ndarray, whole: bool = False) -> np.ndarray:
         count = len(self.between.times[steps])
         fields = self.seen(self.between, steps, shares, whole)
         return self.function.over(fields, count*len(shares)).reshape(count, len(shares))
