@@ -68,7 +68,8 @@ class Between:
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
         self.outcome: Outcome | None = None  # once the run has ended
 
-    def inside(self, steps: slice | np.ndarray, shares: np.ndarray, whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, steps: slice | np.ndarray, shares: np.ndarray,
+               whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """(rows, observables), (n, k, m, d) and (n, k, K), at shares (k,) of some steps, a share of 0 alone also of the
         last node. whole: of adaptive methods by a step that ends there, not by the interpolant. Raises InputError: a
         share that is not 0, and a method that needs earlier steps; IntegrationError: a step failed."""
