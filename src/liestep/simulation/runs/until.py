@@ -36,6 +36,7 @@ class Between:
     def __init__(self, spec: RunSpecification, nodes: np.ndarray, times: np.ndarray | None = None):
         self.spec, self.adaptive = spec, spec.steps is None
         self.before: tuple[float, Mapping[str, np.ndarray]] | None = None  # what is counted up to the first node
+        self._every = spec.t_start + np.arange((spec.steps or 0) + 1)*(spec.step or 0.0)  # times of fixed steps
         self.extend(nodes, times)
 
     @cached_property
@@ -47,12 +48,6 @@ class Between:
         return formulated, (integrator, problem), work, brief_loop(
             interpolated_steps if self.adaptive else partial_steps, integrator, problem, work)
 
-    @cached_property
-    def _grid_of_steps(self) -> np.ndarray:
-        assert self.spec.steps is not None
-        assert self.spec.step is not None
-        return self.spec.t_start + np.arange(self.spec.steps + 1)*self.spec.step
-
     @property
     def formulated(self) -> Formulated:
         return self._made[0]
@@ -60,9 +55,9 @@ class Between:
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
         """The same run with more nodes."""
         self.nodes = nodes
-        self.times = self._grid_of_steps[:len(nodes)] if times is None else times
+        self.times = self._every[:len(nodes)] if times is None else times
         # the last node begins no step
-        self._spans = np.append(np.diff(times), 0.0) if self.adaptive else np.broadcast_to(self.spec.step, len(nodes))
+        self._spans = np.append(np.diff(self.times), 0.0) if self.adaptive else np.broadcast_to(self.spec.step, len(nodes))
         self.lengths = self._spans[:-1]
         self._integrals: np.ndarray | None = None
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
@@ -252,7 +247,7 @@ class Search:
             self.largest, self.last = max(self.largest, float(np.abs(values).max())), float(values[-1, -1])
             for n, line, sign in zip(steps.tolist(), values, self._clear(values), strict=True):
                 if sign and sign == self.sign and self.zero is None:
-                    continue  # as `_step` would find
+                    continue  # the polynomial has no zero
                 self._step(n, line)
                 if self.complete:
                     return True
@@ -347,9 +342,6 @@ class Search:
             on = abs(values[0]) <= self.leaving and not abs(values[0] - self.was) < 0.5*abs(self.was)
             self.sign, self.since = (0, None) if on else (int(np.sign(values[0])), float(self.between.times[n]))
         coefficients = self.matrix @ values
-        if self.zero is None and self.sign*coefficients[0] > np.abs(coefficients[1:]).sum() and np.all(
-                self.sign*values > 0.0):
-            return  # the polynomial has no zero
         shares = self.shares
         extrema = _extrema(coefficients)
         if len(extrema):
