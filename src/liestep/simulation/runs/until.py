@@ -36,7 +36,7 @@ class Between:
     def __init__(self, spec: RunSpecification, nodes: np.ndarray, times: np.ndarray | None = None):
         self.spec, self.adaptive = spec, spec.steps is None
         self.before: tuple[float, Mapping[str, np.ndarray]] | None = None  # what is counted up to the first node
-        self._every = spec.t_start + np.arange((spec.steps or 0) + 1)*(spec.step or 0.0)  # times of fixed steps
+        self._every = spec.t_start + np.arange((spec.steps or 0) + 1)*(spec.step or 0.0)  # of fixed steps
         self.extend(nodes, times)
 
     @cached_property
@@ -57,7 +57,8 @@ class Between:
         self.nodes = nodes
         self.times = self._every[:len(nodes)] if times is None else times
         # the last node begins no step
-        self._spans = np.append(np.diff(self.times), 0.0) if self.adaptive else np.broadcast_to(self.spec.step, len(nodes))
+        self._spans = (np.append(np.diff(self.times), 0.0) if self.adaptive else
+                       np.broadcast_to(np.float64(self.spec.step or 0.0), len(nodes)))
         self.lengths = self._spans[:-1]
         self._integrals: np.ndarray | None = None
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
