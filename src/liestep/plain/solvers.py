@@ -13,16 +13,17 @@ import numpy as np
 from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from liestep.compile.status import Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain import system
 from liestep.plain.blackbox import black_box_of
 from liestep.simulation.catalogue import integrator_ids
 from liestep.simulation.catalogue import method as declared
+from liestep.simulation.runs.events import Event, event_function
 from liestep.simulation.runs.execution import Outcome
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import specify
-from liestep.simulation.runs.until import Between, nodes_of
+from liestep.simulation.runs.until import Between, Found, Occurrence, Search, first_of, require_within
 
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less
@@ -115,6 +116,17 @@ def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndar
     return black_box_of("solved", algebra, start)
 
 
+def _event(event: Any, args: Sequence[Any]) -> Event:
+    """An event of scipy. Raises InputError: no function, or a wrong `terminal` or `direction`."""
+    terminal, way = (number_or_nan(getattr(event, name, 0) or 0) if not isinstance(getattr(event, name, 0), bool) else
+                     int(getattr(event, name)) for name in ("terminal", "direction"))
+    if not callable(event) or not terminal >= 0 or terminal != int(terminal) or way != way:
+        raise InputError("events must be functions of (t, y) whose attribute terminal is a boolean or a positive"
+                         f" integer, and direction a number, not {event!r}")
+    return Event(lambda state: np.squeeze(event(state["t"], state["y"], *args))[()], int(np.sign(way)),
+                 int(terminal) or None)
+
+
 class Solver(OdeSolver):
     """An integrator of the package as scipy's `OdeSolver`.
 
@@ -126,8 +138,10 @@ class Solver(OdeSolver):
     """
 
     integrator, group = "dop853", ""
+    events: Sequence[Event] = ()  # functions of the fields t and y
     t: float
     y: np.ndarray
+    found: Found | None = None  # none where nothing is to be done
     _outcome: Outcome
 
     def __init__(self, fun: Callable, t0: float, y0: Any, t_bound: float, vectorized: bool = False, *,
@@ -142,10 +156,17 @@ class Solver(OdeSolver):
         self._shapes: dict[str, tuple[int, ...]] = _shapes(self.group, self.n) if self.group else {"y": (self.n,)}
         self.compiled, self.reason, self._place = not blackbox, "blackbox=True" if blackbox else "", 0
         if self.n and t0 != t_bound:
-            self._between = self._whole_way(fun, rtol, atol, step)
+            self.found = self._whole_way(fun, rtol, atol, step)
+            self._between, last = self.found.between, self.found.last
+            assert self._between.outcome is not None
+            self._outcome, self.times = self._between.outcome, self._between.times
+            if last is not None:  # the run ends within a step
+                self.times, self.t_bound = self.times[:last.step + 1 + (last.share > 0.0)].copy(), last.time
+            if last is not None or self._outcome.status == Status.OK:
+                self.times = np.append(self.times[:-1], self.t_bound)
             self.nfev = self._outcome.counters.get("rhs_evaluations", 0)
 
-    def _whole_way(self, fun: Callable, rtol: float, atol: float | None, step: float | None) -> Between:
+    def _whole_way(self, fun: Callable, rtol: float, atol: float | None, step: float | None) -> Found:
         start = _parts(self.y, self._shapes)
         length = abs(self.t_bound - self.t)
         if self.compiled:
@@ -165,10 +186,22 @@ class Solver(OdeSolver):
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
         spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
                        samples=2, **how)
-        found = nodes_of(spec)
-        assert found.outcome is not None
-        self._outcome = found.outcome
-        return found
+        return first_of([Search(event_function(one, {}), one, self.seen) for one in self.events], spec, True)
+
+    def seen(self, between: Between, steps: Any, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
+        """t and y at shares of some steps, all in one row."""
+        rows, _ = between.inside(steps, shares, whole)
+        return {"t": between.times_of(steps, shares), "y": self._flat(rows.reshape(-1, *rows.shape[2:])).T}
+
+    def of_event(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """Times of an event and y there, (times, n)."""
+        own = [one for k, one in self.found.earlier + self.found.together if k == number] if self.found else []
+        return np.array([one.time for one in own]), np.array([self.state_at(one) for one in own])
+
+    def state_at(self, one: Occurrence) -> np.ndarray:
+        """y at an event."""
+        rows, _ = self._between.inside(slice(one.step, one.step + 1), np.array([one.share]), one.whole)
+        return self._flat(rows[0])[:, 0]
 
     def _flat(self, rows: np.ndarray) -> np.ndarray:
         """y at times, (n, k), of rows (k, m, d)."""
@@ -179,13 +212,12 @@ class Solver(OdeSolver):
         return rows.reshape(len(rows), -1).T
 
     def _step_impl(self) -> tuple[bool, str | None]:
-        if self._place + 1 >= len(self._between.times):
+        if self._place + 1 >= len(self.times):
             return False, f"the run ended: {Status(self._outcome.status).name.lower().replace('_', ' ')}"
         self._place += 1
-        at = self._place
-        self.y = self._flat(self._between.nodes[at:at + 1])[:, 0]
-        last = at + 1 == len(self._between.times) and self._outcome.status == Status.OK
-        self.t = self.t_bound if last else float(self._between.times[at])
+        at, last = self._place, self.found.last if self.found else None
+        self.t = float(self.times[at])
+        self.y = self.state_at(last) if last and self.t == last.time else self._flat(self._between.nodes[[at]])[:, 0]
         return True, None
 
     def _dense_output_impl(self) -> DenseOutput:
@@ -200,9 +232,14 @@ class _Within(DenseOutput):
         self.solver, self.number = solver, number
 
     def _call_impl(self, t: np.ndarray) -> np.ndarray:
-        shares = (np.atleast_1d(t) - self.t_old)/(self.t - self.t_old)
-        rows, _ = self.solver._between.inside(slice(self.number, self.number + 1), shares)
-        found = self.solver._flat(rows[0])
+        times, solver = np.atleast_1d(t), self.solver
+        require_within(times, float(solver.times[0]), float(solver.times[-1]))
+        if ((times < self.t_min) | (times > self.t_max)).any():
+            rows, _ = solver._between.at(times)
+        else:
+            step = slice(self.number, self.number + 1)
+            rows = solver._between.inside(step, (times - self.t_old)/solver._between.lengths[step])[0][0]
+        found = solver._flat(rows)
         return found[:, 0] if np.ndim(t) == 0 else found
 
 
@@ -234,7 +271,8 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
         fun: in numpy and math it is traced and runs as machine code (docs/my_system.md); what cannot be is called
             as it is. t_span: (t0, t1), forward or backward. y0: (n,).
         method: DOP853, RK45, RK4, Gauss, Taylor, or the id of any integrator of vector fields; RKMK4, RKMK853,
-            LieTaylor or any id of one on groups with `group`. t_eval, dense_output, events, args: as scipy.
+            LieTaylor or any id of one on groups with `group`. t_eval, dense_output, args: as scipy. events: as scipy,
+            found as those of `simulate(until=)`, within steps too.
         group: SO3, SO3xR3, S2, SO3^2xS2^4xR3 and so on: y is all R (9 numbers each, row by row), unit vectors, and
             further vectors of R^3 (see `Solver`).
         options: rtol (1e-6), atol (a number; default: rtol times the size of y) or step; blackbox=True calls fun.
@@ -247,13 +285,21 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
         InputError: a wrong argument, a method that cannot run on it, or rates that leave the group.
     """
     made: list[Solver] = []
+    several = [] if events is None else events if isinstance(events, list | tuple) else [events]
 
     class Chosen(solver_class(method, group)):  # type: ignore[misc]
+        events = [_event(one, args or ()) for one in several]
+
         def __init__(self, *own: Any, **more: Any):
             made.append(self)
             super().__init__(*own, **more)
 
     Chosen.__name__ = method
-    found = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, events, args=args, **options)
+    found = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, args=args, **options)
     found.compiled, found.reason = made[-1].compiled, made[-1].reason
+    if events is not None:
+        each = [made[-1].of_event(k) for k in range(len(several))]
+        found.t_events, found.y_events = [t for t, _ in each], [y for _, y in each]
+        if made[-1].found and made[-1].found.last:
+            found.status, found.message = 1, "A termination event occurred."
     return found

@@ -8,7 +8,7 @@ import xarray
 from liestep.errors import InputError
 from liestep.simulation.runs.content import Content
 from liestep.simulation.runs.files import UNSEALED, RunFile, read, write
-from liestep.simulation.runs.until import ROWS, Between, specification_of
+from liestep.simulation.runs.until import ROWS, Between, require_within, specification_of
 from liestep.study.tables.errors import counted, error_fields
 
 
@@ -97,10 +97,7 @@ def between(data: xarray.Dataset, times: np.ndarray) -> xarray.Dataset:
         raise InputError("the data set has no nodes: simulate it with dense=True")
     reached = float(data.attrs["time_reached"])
     run = Between(specification_of(data.attrs), data[ROWS].values)
-    begin = run.spec.t_start
-    outside = times[~((times >= min(begin, reached)) & (times <= max(begin, reached)))]
-    if outside.size:
-        raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from {begin:g} to {reached!r}")
+    require_within(times, run.spec.t_start, reached)
     values = run.fields(*run.at(times))
     return xarray.Dataset({str(name): (data[name].dims, values[str(name)], data[name].attrs)
                            for name in data.data_vars if str(name) in values}, coords={"time": times}, attrs=data.attrs)

@@ -181,7 +181,7 @@ STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, a
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 # sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
 Watch = Callable[[np.ndarray, np.ndarray | None], bool]
-WATCHED = 1000  # steps between two looks of it
+WATCHED = 1000  # steps between two looks of it, at least
 
 
 class RunTooLong(InputError):
@@ -259,7 +259,7 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
         first = FirstLoop(progress)
         with suppress(NotWorthIt):
             outcome = run(spec, formulated, integrator, first.loop_for, first.progress, limit, watch)
-            if outcome.status == Status.OK or not first.interpreted:
+            if outcome.status in (Status.OK, Status.RUNNING) or not first.interpreted:  # RUNNING: `watch` had enough
                 return outcome
         formulated, integrator = build(spec, state)
     return run(spec, formulated, integrator, loop_for, progress, limit, watch)
@@ -298,14 +298,16 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     loop = finds(advance, integrator, problem, recorder, work)
     loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
     set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
-    status, done = Status.OK, 0
+    status, done, look = Status.OK, 0, WATCHED if watch else spec.steps
     with in_pieces(spec, loop, y.size, limit, lambda: spec.t_start + done*h) as pieces:
         while status == Status.OK and done < spec.steps:
-            last = min(done + (min(pieces.steps, WATCHED) if watch else pieces.steps), spec.steps)
+            last = min(done + pieces.steps, look, spec.steps)
             status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
             pieces.ended()
-            if watch and watch(recorder.states[:done + 1], None):
-                break
+            if watch and (done < last or done in (look, spec.steps)):
+                if watch(recorder.states[:done + 1], None):
+                    break
+                look = done + max(WATCHED, done//2)
             if progress and status == Status.OK:
                 progress(done/spec.steps)
     return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*h, int(done),
