@@ -160,7 +160,8 @@ def _redundant(parameters: Parameters, state: State, options: Options) -> Formul
     (x, _, z), (u, _, w), m = state["q"], state["v"], parameters["mass"]
     rows = np.array([[x, x + _length(parameters), z], [u, u, w], [m[0]*u, m[1]*(u + w), m[1]*(u + w)], [0*x]*3])
     problem = MassSpring(m, _springs(parameters), _length(parameters), new_counters())
-    residuals = (Observable("constraint_error", slice(3, 4), "m2", "|g|", "residual"),
+    residuals = (Observable("constraint_error", slice(3, 4), "m2", "|g|", "residual",
+                            size=_length(parameters)**2),
                  Observable("velocity_constraint_error", slice(4, 5), "m2 s-1", "|Dg v|", "residual"), legendre(5))
     return Formulated(problem, rows, (*FIELDS, *MORE_FIELDS), (_energy("T(v) + V"), *energies(1), *residuals),
                       _fields, float(np.abs(rows[2]).max()))

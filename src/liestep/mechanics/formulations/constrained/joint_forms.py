@@ -12,7 +12,7 @@ from liestep.compile.counters import new_counters
 from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import matrices, space_parts
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
@@ -121,7 +121,7 @@ class Jointed(NamedTuple):
                  Observable("linear_momentum", slice(4, 7), "kg m s-1", "total linear momentum", kind,
                             conserved=straight),
                  Observable("constraint_error", slice(7, 8), "1", "largest joint gap (m) or defect of coordinates",
-                            "residual")]
+                            "residual", size=JOINTS)]
         if not coordinates:
             return tuple(found)
         found += [Observable(part.name, part.columns, part.units, part.long_name, kind) for part in energies(8)]

@@ -7,11 +7,11 @@ from liestep.errors import InputError
 from liestep.geometry.groups.poses import MATRIX
 from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, multiplier_rows
+from liestep.mechanics.formulations.multibody.assembly import ANGLES, GROUND, Assembly, Joint, Rows, multiplier_rows
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.forms import Layout
-from liestep.mechanics.formulations.multibody.mechanism import Kind, Mechanism
+from liestep.mechanics.formulations.multibody.mechanism import Mechanism
 from liestep.mechanics.formulations.multibody.redundancy import (
     DEPENDENT,
     MOST,
@@ -25,7 +25,6 @@ from liestep.mechanics.formulations.multibody.redundancy import (
 from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
-ANGLES = (Kind.DIRECTION, Kind.DRIVE, Kind.EVEN, Kind.ROTOR, Kind.ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 
 
 def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:
