@@ -89,6 +89,8 @@ class Jointed(NamedTuple):
         speeds = state["momentum"]/bodies.mass[:, None]
         rates = np.einsum("bij,bj,bkj,bk->bi", state["attitude"], 1.0/bodies.inertia, state["attitude"], state["spin"])
         longest = float(max(np.abs(bodies.arm).max(initial=0.0), np.abs(bodies.other).max(initial=0.0)))
+        fall = np.sqrt(np.linalg.norm(bodies.gravity)*longest)
+        fastest = max(np.abs(speeds).max(), np.abs(rates).max()*longest, fall)
         for k in range(len(bodies.first)):
             ends = []
             for b, x in ((bodies.first[k], bodies.arm[k]), (bodies.second[k], bodies.other[k])):
@@ -99,7 +101,7 @@ class Jointed(NamedTuple):
             place = f"joint {k} of body {bodies.first[k]} and " + (
                 f"body {bodies.second[k]}" if bodies.second[k] >= 0 else "the ground")
             allowed = [MANIFOLD_TOLERANCE*max(least, float(np.abs(part).max()))
-                       for least, part in zip((longest, 1.0), ends[0], strict=True)]
+                       for least, part in zip((longest, fastest), ends[0], strict=True)]
             if gap > allowed[0]:
                 raise InputError(f"the initial state opens {place} by {gap:.3g} m, allowed {allowed[0]:.3g}")
             if slip > allowed[1]:

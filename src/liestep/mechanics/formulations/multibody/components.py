@@ -243,6 +243,7 @@ class ProjectedPoses(NamedTuple):
     poses: ActionForm
     step: np.ndarray     # (algebra rows, 3)
     weights: np.ndarray  # (rows,) in the band: one over the size of each residual
+    per_length: float    # of residuals that are lengths, 1/m
     counters: np.ndarray
     addresses: np.ndarray  # (1,) address of the machine code of `project`
 

@@ -358,7 +358,7 @@ def projected(layout: Layout, poses: ActionForm, state: State) -> ProjectedPoses
     assembly, order = layout.assembly, multiplier_rows(layout.assembly)
     weights, unit = np.ones(len(order)), 10.0**np.round(np.log10(own_length(assembly, state)))
     weights[order] = [1.0 if rows.kind in ANGLES else 1.0/unit for _, rows in assembly.groups for _ in range(rows.size)]
-    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), weights, poses.counters,
+    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), weights, float(1.0/unit), poses.counters,
                           new_addresses(ProjectedPoses))
 
 
