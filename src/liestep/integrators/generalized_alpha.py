@@ -287,7 +287,7 @@ def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int
     return 2 if abs(defect) < 1e-12 else 1
 
 
-NEWTON = {"tolerance": Option(1e-13, "largest correction of Newton's method, in rad, of lengths beside the mechanism's"),
+NEWTON = {"tolerance": Option(1e-13, "largest correction of Newton's method, in rad, of lengths by the mechanism's"),
           "iterations": Option(25, "most iterations of a step")}
 
 
