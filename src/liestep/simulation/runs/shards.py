@@ -102,6 +102,10 @@ class Cells:
         for name, counted in self.counts.items():
             content.add(name, (self.lead,), counted, "1", f"{name} of each {self.lead}")
         content.variables |= self.content.variables
+        first = first_of(spec)
+        if self.warned and self.lead == CELL and not spec.reduced:
+            self.words["warning"] = [self.warned.get(first + k, "") for k in range(self.number)]
+            self.warned = {}
         content.attributes = origin(spec) | self._ending() | told_of(self.warned, self.lead, self.number) | {
             name: each[0] if len(set(each)) == 1 else BETWEEN.join(each) for name, each in self.words.items()}
         return content
@@ -170,11 +174,11 @@ def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
         attributes["status"] = name_of(status)
         attributes["message"] = (Status(status).sentence if status >= 0 else "its parameters make no system") if (
             f"cell {spec.first + number}: " not in messages) else messages.partition(": ")[2]
-        if f" {CELL} {spec.first + number}: " not in attributes.get("warning", ""):
-            attributes.pop("warning", None)
         for name, told in attributes.items():
             if isinstance(told, str) and told.count(BETWEEN) == spec.count - 1 > 0:
                 attributes[name] = told.split(BETWEEN)[number]
+        if attributes.get("warning") == "":
+            del attributes["warning"]
         variables = {name: values[number, :samples] for name, values in own.items()
                      if values.ndim > 1 and not np.isnan(values[number, :samples]).any()}
         yield RunFile(file.path, attributes, {"time": file["time"][:samples], **variables})
