@@ -1,8 +1,9 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -15,12 +16,12 @@ from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Formulated, Observable
 from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, not_run, spread
+from liestep.simulation.runs.residuals import suspects, warning_of
 from liestep.simulation.runs.specification import RunSpecification, dimension
 from liestep.simulation.runs.starts import each
 from liestep.simulation.tangents.rates import exponents, pair_sums
 
 FORMAT = "2"  # version of the layout of files
-JOINTS_OFF = 1e-2  # largest residual of a row of a joint, m or 1, of which a run does not warn
 DENSE = LEAST_SAMPLES*BLOCKS  # samples; an ensemble has blocks with more, so that a drift can be judged
 ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
@@ -99,13 +100,16 @@ def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batc
     content, worst, samples = Content(), None, spec.samples
     at = (True, spec.ensemble.size)  # whether the worst one has finished, and its number
     growths: list[np.ndarray] = []
+    told: dict[int, str] = {}
     content.add("time", ("time",), np.zeros(0), "s", "time")
     for numbers, batch in batches:
         place, finished = np.array(numbers), batch.finished
         samples = min(samples, int(batch.samples.min()))
         for name, dims, *about in (*series(spec, batch, samples), *(_blocks(batch) if spec.samples > DENSE else ())):
             content.put(("member", spec.ensemble.size), place, (name, dims, *about), spec.samples)
-        for name, values in statistics(batch).items():
+        found = statistics(batch)
+        told |= {numbers[row]: text for row, text in warnings_of(batch, found, lambda row: spec)}
+        for name, values in found.items():
             content.put(("member", spec.ensemble.size), place, (
                 name, (), np.where(finished, values, np.nan), "1", f"{name} of each member"), finished=finished)
         growths.extend(batch.growth)
@@ -124,7 +128,7 @@ def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batc
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
         for name, angles, units, long_name in spec.ensemble.coordinates():
             content.add(name, ("member",), angles, units, long_name)
-    content.attributes |= _attributes(spec, worst)
+    content.attributes |= _attributes(spec, worst) | told_of(told, "member", spec.ensemble.size)
     return content
 
 
@@ -258,18 +262,33 @@ def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, Any]) -
     return {"momentum_error_max": np.max(kept, axis=0)} if kept else {}
 
 
-def _warning(spec: RunSpecification, outcome: Outcome) -> dict[str, str]:
-    """What the method says to the sizes of the sampled states; or that joints are off by more than JOINTS_OFF."""
-    off = statistics(outcome).get("joint_error_max", 0.0)
-    if off > JOINTS_OFF and "stabilisation" in spec.options:
-        known = spec.sheet.forms[spec.method.formulation].options["stabilisation"].choices
-        remedy = (f" or options={{'stabilisation': {known[-1]!r}}}" if spec.options["stabilisation"] == "none" else "")
-        return {"warning": f"joints are off by up to {off:.3g} (m, of directions 1; warned of above {JOINTS_OFF:g}):"
-                           f" take a smaller step or tolerance{remedy}"}
+def warning_of_run(spec: RunSpecification, outcome: Outcome, numbers: Mapping[str, Any]) -> dict[str, str]:
+    """What is off beyond its own size, and what the method says to the sizes of the sampled states."""
+    @cache
+    def seen() -> dict[str, np.ndarray]:
+        made = series(spec, outcome, outcome.samples)
+        return {"time": times(spec, outcome, outcome.samples)} | {name: values for name, _, values, *_ in made}
+
     fields = outcome.formulated.to_fields(outcome.outputs.states[:outcome.samples])
     sizes = {part.name: float(np.abs(fields[part.name]).max(initial=0.0)) for part in outcome.formulated.error_fields}
-    found = spec.method.warning(sizes) if any(sizes.values()) else None
-    return {} if found is None else {"warning": found}
+    told = (warning_of(spec, outcome.formulated, numbers, seen) if outcome.samples else "",
+            spec.method.warning(sizes) if any(sizes.values()) else None)
+    return {"warning": "; ".join(filter(None, told))} if any(told) else {}
+
+
+def warnings_of(batch: Batch, numbers: Mapping[str, Any], spec_of: Callable[[int], RunSpecification]
+                ) -> Iterator[tuple[int, str]]:
+    """Those rows of a batch that have a warning, and which."""
+    for row in suspects(batch.formulated, numbers, batch.outputs.series[:, :, 0]):
+        one = batch.member(row)
+        for told in warning_of_run(spec_of(row), one, statistics(one)).values():
+            yield int(row), told
+
+
+def told_of(found: Mapping[int, str], lead: str, number: int) -> dict[str, str]:
+    """The attribute of a file of several runs: how many have a warning, and the first one."""
+    return {"warning": f"{len(found)} of {number} {lead}s have a warning; {lead} {min(found)}: {found[min(found)]}"
+            } if found else {}
 
 
 def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
@@ -279,4 +298,4 @@ def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
         "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
         "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
         **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome.formulated, numbers),
-        **_warning(spec, outcome)}
+        **(warning_of_run(spec, outcome, numbers) if spec.ensemble is None else {})}

@@ -18,6 +18,7 @@ from liestep.simulation.runs.content import ACCUMULATED, Content, largest_moment
 from liestep.simulation.runs.events import Reset, answer, event_function
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
+from liestep.simulation.runs.residuals import warning_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.until import (
     BESIDE,
@@ -364,8 +365,12 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
         **largest_momentum_error(formulated, numbers),
         "events": len(made.found), "event_resolution": made.resolution,
         "event_counts": " ".join(str(len(made.times_of(k))) for k in range(len(spec.events)))}
+    told = warning_of(spec, formulated, numbers, lambda: {name: one[1] for name, one in content.variables.items()})
     if ended.accumulation is not None:
-        content.attributes |= {"accumulation_time": ended.accumulation, "warning": ended.message}
+        content.attributes["accumulation_time"] = ended.accumulation
+        told = f"{ended.message}{told and f'; {told}'}"
+    if told:
+        content.attributes["warning"] = told
     add_events(content, [(time, one) for _, time, one in made.found])
     content.add("event_numbers", ("event",), np.array([k for k, _, _ in made.found], dtype=np.int32), "1",
                 "which event it is, from 0")

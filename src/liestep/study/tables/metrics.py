@@ -125,6 +125,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,
              *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
+    row |= {"warning": found["warning"]} if "warning" in found else {}
     row |= exponent_numbers(file)
     row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
     row["momentum_error_max_relative"] = (row["momentum_error_max"]/row["momentum_scale"]

@@ -9,8 +9,8 @@ from liestep.study.plan.plan import Study
 BY_UNITS = {
     "": {"problem": "problem", "problem_label": "problem", "system": "system", "integrator": "integrator",
         "integrator_label": "integrator", "integrator_id": "method", "path": "file", "study": "study",
-        "message": "why it stopped", "status": "status", "resolution": "step or tolerance", "steps": "steps",
-        "order": "order of the method", "order_theory": "order of the method", "p": "observed order",
+        "message": "why it stopped", "warning": "warning", "status": "status", "resolution": "step or tolerance",
+        "steps": "steps", "order": "order of the method", "order_theory": "order of the method", "p": "observed order",
         "order_plain": "order of all steps", "u": "uncertainty of the order", "class": "what it shows",
         "points": "steps used", "energy_order": "exponent of the energy error",
         "energy_u": "uncertainty of that exponent", "energy_class": "what the energy shows",

@@ -14,6 +14,7 @@ from liestep.mechanics.formulations.multibody.force_elements import Element, pac
 from liestep.mechanics.formulations.multibody.mechanism import BODY, GROUP, LOAD, MOVING, SPRING, Kind, Mechanism
 
 GROUND = -1
+ANGLES = (Kind.DIRECTION, Kind.DRIVE, Kind.EVEN, Kind.ROTOR, Kind.ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 LENGTH_TOLERANCE = 1e-6  # of unit vectors that a joint is given
 UNIT: dict[int, tuple[int, ...]] = {  # of the vectors of `Rows`
     Kind.DIRECTION: (2, 3), Kind.LINE: (2,), Kind.SCREW: (2, 3, 4, 5), Kind.DRIVE: (2, 4, 5), Kind.SLIDE_DRIVE: (2,),
@@ -400,6 +401,22 @@ def multiplier_rows(assembly: Assembly) -> np.ndarray:
     starts = assembly.starts
     found = [start + k for start, (_, rows) in zip(starts, assembly.groups, strict=True) for k in range(rows.size)]
     return np.array(found, dtype=np.int64)
+
+
+def own_length(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
+    """In m, wherever the origin is: the largest of the arms from centres of mass to joints, of the lengths of links
+    without mass, and of the distances between the centres of jointed bodies at a state; of a mechanism that has none of
+    them the largest radius of gyration."""
+    centres = state["position"] + np.einsum("bij,bj->bi", state["attitude"], assembly.center_of_mass)
+    found: list[Any] = [0.0]
+    for joint, rows in assembly.groups:
+        ends = [joint.a, joint.b]
+        if rows.kind not in ANGLES and rows.vectors:
+            found += [np.linalg.norm(point) for body, point in zip(ends, rows.vectors, strict=False) if body != GROUND]
+        found += [rows.pitch]*(rows.kind == Kind.DISTANCE)
+        found += [np.linalg.norm(centres[joint.a] - centres[joint.b])]*(GROUND not in ends)
+    gyration = np.linalg.eigvalsh(assembly.inertia.astype(float)).max(axis=-1)/assembly.mass
+    return float(max(found)) or float(np.sqrt(gyration.max()))
 
 
 def mechanism(assembly: Assembly, rate: float = 0.0, loose: bool = False) -> Mechanism:

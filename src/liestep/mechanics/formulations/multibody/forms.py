@@ -16,6 +16,7 @@ from liestep.geometry.groups.actions import CHARTS
 from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.formulated import (
+    JOINTS,
     Formulated,
     Observable,
     StateField,
@@ -24,7 +25,14 @@ from liestep.mechanics.contracts.formulated import (
 )
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
 from liestep.mechanics.formulations.action import ActionForm
-from liestep.mechanics.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, newton_seats
+from liestep.mechanics.formulations.multibody.assembly import (
+    ANGLES,
+    Assembly,
+    mechanism,
+    multiplier_rows,
+    newton_seats,
+    own_length,
+)
 from liestep.mechanics.formulations.multibody.components import (
     BODY_TWIST,
     MIXED,
@@ -138,9 +146,11 @@ def observables(conserved: tuple[bool, bool, bool], residual_units: str = "m") -
         Observable("momentum_map", slice(1, 4), "kg m2 s-1", "angular momentum about the origin, spatial",
                    conserved=conserved, stem="momentum_error"),
         Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |R^T R - 1|", "residual"),
-        Observable("joint_error", slice(5, 6), residual_units, "largest residual |g| of a row of a joint", "residual"),
+        Observable("joint_error", slice(5, 6), residual_units, "largest residual |g| of a row of a joint", "residual",
+                   size=JOINTS),
         Observable("joint_rate_error", slice(6, 7), "m s-1", "largest residual |A V| of a row of a joint", "residual"),
-        Observable("quaternion_norm", slice(7, 8), "1", "length of the quaternion that is farthest from one"),
+        Observable("quaternion_norm", slice(7, 8), "1", "length of the quaternion that is farthest from one",
+                   size=1.0),
     )
 
 
@@ -299,7 +309,7 @@ class MechanismForms(NamedTuple):
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         layout = self.layout(parameters, options["attitude"], options, state)
         poses = layout.poses(options)
-        problem: Any = projected(poses) if options["stabilisation"] in PROJECTIONS else poses
+        problem: Any = projected(layout, poses, state) if options["stabilisation"] in PROJECTIONS else poses
         return formulated(layout, poses.generator.motion, problem, state, self.conserved_momentum(parameters))
 
     def index_three(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -313,7 +323,7 @@ class MechanismForms(NamedTuple):
         slides[order] = [rows.kind >= Kind.BLADE for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
-                             projected(inner), inner.counters, new_addresses(IndexThree))
+                             projected(layout, inner, state), inner.counters, new_addresses(IndexThree))
         bare = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):
             return bare
@@ -342,9 +352,13 @@ class MechanismForms(NamedTuple):
                 "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
 
 
-def projected(poses: ActionForm) -> ProjectedPoses:
-    """The form that returns to the joints after each step."""
-    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.counters,
+def projected(layout: Layout, poses: ActionForm, state: State) -> ProjectedPoses:
+    """The form that returns to the joints after each step. Lengths are measured in that power of ten that is nearest to
+    the mechanism's own."""
+    assembly, order = layout.assembly, multiplier_rows(layout.assembly)
+    weights, unit = np.ones(len(order)), 10.0**np.round(np.log10(own_length(assembly, state)))
+    weights[order] = [1.0 if rows.kind in ANGLES else 1.0/unit for _, rows in assembly.groups for _ in range(rows.size)]
+    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), weights, float(1.0/unit), poses.counters,
                           new_addresses(ProjectedPoses))
 
 
