@@ -16,7 +16,7 @@ from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, kernel
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
+from liestep.mechanics.contracts.manifold import most_off
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
@@ -191,12 +191,12 @@ def _manifold(parameters: Parameters, state: State) -> None:
     """Raises InputError for a start off the constraint or moving away from it."""
     (x, y, _), (u, w, _) = state["q"], state["v"]
     gap = abs(y - x - _length(parameters))
-    if gap > MANIFOLD_TOLERANCE:
+    if gap > most_off():
         raise InputError(f"initial q breaks the constraint: q[1] - q[0] differs from rest_length + width by {gap:.3g},"
-                         f" allowed {MANIFOLD_TOLERANCE:g}")
-    if abs(w - u) > MANIFOLD_TOLERANCE:
+                         f" allowed {most_off():g}")
+    if abs(w - u) > most_off():
         raise InputError(f"initial v breaks the constraint: v[1] differs from v[0] by {abs(w - u):.3g}, allowed"
-                         f" {MANIFOLD_TOLERANCE:g}")
+                         f" {most_off():g}")
 
 
 def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:

@@ -41,6 +41,7 @@ class Content:
     variables: dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     whole: dict[str, np.ndarray] = field(default_factory=dict)
+    end: tuple[float, np.ndarray] | None = None  # time of the last sample and rows of its state, in memory only
 
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
@@ -89,6 +90,8 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     if spec.exponents:
         _exponents(content, spec, first)
     content.attributes |= _attributes(spec, first)
+    if first.samples:
+        content.end = float(content.variables["time"][1][-1]), first.outputs.states[first.samples - 1].copy()
     return content
 
 
@@ -145,8 +148,7 @@ def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> No
 
 def times(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> np.ndarray:
     """The start and k times the sampling interval: the same numbers as the loop's own times."""
-    interval = spec.step or spec.direction*spec.duration/(spec.outputs - 1)
-    return spec.t_start + np.arange(samples)*outcome.outputs.stride*interval
+    return spec.times_of(np.arange(samples)*outcome.outputs.stride)
 
 
 def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> Iterator[Variable]:
@@ -157,7 +159,7 @@ def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> It
     fields = {name: values.reshape(*lead, *values.shape[1:])
               for name, values in formulated.to_fields(states.reshape(prod(lead), *states.shape[-2:])).items()}
     if formulated.shown:
-        rows = [formulated.showing(at, one) for one in (each(fields) if len(lead) > 1 else [fields])]
+        rows = [formulated.showing(at, one, spec.shown_before) for one in (each(fields) if len(lead) > 1 else [fields])]
         fields |= {name: np.stack([row[name] for row in rows]) if len(lead) > 1 else values
                    for name, values in rows[0].items()}
     for part in (*formulated.fields, *formulated.shown):

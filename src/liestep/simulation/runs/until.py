@@ -16,13 +16,14 @@ from liestep.compile.partial import interpolated_steps, partial_steps
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.manifold import drifting
 from liestep.simulation.catalogue import integrator_ids, method, sheet
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.estimate import memory, readable, require_memory
 from liestep.simulation.runs.events import Event, EventFunction, event_function
 from liestep.simulation.runs.execution import Outcome, Progress, build, run_once
-from liestep.simulation.runs.specification import RunSpecification, applicable, specify
+from liestep.simulation.runs.specification import Before, RunSpecification, applicable, specify
 
 ROWS = "rows"  # variable of a data set with the nodes: rows of the state at every step
 POINTS_OF_FIXED, POINTS_OF_ADAPTIVE = 5, 17  # in each step where events are looked for, both ends included
@@ -35,7 +36,7 @@ class Between:
 
     def __init__(self, spec: RunSpecification, nodes: np.ndarray, times: np.ndarray | None = None):
         self.spec, self.adaptive = spec, spec.steps is None
-        self.before: tuple[float, Mapping[str, np.ndarray]] | None = None  # what is counted up to the first node
+        self.before = spec.shown_before  # what is counted up to the first node
         self.extend(nodes, times)
 
     @cached_property
@@ -56,7 +57,7 @@ class Between:
         self.nodes = nodes
         if times is None:
             assert self.spec.step is not None
-            times = self.spec.t_start + np.arange(len(nodes))*self.spec.step
+            times = self.spec.times_of(np.arange(len(nodes)))
         self.times = times
         self.lengths = np.diff(times) if self.adaptive else np.full(len(nodes) - 1, self.spec.step)
         self._integrals: np.ndarray | None = None
@@ -165,14 +166,17 @@ def require_partial_steps(spec: RunSpecification) -> None:
                          f" step would spoil; integrators that have: {', '.join(able)}")
 
 
-def specification_of(attributes: Mapping[str, Any]) -> RunSpecification:
-    """The specification that a data set says it was made from."""
+def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecification:
+    """The specification that a data set says it was made from, some arguments changed, but for the functions of events
+    and control; its start may be the drifted end of another run."""
     found = json.loads(attributes["specification"])
     facts, declared = sheet(found["problem"]), method(found["integrator"])
     known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
-    return specify(found["problem"], found["integrator"], steps=found["steps"], t_end=found["t_end"],
-                   t_start=found.get("t_start", 0.0), parameters=found["parameters"], initial=found["initial"],
-                   options={name: value for name, value in found["options"].items() if name in known})
+    with drifting():
+        return specify(found["problem"], found["integrator"], **{
+            **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial")},
+            "options": {name: value for name, value in found["options"].items() if name in known},
+            "before": Before(**found["before"]) if "before" in found else None, **changed})
 
 
 ROUNDING = 64.0*2.0**-52  # a start is on the surface up to this share of what the function reaches in the first step
