@@ -8,6 +8,7 @@ import xarray
 from numpy.typing import ArrayLike
 
 from liestep.errors import extras
+from liestep.mechanics.contracts.sheet import real_array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,7 +73,7 @@ class RunAccessor:
         without nodes, or a time outside of the run; IntegrationError: a partial step failed."""
         from liestep.figures.interactive.datasets import between
 
-        return between(self._data, np.atleast_1d(np.asarray(times, dtype=np.float64)))
+        return between(self._data, np.atleast_1d(real_array("times", times)))
 
 
 @cache

@@ -16,7 +16,7 @@ from liestep.compile.held import Unread, advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
 from liestep.compile.status import Status
 from liestep.compile.tracing import leaves, on_own_arrays
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.contracts.formulated import Formulated, Sight
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import Content, collected
@@ -62,6 +62,8 @@ class Held:
         self.y = build(spec)[0].start.copy()  # advanced in place
         self.reader = build(spec)[0]  # of its own, with what is held
         self.sight = self.reader.sight or Sight(Unread(), np.zeros(0), {})
+        if self.sight.count and spec.shown_before:
+            self.sight.count(*spec.shown_before)
         on_own_arrays(self.sight.component).read(spec.t_start, self.y)
         self.names = [part.name for part in (*self.reader.fields, *self.reader.shown)]
         self.given: list[dict[str, list[float]]] = []  # at each instant
@@ -155,6 +157,7 @@ class Held:
         new: dict[str, list[float]] = {}
         for name, shape in self.shapes.items():
             value = given[name]
+            require_plain(f"{self}: {name}", value)
             try:
                 values = value if isinstance(value, np.ndarray) and value.dtype == float else np.multiply(
                     value, 1.0, dtype=float)  # a text is no number

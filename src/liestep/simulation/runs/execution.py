@@ -221,7 +221,7 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, *,
     facts, declared = spec.sheet, spec.method.on(spec.sheet)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
-    if state is None and spec.before and spec.before.rows is not None:
+    if spec.before and spec.before.rows is not None:
         formulated = replace(formulated, start=np.array(spec.before.rows, dtype=np.float64))
     return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration,
                                      spec.parameters if shared else None)

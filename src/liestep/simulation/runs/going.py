@@ -99,7 +99,8 @@ def _called(data: "xarray.Dataset", found: Mapping[str, Any], given: dict[str, A
             given[name] = spec.control.function if name == "control" else getattr(spec, name)
     if found.get("control") and "control" in given:
         given.setdefault("sample", found["control"]["sample"])
-    events = (event_of(given["until"]),) if "until" in given else events_of(given.get("events"))
+    until = event_of(given.get("until"))
+    events = (until,) if until else events_of(given.get("events"))
     count = data.sizes.get("event", 0)
     numbers = data["event_numbers"].values if "event_numbers" in data else np.zeros(count, dtype=int)
     if count and data["event_times"].values[-1] == data["time"].values[-1] and (
@@ -109,4 +110,4 @@ def _called(data: "xarray.Dataset", found: Mapping[str, Any], given: dict[str, A
     seen = np.bincount(numbers, minlength=len(events)).tolist()
     left = tuple(one if one.count is None or one.count <= n else replace(one, count=one.count - n)
                  for one, n in zip(events, seen, strict=False))
-    return {**given, **({"until": left[0]} if "until" in given else {"events": left} if left else {})}
+    return {**given, **({"until": left[0]} if until else {"events": left} if left else {})}

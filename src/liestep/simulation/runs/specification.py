@@ -465,6 +465,12 @@ def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | No
     return method(integrator).lacks(sheet(problem), parameters) is None
 
 
+def offered(problem: str) -> list[str]:
+    """Integrators that run on the system with the parameters of its first preset."""
+    parameters = start_of(problem).parameters
+    return [name for name in integrator_ids() if applicable(problem, name, parameters)]
+
+
 def whole_steps(t_end: float, step: float, name: str = "step") -> int:
     """Number of steps of size `step` in t_end. Raises InputError: not a whole number; the sentence names the two
     nearest steps that are."""
