@@ -38,6 +38,10 @@ class Status(IntEnum):
                      " length, leave out a joint, take options={'stabilisation': 'projection'} against drift,"
                      " 'soft_projection' to pass, or an index-3 method")
 
+    SPRING_WOUND = 14, ("a torsion spring, or a function of its angle, came to 3.1 rad from rest, where a run ends: the"
+                        " state holds no turns to count; take a force that is a function of sine and cosine of the"
+                        " angle, or stop before")
+
 
 class IntegrationError(RuntimeError):
     """A run ended before t_end; `status` says why and `time` where."""

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from liestep.compile.status import Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain import system
@@ -255,6 +255,8 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
             super().__init__(*own, **more)
 
     Chosen.__name__ = method
+    for name, value in {"t_span": t_span, "t_eval": t_eval, **options}.items():
+        require_plain(name, value)
     found = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, events, args=args, **options)
     found.compiled, found.reason = made[-1].compiled, made[-1].reason
     return found

@@ -368,7 +368,7 @@ class Sight(NamedTuple):
     numbers: np.ndarray  # (size,)
     pieces: Mapping[str, Callable[[np.ndarray], np.ndarray]]  # by name, each of a copy of the numbers
     # turns go on from a time and what was counted there
-    count: Callable[[float, Mapping[str, np.ndarray]], None] | None = None
+    recount: Callable[[float, Mapping[str, np.ndarray]], None] | None = None
 
 
 @dataclass(frozen=True)

@@ -201,15 +201,7 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
 
 
 def limit_of(status: Status, spec: RunSpecification) -> str:
-    """What may have ended a run, and where it ends: the chart that was left, or a torsion spring; "" for all others."""
-    if status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.NOT_CONVERGED):
-        from liestep.mechanics.formulations.multibody.assembly import Assembly  # few runs need them
-        from liestep.mechanics.formulations.multibody.elements import HALF_TURN, Law
-
-        built = spec.sheet.build(spec.parameters)
-        ends = isinstance(built, Assembly) and any(
-            item.kind == Law.TURN and (item.rows[0, 0] != 0.0 or item.number >= 0) for item in built.elements)
-        return f"with a torsion spring, which ends a run at {HALF_TURN} rad from rest" if ends else ""
+    """The chart that ended a run, and where it ends; "" for other ends."""
     options = spec.options
     implied = IMPLIED_CHARTS.get(spec.method.formulation)
     chart = options.get("chart") or options.get("coordinates") or implied

@@ -62,8 +62,8 @@ class Held:
         self.y = build(spec)[0].start.copy()  # advanced in place
         self.reader = build(spec)[0]  # of its own, with what is held
         self.sight = self.reader.sight or Sight(Unread(), np.zeros(0), {})
-        if self.sight.count and spec.shown_before:
-            self.sight.count(*spec.shown_before)
+        if self.sight.recount and spec.shown_before:
+            self.sight.recount(*spec.shown_before)
         on_own_arrays(self.sight.component).read(spec.t_start, self.y)
         self.names = [part.name for part in (*self.reader.fields, *self.reader.shown)]
         self.given: list[dict[str, list[float]]] = []  # at each instant

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.compile.status import IntegrationError, Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.content import ACCUMULATED, Content, limit_of
 from liestep.simulation.runs.estimate import require_memory
@@ -180,6 +180,7 @@ def _direction(spec: RunSpecification, number: int, given: Mapping[str, Any]) ->
     """A direction with all fields; raises InputError for unknown fields and other shapes."""
     found = {name: np.zeros_like(value) for name, value in spec.initial.items()}
     for name, values in given.items():
+        require_plain(f"direction {number}: {name}", values)
         if name not in found:
             raise InputError(f"direction {number}: {unknown('initial state field', name, found)}")
         try:

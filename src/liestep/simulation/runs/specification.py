@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
-from liestep.errors import InputError, number_or_nan, unknown
+from liestep.errors import InputError, number_or_nan, require_plain, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Cells, Preset, Sheet, once
@@ -388,6 +388,7 @@ def output_times(given: Any, begin: float, end: float, samples: Any = None) -> n
         raise InputError("give times or samples, not both")
     if isinstance(given, str) or not np.iterable(given):
         raise InputError(f"times must be a list of numbers, not {given!r}")
+    require_plain("times", given)
     times = np.array([number_or_nan(value) if not isinstance(value, str) else np.nan for value in given])
     sign = 1.0 if end > begin else -1.0
     if not times.size:
