@@ -13,7 +13,6 @@ from liestep.compile.cache import CompiledLoop, loop_for
 from liestep.compile.counters import counts
 from liestep.compile.dispatch import kernel
 from liestep.compile.driver import advance, advance_adaptive
-from liestep.compile.going import advance_further
 from liestep.compile.interpreted import FirstLoop, NotWorthIt
 from liestep.compile.pieces import SLOW, Pieces, TooLong
 from liestep.compile.rows import copy
@@ -298,16 +297,18 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     baseline, h = np.zeros(formulated.width), spec.step
     recorder, _, trial = recorders(spec, formulated, baseline)
     work = integrator.workspace(formulated.problem, y)
-    begin, gone = spec.grid
-    loop = finds(advance_further if gone else advance, integrator, problem, recorder, work)
-    grid = (begin, gone) if gone else (begin,)
-    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *grid)
+    begin, gone = grid = spec.grid
+    function: Callable = advance
+    if gone:
+        from liestep.compile.going import advance_further as function  # no source of other runs
+    loop, clock = finds(function, integrator, problem, recorder, work), grid if gone else (begin,)
+    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
     set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
     status, done = Status.OK, 0
     with in_pieces(spec, loop, y.size, limit, lambda: begin + (gone + done)*h) as pieces:
         while status == Status.OK and done < spec.steps:
             last = min(done + (min(pieces.steps, WATCHED) if watch else pieces.steps), spec.steps)
-            status, done = loop(integrator, problem, recorder, y, h, done, last, work, *grid)
+            status, done = loop(integrator, problem, recorder, y, h, done, last, work, *clock)
             pieces.ended()
             if watch and watch(recorder.states[:done + 1], None):
                 break
