@@ -124,7 +124,7 @@ def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
     """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
 
     Args:
-        problem: only integrators that run on this system with the parameters of its default preset (default: all).
+        problem: only integrators that run on this system with the parameters of one of its presets (default: all).
 
     Raises:
         InputError: unknown system; the sentence names the closest one.

@@ -38,9 +38,9 @@ class Status(IntEnum):
                      " length, leave out a joint, take options={'stabilisation': 'projection'} against drift,"
                      " 'soft_projection' to pass, or an index-3 method")
 
-    SPRING_WOUND = 14, ("a torsion spring, or a function of its angle, came to 3.1 rad from rest, where a run ends: the"
-                        " state holds no turns to count; take a force that is a function of sine and cosine of the"
-                        " angle, or stop before")
+    SPRING_WOUND = 14, ("no step of a mechanism with a torsion spring was found: a run ends where the spring comes to"
+                        " 3.1 rad from rest, because a state holds no turns to count; stop before, or, far from"
+                        " there, take a smaller step")
 
 
 class IntegrationError(RuntimeError):

@@ -467,9 +467,9 @@ def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | No
 
 
 def offered(problem: str) -> list[str]:
-    """Integrators that run on the system with the parameters of its first preset."""
-    parameters = start_of(problem).parameters
-    return [name for name in integrator_ids() if applicable(problem, name, parameters)]
+    """Integrators that run on the system with the parameters of one of its presets at least."""
+    known = [start_of(problem, preset=name).parameters for name in sheet(problem).presets]
+    return [name for name in integrator_ids() if any(applicable(problem, name, one) for one in known)]
 
 
 def whole_steps(t_end: float, step: float, name: str = "step") -> int:

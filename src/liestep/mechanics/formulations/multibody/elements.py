@@ -222,7 +222,6 @@ class Elements(NamedTuple):
         first, second = dot(e, f), dot(cross(e, f), u)
         angle = atan2(cos(rest)*second - sin(rest)*first, cos(rest)*first + sin(rest)*second)
         if abs(angle) > HALF_TURN and (c[at + 5, 0] != 0.0 or self.table[k, 4] >= 0):
-            c[at + 8, 2] = 1.0  # the reason of how the run ends
             angle = np.nan  # past half a turn it would jump, and the energy with it: the run ends here
         return rest + angle, none, u
 
