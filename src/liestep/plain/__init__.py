@@ -80,10 +80,9 @@ class System(str):
 
     def integrators(self) -> list[str]:
         """Ids of the integrators that run on it."""
-        from liestep.simulation.catalogue import integrator_ids
-        from liestep.simulation.runs.specification import applicable
+        from liestep.simulation.runs.specification import offered
 
-        found = [name for name in integrator_ids() if applicable(self, name)]
+        found = offered(self)
         return found if self.source else [name for name in found if self._without_derivatives(name)]
 
     def _without_derivatives(self, integrator: str) -> bool:

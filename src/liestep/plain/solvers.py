@@ -13,10 +13,11 @@ import numpy as np
 from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from liestep.compile.status import Status
-from liestep.errors import InputError, number_or_nan, unknown
+from liestep.errors import InputError, number_or_nan, require_plain, unknown
+from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain import system
-from liestep.plain.blackbox import black_box_of
+from liestep.plain.blackbox import black_box_of, real_rates
 from liestep.simulation.catalogue import integrator_ids
 from liestep.simulation.catalogue import method as declared
 from liestep.simulation.runs.events import Event, event_function
@@ -110,7 +111,7 @@ def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndar
     shapes = {letter: value.shape for letter, value in start.items()}
 
     def algebra(t: float, rows: np.ndarray) -> np.ndarray:
-        found = _generator(lambda t, y: np.asarray(fun(t, y), dtype=float), shapes, t, flat(rows[None])[:, 0])
+        found = _generator(lambda t, y: real_rates(fun(t, y)), shapes, t, flat(rows[None])[:, 0])
         return np.concatenate([np.reshape(part, (-1, 3)) for part in found])
 
     return black_box_of("solved", algebra, start)
@@ -152,7 +153,7 @@ class Solver(OdeSolver):
                 raise InputError(f"{type(self).__name__}: {name} is not taken: adaptive methods choose their steps by"
                                  " rtol and atol, others take step, in s")
             raise InputError(f"{type(self).__name__}: {unknown('option', name, ('rtol', 'atol', 'step', 'blackbox'))}")
-        super().__init__(fun, t0, y0, t_bound, vectorized)
+        super().__init__(lambda t, y: real_rates(fun(t, y)), t0, real_array("y0", y0), t_bound, vectorized)
         self._shapes: dict[str, tuple[int, ...]] = _shapes(self.group, self.n) if self.group else {"y": (self.n,)}
         self.compiled, self.reason, self._place = not blackbox, "blackbox=True" if blackbox else "", 0
         if self.n and t0 != t_bound:
@@ -295,6 +296,8 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
             super().__init__(*own, **more)
 
     Chosen.__name__ = method
+    for name, value in {"t_span": t_span, "t_eval": t_eval, **options}.items():
+        require_plain(name, value)
     found = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, args=args, **options)
     found.compiled, found.reason = made[-1].compiled, made[-1].reason
     if events is not None:

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray
 
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
 from liestep.simulation.runs.content import Content
 from liestep.simulation.runs.files import UNSEALED, RunFile, read, write
+from liestep.simulation.runs.going import MAY_CHANGE, further
+from liestep.simulation.runs.simulation import made
 from liestep.simulation.runs.until import ROWS, Between, require_within, specification_of
 from liestep.study.tables.errors import counted, error_fields
 
@@ -89,6 +91,14 @@ def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
                          / part.scale(reference[part.name].values)) for part in fields}
     largest = max(float(found[part.name][1].max()) for part in counted(fields))
     return xarray.Dataset(found, coords={"time": data["time"]}, attrs={"error": largest})
+
+
+def go_on(data: xarray.Dataset, t_end: float, arguments: dict[str, Any]) -> xarray.Dataset:
+    """The data set of the run behind another, see `RunAccessor.go_on`."""
+    how = {name: arguments.pop(name) for name in ("dense", "progress", "on_failure") if name in arguments}
+    if strange := [name for name in arguments if name not in MAY_CHANGE]:
+        raise InputError(unknown("argument of go_on", strange[0], [*MAY_CHANGE, "dense", "progress", "on_failure"]))
+    return made(further(data, t_end, arguments), **{"dense": ROWS in data, **how})
 
 
 def between(data: xarray.Dataset, times: np.ndarray) -> xarray.Dataset:

@@ -378,6 +378,8 @@ class Sight(NamedTuple):
     component: Any       # its `read(t, y)` writes the numbers
     numbers: np.ndarray  # (size,)
     pieces: Mapping[str, Callable[[np.ndarray], np.ndarray]]  # by name, each of a copy of the numbers
+    # turns go on from a time and what was counted there
+    recount: Callable[[float, Mapping[str, np.ndarray]], None] | None = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, kernel
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
+from liestep.mechanics.contracts.manifold import most_off
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
@@ -191,8 +191,8 @@ def _canonical(made: Callable[[Canonical], Any]) -> Form:
 def _manifold(parameters: Parameters, state: State) -> None:
     """Raises InputError for a start off the constraint or moving away from it."""
     (x, y, _), (u, w, _) = state["q"], state["v"]
-    gap, allowed = abs(y - x - _length(parameters)), MANIFOLD_TOLERANCE*max(abs(x), abs(y), _length(parameters))
-    slowest = MANIFOLD_TOLERANCE*np.abs(state["v"]).max()
+    gap, allowed = abs(y - x - _length(parameters)), most_off()*max(abs(x), abs(y), _length(parameters))
+    slowest = most_off()*np.abs(state["v"]).max()
     if gap > allowed:
         raise InputError(f"initial q breaks the constraint: q[1] - q[0] differs from rest_length + width by {gap:.3g},"
                          f" allowed {allowed:.3g}")

@@ -42,6 +42,7 @@ class Content:
     variables: dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     whole: dict[str, np.ndarray] = field(default_factory=dict)
+    end: tuple[float, np.ndarray] | None = None  # time of the last sample and rows of its state, in memory only
 
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
@@ -90,6 +91,8 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     if spec.exponents:
         _exponents(content, spec, first)
     content.attributes |= _attributes(spec, first)
+    if first.samples:
+        content.end = float(content.variables["time"][1][-1]), first.outputs.states[first.samples - 1].copy()
     return content
 
 
@@ -149,8 +152,7 @@ def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> No
 
 def times(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> np.ndarray:
     """The start and k times the sampling interval: the same numbers as the loop's own times."""
-    interval = spec.step or spec.direction*spec.duration/(spec.outputs - 1)
-    return spec.t_start + np.arange(samples)*outcome.outputs.stride*interval
+    return spec.times_of(np.arange(samples)*outcome.outputs.stride)
 
 
 def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> Iterator[Variable]:
@@ -161,7 +163,7 @@ def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> It
     fields = {name: values.reshape(*lead, *values.shape[1:])
               for name, values in formulated.to_fields(states.reshape(prod(lead), *states.shape[-2:])).items()}
     if formulated.shown:
-        rows = [formulated.showing(at, one) for one in (each(fields) if len(lead) > 1 else [fields])]
+        rows = [formulated.showing(at, one, spec.shown_before) for one in (each(fields) if len(lead) > 1 else [fields])]
         fields |= {name: np.stack([row[name] for row in rows]) if len(lead) > 1 else values
                    for name, values in rows[0].items()}
     for part in (*formulated.fields, *formulated.shown):
@@ -203,15 +205,7 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
 
 
 def limit_of(status: Status, spec: RunSpecification) -> str:
-    """What may have ended a run, and where it ends: the chart that was left, or a torsion spring; "" for all others."""
-    if status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.NOT_CONVERGED):
-        from liestep.mechanics.formulations.multibody.assembly import Assembly  # few runs need them
-        from liestep.mechanics.formulations.multibody.elements import HALF_TURN, Law
-
-        built = spec.sheet.build(spec.parameters)
-        ends = isinstance(built, Assembly) and any(
-            item.kind == Law.TURN and (item.rows[0, 0] != 0.0 or item.number >= 0) for item in built.elements)
-        return f"with a torsion spring, which ends a run at {HALF_TURN} rad from rest" if ends else ""
+    """The chart that ended a run, and where it ends; "" for other ends."""
     options = spec.options
     implied = IMPLIED_CHARTS.get(spec.method.formulation)
     chart = options.get("chart") or options.get("coordinates") or implied

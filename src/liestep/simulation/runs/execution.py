@@ -2,7 +2,7 @@
 statistics, collect everything that goes into the file."""
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -220,6 +220,8 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, *,
     facts, declared = spec.sheet, spec.method.on(spec.sheet)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
+    if spec.before and spec.before.rows is not None:
+        formulated = replace(formulated, start=np.array(spec.before.rows, dtype=np.float64))
     return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration,
                                      spec.parameters if shared else None)
 
@@ -295,14 +297,18 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     baseline, h = np.zeros(formulated.width), spec.step
     recorder, _, trial = recorders(spec, formulated, baseline)
     work = integrator.workspace(formulated.problem, y)
-    loop = finds(advance, integrator, problem, recorder, work)
-    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
+    begin, gone = grid = spec.grid
+    function: Callable = advance
+    if gone:
+        from liestep.compile.going import advance_further as function  # no source of other runs
+    loop, clock = finds(function, integrator, problem, recorder, work), grid if gone else (begin,)
+    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
     set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
     status, done, look = Status.OK, 0, WATCHED if watch else spec.steps
-    with in_pieces(spec, loop, y.size, limit, lambda: spec.t_start + done*h) as pieces:
+    with in_pieces(spec, loop, y.size, limit, lambda: begin + (gone + done)*h) as pieces:
         while status == Status.OK and done < spec.steps:
             last = min(done + pieces.steps, look, spec.steps)
-            status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
+            status, done = loop(integrator, problem, recorder, y, h, done, last, work, *clock)
             pieces.ended()
             if watch and (done < last or done in (look, spec.steps)):
                 if watch(recorder.states[:done + 1], None):
@@ -310,7 +316,7 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
                 look = done + max(WATCHED, done//2)
             if progress and status == Status.OK:
                 progress(done/spec.steps)
-    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*h, int(done),
+    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), begin + (gone + done)*h, int(done),
                    counts(problem.counters))
 
 

@@ -63,9 +63,10 @@ class Journey:
         self.steps, self.resolution = 0, 0.0
         self.largest: dict[str, float] = {}  # number of each field at the nodes and the ends of legs
         # (time, what is counted there from one time to the next)
-        self.turned: tuple[float, Mapping[str, np.ndarray]] | None = None
+        self.turned: tuple[float, Mapping[str, np.ndarray]] | None = spec.shown_before
         self.resting: int | None = None  # an impact behind which bodies stay together
-        self.plain = replace(spec, events=(), times=None, samples=2, outputs=2 if spec.steps is None else spec.outputs)
+        self.plain = replace(spec, before=None, events=(), times=None, samples=2,
+                             outputs=2 if spec.steps is None else spec.outputs)
         self.formulated, _ = build(self.plain)
         shapes = shapes_of(self.formulated)
         self.functions = [event_function(one, shapes) for one in spec.events]
@@ -81,7 +82,7 @@ class Journey:
         self.summed = self.work + [k for part in self.formulated.observables if part.integral
                                    for k in range(part.columns.start, part.columns.stop)]
         points = (spec.steps or spec.outputs - 1)//(spec.samples - 1)*np.arange(spec.samples)
-        times = spec.t_start + points*(spec.step or spec.direction*spec.duration/(spec.outputs - 1))
+        times = spec.times_of(points)
         self.sampled = spec.times if spec.times is not None else np.clip(
             times, min(spec.t_start, spec.t_end), max(spec.t_start, spec.t_end))
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.compile.status import IntegrationError, Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.content import ACCUMULATED, Content, limit_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
+from liestep.simulation.runs.going import CALLED, Called
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import RunSpecification, specify
@@ -75,11 +76,19 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
                    ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until, events=events,
                    control=control, sample=sample)
+    return made(spec, dense, progress, on_failure)
+
+
+def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on_failure: str = "raise"
+         ) -> "xarray.Dataset":
+    """The data set of a run, see `simulate`."""
     require_memory(spec)
     content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
-    return to_dataset(content)
+    data = to_dataset(content)
+    data.encoding[CALLED] = Called(spec, content.end)
+    return data
 
 
 def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
@@ -100,7 +109,7 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     else:
         content = carry_out(spec, interpreted=True)
     if "warning" in content.attributes:
-        warnings.warn(content.attributes["warning"], stacklevel=4)  # of who called `liestep.simulate`
+        warnings.warn(content.attributes["warning"], stacklevel=5)  # of who called `liestep.simulate`
     return content
 
 
@@ -171,6 +180,7 @@ def _direction(spec: RunSpecification, number: int, given: Mapping[str, Any]) ->
     """A direction with all fields; raises InputError for unknown fields and other shapes."""
     found = {name: np.zeros_like(value) for name, value in spec.initial.items()}
     for name, values in given.items():
+        require_plain(f"direction {number}: {name}", values)
         if name not in found:
             raise InputError(f"direction {number}: {unknown('initial state field', name, found)}")
         try:

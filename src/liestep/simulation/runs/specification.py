@@ -11,7 +11,8 @@ import numpy as np
 
 from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
-from liestep.errors import InputError, number_or_nan, unknown
+from liestep.errors import InputError, number_or_nan, require_plain, unknown
+from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Cells, Preset, Sheet, once
 from liestep.simulation.catalogue import (
@@ -29,11 +30,22 @@ from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
 SHARED = ("initial", "parameters")  # by all runs of a problem
-LATER = ("control", "events")  # where there are none, the text is as it was before they were known
+LATER = ("before", "control", "events")  # where there are none, the text is as it was before they were known
 MOST_TEXTS = 100  # of them, in memory
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
+
+
+@dataclass(frozen=True)
+class Before:
+    """The run that one goes on: its start, its fixed steps up to where this one starts, what was counted there, and the
+    rows of the state, as far as they are known beside its fields."""
+
+    t_start: float
+    steps: int
+    shown: Mapping[str, np.ndarray]
+    rows: np.ndarray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +57,18 @@ class Horizon:
     t_start: float = 0.0         # after t_end: the run is backward
     steps: int | None = None
     tolerance: float | None = None
+    before: Before | None = None
+
+    @property
+    def grid(self) -> tuple[float, int]:
+        """Time from which fixed steps count, and their number before the start."""
+        return (self.before.t_start, self.before.steps) if self.before and self.before.steps else (self.t_start, 0)
 
     @property
     def step(self) -> float | None:
         """Negative in a run backward."""
-        return None if self.steps is None else (self.t_end - self.t_start)/self.steps
+        start, done = self.grid
+        return None if self.steps is None else (self.t_end - start)/(done + self.steps)
 
     @property
     def duration(self) -> float:
@@ -139,17 +158,29 @@ class RunSpecification(Horizon, Output, Trajectories):
                     ("liestep.simulation.tangents.exponents", self.exponents),
                     ("liestep.simulation.runs.until", self.observed),
                     ("liestep.simulation.runs.legs", self.events),
-                    ("liestep.simulation.runs.control", self.control)) if used))
+                    ("liestep.simulation.runs.control", self.control),
+                    ("liestep.compile.going", self.before)) if used))
 
     @property
     def source_hash(self) -> str:
         """Stored in the file: a file of another one is out of date."""
         return source_hash(*self.modules)
 
+    def times_of(self, points: np.ndarray) -> np.ndarray:
+        """Times of points from the start on: of fixed steps, or of the statistics of an adaptive run."""
+        start, done = self.grid
+        return start + (done + points)*(self.step or self.direction*self.duration/(self.outputs - 1))
+
+    @property
+    def shown_before(self) -> tuple[float, Mapping[str, np.ndarray]] | None:
+        """Time of the start, and what was counted up to it."""
+        return (self.t_start, self.before.shown) if self.before and self.before.shown else None
+
     def _values(self) -> list[tuple[str, Any]]:
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
         values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
-                   "until": self.until and self.until.canonical(), **self.called}
+                   "until": self.until and self.until.canonical(), "before": self.before and vars(self.before),
+                   **self.called}
         return sorted((name, value) for name, value in values.items() if name not in LATER or value)
 
     @cached_property
@@ -255,6 +286,7 @@ class Asked:
     replicas: Any = 1
     ensemble: Any = None
     exponents: Any = 0
+    before: Before | None = None
 
 
 def specify(problem: str, integrator: str, *, start: Start | None = None, preset: str | None = None,
@@ -268,7 +300,8 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
     held = start.system if start else system_entry(problem)
     facts, declared = held.item, known.item.on(held.item)
     _require_applicable(held, known)
-    start = start or start_in(held, preset, parameters, initial)
+    with drifting(MANIFOLD_TOLERANCE if asked.t_start is None else DRIFTED):
+        start = start or start_in(held, preset, parameters, initial)
     _require_applicable(held, known, start.parameters)
     begin, end = _ends(asked, start.t_end)
     try:
@@ -290,8 +323,8 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
         statistics_every=whole("statistics_every", asked.statistics_every), log_steps=bool(asked.log_steps),
         reduced=bool(asked.reduced), replicas=whole("replicas", asked.replicas),
         ensemble=_ensemble(asked.ensemble, start.initial), exponents=_exponents(asked.exponents, facts, start),
-        until=event_of(asked.until), events=events_of(asked.events), control=control, problem=held.name,
-        parameters=start.parameters, initial=start.initial,
+        before=asked.before, until=event_of(asked.until), events=events_of(asked.events), control=control,
+        problem=held.name, parameters=start.parameters, initial=start.initial,
         integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
         declared=known if known.name == integrator else integrator_entry(known.name))
     vars(made)["called"] = made.called  # before a run changes what they read
@@ -355,6 +388,7 @@ def output_times(given: Any, begin: float, end: float, samples: Any = None) -> n
         raise InputError("give times or samples, not both")
     if isinstance(given, str) or not np.iterable(given):
         raise InputError(f"times must be a list of numbers, not {given!r}")
+    require_plain("times", given)
     times = np.array([number_or_nan(value) if not isinstance(value, str) else np.nan for value in given])
     sign = 1.0 if end > begin else -1.0
     if not times.size:
@@ -430,6 +464,12 @@ def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Ma
 def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | None = None) -> bool:
     """Whether the integrator can run on the system; without parameters, whether it has the formulation."""
     return method(integrator).lacks(sheet(problem), parameters) is None
+
+
+def offered(problem: str) -> list[str]:
+    """Integrators that run on the system with the parameters of one of its presets at least."""
+    known = [start_of(problem, preset=name).parameters for name in sheet(problem).presets]
+    return [name for name in integrator_ids() if any(applicable(problem, name, one) for one in known)]
 
 
 def whole_steps(t_end: float, step: float, name: str = "step") -> int:

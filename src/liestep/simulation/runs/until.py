@@ -16,13 +16,14 @@ from liestep.compile.partial import interpolated_steps, partial_steps
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.manifold import drifting
 from liestep.simulation.catalogue import integrator_ids, method, sheet
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.estimate import memory, readable, require_memory
 from liestep.simulation.runs.events import Event, EventFunction, event_function
 from liestep.simulation.runs.execution import Outcome, Progress, build, run_once
-from liestep.simulation.runs.specification import RunSpecification, applicable, specify
+from liestep.simulation.runs.specification import Before, RunSpecification, applicable, specify
 
 ROWS = "rows"  # variable of a data set with the nodes: rows of the state at every step
 POINTS_OF_FIXED, POINTS_OF_ADAPTIVE = 5, 17  # in each step where events are looked for, both ends included
@@ -35,8 +36,8 @@ class Between:
 
     def __init__(self, spec: RunSpecification, nodes: np.ndarray, times: np.ndarray | None = None):
         self.spec, self.adaptive = spec, spec.steps is None
-        self.before: tuple[float, Mapping[str, np.ndarray]] | None = None  # what is counted up to the first node
-        self._every = spec.t_start + np.arange((spec.steps or 0) + 1)*(spec.step or 0.0)  # of fixed steps
+        self.before = spec.shown_before  # what is counted up to the first node
+        self._every = np.empty(0) if self.adaptive else spec.times_of(np.arange((spec.steps or 0) + 1))
         self.extend(nodes, times)
 
     @cached_property
@@ -176,15 +177,17 @@ def require_within(times: np.ndarray, begin: float, end: float) -> None:
         raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from {begin:g} to {end!r}")
 
 
-def specification_of(attributes: Mapping[str, Any], **more: Any) -> RunSpecification:
-    """The specification that a data set says it was made from; `more` as of `specify`."""
+def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecification:
+    """The specification that a data set says it was made from, some arguments changed, but for the functions of events
+    and control; its start may be the drifted end of another run."""
     found = json.loads(attributes["specification"])
     facts, declared = sheet(found["problem"]), method(found["integrator"])
     known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
-    return specify(found["problem"], found["integrator"], steps=found["steps"], tolerance=found["tolerance"],
-                   t_end=found["t_end"],
-                   **more, t_start=found.get("t_start", 0.0), parameters=found["parameters"], initial=found["initial"],
-                   options={name: value for name, value in found["options"].items() if name in known})
+    with drifting():
+        return specify(found["problem"], found["integrator"], **{
+            **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial")},
+            "options": {name: value for name, value in found["options"].items() if name in known},
+            "before": Before(**found["before"]) if "before" in found else None, **changed})
 
 
 ROUNDING = 64.0*2.0**-52  # a start is on the surface up to this share of what the function reaches in the first step

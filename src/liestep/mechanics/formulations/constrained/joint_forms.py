@@ -13,7 +13,7 @@ from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import matrices, space_parts
 from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Observable, StateField
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
+from liestep.mechanics.contracts.manifold import check_attitude, most_off
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, euler_moments, quaternion_state
@@ -100,7 +100,7 @@ class Jointed(NamedTuple):
             gap, slip = (float(np.abs(one - other).max()) for one, other in zip(*ends, strict=True))
             place = f"joint {k} of body {bodies.first[k]} and " + (
                 f"body {bodies.second[k]}" if bodies.second[k] >= 0 else "the ground")
-            allowed = [MANIFOLD_TOLERANCE*max(least, float(np.abs(part).max()))
+            allowed = [most_off()*max(least, float(np.abs(part).max()))
                        for least, part in zip((longest, fastest), ends[0], strict=True)]
             if gap > allowed[0]:
                 raise InputError(f"the initial state opens {place} by {gap:.3g} m, allowed {allowed[0]:.3g}")

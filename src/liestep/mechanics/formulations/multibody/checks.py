@@ -6,7 +6,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import MATRIX
 from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
+from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, most_off
 from liestep.mechanics.formulations.multibody.assembly import ANGLES, GROUND, Assembly, Joint, Rows, multiplier_rows
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.elements import Law
@@ -108,7 +108,7 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
 def check_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
     """Raises InputError for a start off its joints, where the two points of a force along their line are the same, so
     that it has no direction, or of dependent rows, see `check_rank`."""
-    check_joints(assembly, state, MANIFOLD_TOLERANCE)
+    check_joints(assembly, state, most_off())
     for k, one in enumerate(assembly.elements):
         p, q = (point if body == GROUND else state["position"][body] + state["attitude"][body] @ (
             assembly.center_of_mass[body] + point) for body, point in zip((one.a, one.b), one.vectors, strict=False))

@@ -43,6 +43,7 @@ from liestep.mechanics.formulations.multibody.components import (
     ProjectedPoses,
 )
 from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, cross, frames
+from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
 from liestep.mechanics.formulations.multibody.mechanism import POOR, Kind
 from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
@@ -251,8 +252,14 @@ class Layout(NamedTuple):
     def ending(self, motion: MechanismInRows) -> Callable[[Status, np.ndarray], Status]:
         """RANK_LOST for equations that could not be evaluated, and for adaptive steps that became too short, where a
         pivot at the last state is at the limit of `factor_band`, or of softened rows; but the smaller cosine of a pitch
-        says that Euler angles ended."""
+        says that Euler angles ended. SPRING_WOUND where a torsion spring may have ended it."""
+        wound = any(item.kind == Law.TURN and (item.rows[0, 0] != 0.0 or item.number >= 0)
+                    for item in self.assembly.elements)
+
         def why(status: Status, rows: np.ndarray) -> Status:
+            if wound and status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.NOT_CONVERGED, Status.CHART_LIMIT,
+                                    Status.SINGULAR_MATRIX, Status.NOT_EVALUABLE):
+                return Status.SPRING_WOUND
             if status not in (Status.NOT_EVALUABLE, Status.STEP_TOO_SMALL) or self.assembly.row_count == 0:
                 return status
             loop_for(solve, motion)(motion, np.ascontiguousarray(rows))
