@@ -171,7 +171,7 @@ def test_error_of_a_row_is_relative_to_the_size_of_its_field():
     moved = np.zeros((2, 3))
     norm = plain_component(StateNorm(np.array([0, 1]), np.zeros((3, 2))), PLAIN, np.float64)
     assert norm.size(Moves(), sigma, start, y, moved, 0.1) == pytest.approx(np.sqrt((0.01**2 + 0.01**2)/2))
-    norm.keep()  # sizes so far, of later and shorter rows too
+    norm.keep(new)  # sizes so far, of later and shorter rows too
     assert norm.size(Moves(), sigma, y, y, moved, 0.1) == pytest.approx(np.sqrt((0.01**2 + 0.01**2)/2))
 
 

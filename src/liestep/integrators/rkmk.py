@@ -191,8 +191,11 @@ class LiePair:
                     return Status.CHART_LIMIT
         return Status.OK
 
+    def rejected(self: Any) -> None:
+        self.norm.rejected()
+
     def accept(self: Any, problem: LieAction, y: np.ndarray, work: Any) -> None:
-        self.norm.keep()
+        self.norm.keep(work.new)
         copy(work.new, y)
         copy(work.slope, work.k[0])
         if problem.projects():
@@ -318,6 +321,8 @@ class MuntheKaas853(NamedTuple):
             return status, np.inf
         copy(work.sigma, work.end)
         error = self.error(problem, y, h, work)
+        if not self.control.accepts(error):
+            self.norm.rejected()
         return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
 
     def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:

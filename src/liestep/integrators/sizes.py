@@ -26,17 +26,20 @@ NUDGE = 2.0**-51  # relative
 
 
 def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
-    """Groups (m,) of the rows and room for (3, groups): their sizes up to the state, those with the step that is
-    tried, and rates that give a size to what starts at zero."""
-    groups = formulated.groups
-    return groups, np.zeros((3, int(groups.max(initial=0)) + 1))
+    """Group (m, d) of each number and room for (4, groups): their sizes with the step that is tried, those up to the
+    state, rates that give a size to what starts at zero, and what rejected steps made of what is zero."""
+    rows, width = formulated.start.shape
+    groups = (np.arange(rows*width).reshape(rows, width) if formulated.apart else
+              np.repeat(formulated.groups[:, None], width, axis=1))
+    return groups, np.zeros((4, int(groups.max(initial=0)) + 1))
 
 
 def sizes_for_errors(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
     """Those for the error of a step. Rows that enter no field count in none: the work of a magnetic force is round-off,
     which no step makes smaller."""
     groups, sizes = sizes_of(formulated)
-    sizes[0, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
+    if not formulated.apart:
+        sizes[1, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
     return groups, sizes
 
 
@@ -44,26 +47,46 @@ def sizes_for_errors(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
 def try_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h: float) -> None:
     """Sizes with a step h from y to `new`."""
     for g in range(sizes.shape[1]):
-        sizes[1, g] = max(sizes[0, g], abs(h)*sizes[2, g])
+        sizes[0, g] = max(sizes[1, g], abs(h)*sizes[2, g], sizes[3, g])
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
-            sizes[1, groups[i]] = max(sizes[1, groups[i]], abs(y[i, k]), abs(new[i, k]))
+            sizes[0, groups[i, k]] = max(sizes[0, groups[i, k]], abs(y[i, k]), abs(new[i, k]))
 
 
 @kernel
-def keep_sizes(sizes: np.ndarray) -> None:
-    """The step is accepted."""
+def keep_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> None:
+    """The step to y is accepted. What rejected steps made of a group counts until it is no longer zero."""
+    noted = 0.0
     for g in range(sizes.shape[1]):
-        sizes[0, g] = sizes[1, g]
+        sizes[1, g] = sizes[0, g] if sizes[3, g] == 0.0 else 0.0
+        noted += sizes[3, g]
+    if noted > 0.0:
+        for i in range(y.shape[0]):
+            for k in range(y.shape[1]):
+                if y[i, k] != 0.0 and sizes[3, groups[i, k]] > 0.0:
+                    sizes[1, groups[i, k]] = max(sizes[1, groups[i, k]], abs(y[i, k]))
+        for g in range(sizes.shape[1]):
+            if sizes[1, g] > 0.0:
+                sizes[3, g] = 0.0
+
+
+@kernel
+def note_rejected(sizes: np.ndarray) -> None:
+    """The step that was tried is too long. What was zero and at rest before it is measured against what the step made
+    of it: by its own size no step past a kink would be short enough."""
+    for g in range(sizes.shape[1]):
+        if sizes[1, g] == 0.0 and sizes[2, g] == 0.0 and sizes[0, g] < np.inf:
+            sizes[3, g] = max(sizes[3, g], sizes[0, g])
 
 
 @kernel
 def any_at_zero(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> bool:
-    """Whether a group of the start y is zero, after `try_sizes` of y."""
+    """Whether a group of the start y is zero, whose sizes are noted."""
     try_sizes(groups, sizes, y, y, 0.0)
+    keep_sizes(groups, sizes, y)
     least = np.inf
     for g in range(sizes.shape[1]):
-        least = min(least, sizes[1, g])
+        least = min(least, sizes[0, g])
     return least == 0.0
 
 
@@ -72,8 +95,8 @@ def nudge(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, h: float, out: n
     """y with its numbers moved by round-off, those that are zero by that of their rates times h."""
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
-            if sizes[1, groups[i]] == 0.0:
-                out[i, k] = NUDGE*h*sizes[2, groups[i]]
+            if sizes[0, groups[i, k]] == 0.0:
+                out[i, k] = NUDGE*h*sizes[2, groups[i, k]]
             else:
                 out[i, k] = y[i, k]*(1.0 + NUDGE if (i + k) % 2 == 0 else 1.0 - NUDGE)
 
@@ -83,9 +106,9 @@ def note_rates(groups: np.ndarray, sizes: np.ndarray, rates: np.ndarray, factor:
     """Rates of groups that start at zero. The changes of rates at a nudged state over the nudge, too: they are the size
     of the terms whose sum is the rate, which may be round-off alone."""
     for i in range(rates.shape[0]):
-        if sizes[1, groups[i]] == 0.0:
-            for k in range(rates.shape[1]):
-                sizes[2, groups[i]] = max(sizes[2, groups[i]], abs(rates[i, k])*factor)
+        for k in range(rates.shape[1]):
+            if sizes[0, groups[i, k]] == 0.0:
+                sizes[2, groups[i, k]] = max(sizes[2, groups[i, k]], abs(rates[i, k])*factor)
 
 
 @kernel
@@ -149,8 +172,11 @@ class WithoutSizes:
               new: np.ndarray) -> None:
         """A run begins."""
 
-    def keep(self) -> None:
-        """The step is accepted."""
+    def keep(self, y: np.ndarray) -> None:
+        """The step to y is accepted."""
+
+    def rejected(self) -> None:
+        """It is not."""
 
 
 @borrows(WithoutSizes)
@@ -169,8 +195,8 @@ class StateNorm(NamedTuple):
     for a small sigma) and s the size of the row's field so far and at y+ (`integrators.sizes`): the same in all frames
     and units."""
 
-    groups: np.ndarray = np.zeros(0, dtype=np.int64)
-    sizes: np.ndarray = np.zeros((3, 0))
+    groups: np.ndarray = np.zeros((0, 0), dtype=np.int64)
+    sizes: np.ndarray = np.zeros((4, 0))
 
     def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
               new: np.ndarray) -> None:
@@ -199,15 +225,17 @@ class StateNorm(NamedTuple):
         try_sizes(self.groups, self.sizes, y, new, h)
         total = 0.0
         for i in range(y.shape[0]):
-            own = self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
-                gap = other[i, k] - new[i, k]
+                gap, own = other[i, k] - new[i, k], self.sizes[0, self.groups[i, k]]
                 if gap != 0.0:
                     total += (gap/own)*(gap/own) if own > 0.0 else np.inf
         return sqrt(total/y.shape[0])
 
-    def keep(self) -> None:
-        keep_sizes(self.sizes)
+    def keep(self, y: np.ndarray) -> None:
+        keep_sizes(self.groups, self.sizes, y)
+
+    def rejected(self) -> None:
+        note_rejected(self.sizes)
 
 
 def error_norm(options: Mapping[str, Any]) -> AlgebraNorm | StateNorm:
