@@ -250,8 +250,8 @@ class CommutatorFreePair(NamedTuple):
             problem.act(work.sigma, y if part == 0 else out, out)
         problem.project(out)
 
-    def rejected(self) -> None:
-        self.distance.rejected()
+    def rejected(self, h: float) -> None:
+        self.distance.rejected(h)
 
     def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         self.distance.keep(work.states[self.result])

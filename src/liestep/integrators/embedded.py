@@ -88,7 +88,7 @@ class DormandPrince(NamedTuple):
                 if not ratio <= error:  # a NaN stays
                     error = ratio
         if not self.control.accepts(abs(h)*error):
-            note_rejected(self.sizes)
+            note_rejected(self.sizes, h)
         return Status.OK, abs(h)*error
 
     def defect(self, work: Any, i: int, k: int) -> float:
@@ -281,7 +281,7 @@ class Dop853(NamedTuple):
             return Status.NOT_EVALUABLE, np.inf
         error = self.error(y, h, work)
         if not self.control.accepts(error):
-            note_rejected(self.sizes)
+            note_rejected(self.sizes, h)
         return Status.OK, error
 
     def error(self, y: np.ndarray, h: float, work: Any) -> float:

@@ -191,8 +191,8 @@ class LiePair:
                     return Status.CHART_LIMIT
         return Status.OK
 
-    def rejected(self: Any) -> None:
-        self.norm.rejected()
+    def rejected(self: Any, h: float) -> None:
+        self.norm.rejected(h)
 
     def accept(self: Any, problem: LieAction, y: np.ndarray, work: Any) -> None:
         self.norm.keep(work.new)
@@ -322,7 +322,7 @@ class MuntheKaas853(NamedTuple):
         copy(work.sigma, work.end)
         error = self.error(problem, y, h, work)
         if not self.control.accepts(error):
-            self.norm.rejected()
+            self.norm.rejected(h)
         return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
 
     def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:

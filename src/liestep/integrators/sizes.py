@@ -23,6 +23,7 @@ def absolute(value: Any) -> float:
 
 
 NUDGE = 2.0**-51  # relative
+FAR_MORE = 1000.0
 
 
 def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
@@ -71,11 +72,11 @@ def keep_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> None:
 
 
 @kernel
-def note_rejected(sizes: np.ndarray) -> None:
-    """The step that was tried is too long. What was zero and at rest before it is measured against what the step made
-    of it: by its own size no step past a kink would be short enough."""
+def note_rejected(sizes: np.ndarray, h: float) -> None:
+    """The step h that was tried is too long. What was zero before it, and of which it made far more than the rate at
+    the start gives, is measured against that: by its own size no step past a kink would be short enough."""
     for g in range(sizes.shape[1]):
-        if sizes[1, g] == 0.0 and sizes[2, g] == 0.0 and sizes[0, g] < np.inf:
+        if sizes[1, g] == 0.0 and FAR_MORE*abs(h)*sizes[2, g] < sizes[0, g] < np.inf:
             sizes[3, g] = max(sizes[3, g], sizes[0, g])
 
 
@@ -175,8 +176,8 @@ class WithoutSizes:
     def keep(self, y: np.ndarray) -> None:
         """The step to y is accepted."""
 
-    def rejected(self) -> None:
-        """It is not."""
+    def rejected(self, h: float) -> None:
+        """A step h is not."""
 
 
 @borrows(WithoutSizes)
@@ -234,8 +235,8 @@ class StateNorm(NamedTuple):
     def keep(self, y: np.ndarray) -> None:
         keep_sizes(self.groups, self.sizes, y)
 
-    def rejected(self) -> None:
-        note_rejected(self.sizes)
+    def rejected(self, h: float) -> None:
+        note_rejected(self.sizes, h)
 
 
 def error_norm(options: Mapping[str, Any]) -> AlgebraNorm | StateNorm:

@@ -198,7 +198,7 @@ class Controlled(NamedTuple):
     def attempt(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         status, error = self.pair.attempt(problem, t, y, h, work)
         if not self.control.accepts(error):
-            self.pair.rejected()
+            self.pair.rejected(h)
         return status, error
 
     def interpolate(self, problem: Component, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
