@@ -201,6 +201,7 @@ class Outcome:
     counters: dict[str, int]
     step_log: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     symplectic_error: float = np.nan  # of one step from the start, see `simulation.tangents.exponents`
+    zero: str = ""  # fields without a size, where steps became too small
     growth: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of derivatives, see there
 
     @property
@@ -385,7 +386,17 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, fin
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
     step_log[:, 0] = spec.t_start + spec.direction*step_log[:, 0]
     return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y),
-                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.counters), step_log)
+                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.counters), step_log,
+                   zero=_without_size(formulated, y) if status == Status.STEP_TOO_SMALL else "")
+
+
+def _without_size(formulated: Formulated, y: np.ndarray) -> str:
+    """Names of fields, or of single numbers that have sizes of their own, which are zero."""
+    found = []
+    for name, values in formulated.to_fields(y[None]).items():
+        zero = np.ravel(values[0] == 0.0)
+        found += [f"{name}[{k}]" for k in np.flatnonzero(zero)] if formulated.apart else [name]*bool(zero.all())
+    return ", ".join(found)
 
 
 def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recorder:

@@ -8,7 +8,7 @@ import numpy as np
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, unknown
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.runs.content import ACCUMULATED, Content, limit_of
+from liestep.simulation.runs.content import ACCUMULATED, Content, at_zero, limit_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.numbers import positive
@@ -109,7 +109,8 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
 
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
     status = Status[content.attributes["status"].upper()]
-    limit = limit_of(status, spec)
+    zero = content.attributes.get("zero", "")
+    limit = at_zero(zero) if zero else limit_of(status, spec)
     return IntegrationError(status, content.attributes["time_reached"],
                             f"{spec.integrator} on {spec.problem}{limit and f' {limit},'} ")
 

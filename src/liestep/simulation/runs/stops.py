@@ -38,7 +38,8 @@ def stops_in(clock: Callable[..., list[tuple[str, float]]], parameters: Mapping[
             found |= {*peaks}
         if what == "exp" and peaks:
             found |= _changes(function, known, max(map(function, peaks)) - FOOT)
-    return [time for time in found if low < time < high]
+    end = 2.0**-40*max(abs(low), abs(high))
+    return [time for time in found if low + end < time < high - end]
 
 
 def _turns(function: Callable[[float], float], times: Sequence[float], line: Sequence[float]) -> list[float]:
