@@ -15,6 +15,7 @@ from liestep.integrators.sizes import (
     ATOL,
     absolute,
     evaluate,
+    given_sizes,
     keep_sizes,
     note_rejected,
     rates_from_zero,
@@ -44,7 +45,7 @@ class DormandPrince(NamedTuple):
     sizes: np.ndarray = np.zeros((4, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        groups, sizes = sizes_for_errors(formulated)
+        groups, sizes = sizes_for_errors(formulated, self.sizes)
         return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
     def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
@@ -120,8 +121,10 @@ def dormand_prince(options: Options, tolerance: float | None, t_end: float) -> D
     """The pair with MATLAB's step control for checked options."""
     assert tolerance is not None
     tableau = DORMAND_PRINCE54
+    fixed = options["atol"] if isinstance(options["atol"], list) else "scale"
     control = MatlabControl(tolerance, absolute(options["atol"]), 0.2, t_end/10.0)
-    return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control)
+    return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control,
+                         sizes=given_sizes(fixed, tolerance))
 
 
 RATIO = 100.0  # of sizes of fields in one norm
@@ -226,7 +229,7 @@ class Dop853(NamedTuple):
     sizes: np.ndarray = np.zeros((4, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        groups, sizes = sizes_for_errors(formulated)
+        groups, sizes = sizes_for_errors(formulated, self.sizes)
         return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 
     def tableau(self) -> Tableau:
@@ -344,8 +347,10 @@ class Dop853(NamedTuple):
 def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
+    fixed = options["atol"] if isinstance(options["atol"], list) else "scale"
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
-    return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control)
+    return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control,
+                  sizes=given_sizes(fixed, tolerance))
 
 
 def _pair(summary: str, order: int, citation: str, build: Callable[..., Any], atol: Option = ATOL, **more: Any

@@ -2,24 +2,49 @@
 largest of its numbers since the start; and the size of the difference between the two methods of a Lie group pair, as
 components of the pair."""
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import borrows, kernel, outlined
 from liestep.compile.rows import copy, dot, put, row, scale, sqrt, sub
+from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction, VectorField
-from liestep.mechanics.contracts.sheet import Option, number_in
+from liestep.mechanics.contracts.sheet import Option
 
-ATOL = number_in("atol", "scale", "absolute tolerance: scale, the run's tolerance times the size of each field, so that"
-                 " units do not matter, or one number for all fields in their own units",
-                 "positive number", lambda number: 0.0 < number < np.inf, instead="scale")
+NOT_GIVEN = np.zeros((4, 0))
+
+
+def _check_atol(value: Any) -> Any:
+    """Scale, a positive number, or a list of them."""
+    if isinstance(value, str) and value == "scale":
+        return value
+    several = isinstance(value, list | tuple | np.ndarray)
+    numbers = [number_or_nan(one) for one in (value if several else [value])]
+    if not numbers or not all(0.0 < one < np.inf for one in numbers):
+        raise InputError(f"option atol must be scale, a positive number or a list of them, not {value!r}")
+    return numbers if several else numbers[0]
+
+
+ATOL = Option("scale", "absolute tolerance: scale, the run's tolerance times the size of each field, so that units do"
+              " not matter; one number for all fields in their own units; or a list of one number for each field, of a"
+              " plain rhs for each number of y", normalise=_check_atol,
+              values="any positive number, or a list of them")
+
+
+LATER = {"atol": replace(ATOL, later=True)}
 
 
 def absolute(value: Any) -> float:
     """The absolute tolerance of a checked option; 0 where it follows from the sizes."""
-    return 0.0 if value == "scale" else float(value)
+    return float(value) if isinstance(value, float) else 0.0
+
+
+def given_sizes(value: Any, tolerance: float) -> np.ndarray:
+    """Sizes that absolute tolerances stand for, (1, numbers), for `sizes_for_errors`."""
+    return NOT_GIVEN if isinstance(value, str) else np.atleast_2d(value)/tolerance
 
 
 NUDGE = 2.0**-51  # relative
@@ -35,18 +60,42 @@ def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
     return groups, np.zeros((4, int(groups.max(initial=0)) + 1))
 
 
-def sizes_for_errors(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
-    """Those for the error of a step. Rows that enter no field count in none: the work of a magnetic force is round-off,
-    which no step makes smaller."""
+def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> tuple[np.ndarray, np.ndarray]:
+    """Those for the error of a step, or (1, groups) that stay as they are `given`. Rows that enter no field count in
+    none: the work of a magnetic force is round-off, which no step makes smaller."""
     groups, sizes = sizes_of(formulated)
+    if len(given) == 1:
+        return groups, _of_groups(formulated, groups, given[0])
     if not formulated.apart:
         sizes[1, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
     return groups, sizes
 
 
+def _of_groups(formulated: Formulated, groups: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """The least of the given sizes of the fields that a group enters. Raises InputError: another number of them."""
+    known = formulated.to_fields(formulated.start[None])
+    given = np.repeat(given, groups.size if formulated.apart else len(known)) if len(given) == 1 else given
+    needed = groups.size if formulated.apart else len(known)
+    if len(given) != needed:
+        what = "numbers of y" if formulated.apart else f"fields {', '.join(known)}"
+        raise InputError(f"option atol has {len(given)} numbers; there are {needed} {what}")
+    if formulated.apart:
+        return given[None].copy()
+    found = np.full((1, int(groups.max(initial=0)) + 1), np.inf)
+    for i, group in enumerate(groups[:, 0]):
+        moved = formulated.start.copy()
+        moved[i] += 1e-3*(np.abs(moved).max() or 1.0)
+        for size, (name, values) in zip(given, formulated.to_fields(moved[None]).items(), strict=True):
+            if not np.array_equal(values, known[name]):
+                found[0, group] = min(found[0, group], size)
+    return found
+
+
 @kernel
 def try_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h: float) -> None:
     """Sizes with a step h from y to `new`."""
+    if sizes.shape[0] == 1:
+        return
     for g in range(sizes.shape[1]):
         sizes[0, g] = max(sizes[1, g], abs(h)*sizes[2, g], sizes[3, g])
     for i in range(y.shape[0]):
@@ -58,6 +107,8 @@ def try_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, new: np.ndar
 def keep_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> None:
     """The step to y is accepted. What rejected steps made of a group counts until it is no longer zero."""
     noted = 0.0
+    if sizes.shape[0] == 1:
+        return
     for g in range(sizes.shape[1]):
         sizes[1, g] = sizes[0, g] if sizes[3, g] == 0.0 else 0.0
         noted += sizes[3, g]
@@ -75,7 +126,7 @@ def keep_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> None:
 def note_rejected(sizes: np.ndarray, h: float) -> None:
     """The step h that was tried is too long. What was zero before it, and of which it made far more than the rate at
     the start gives, is measured against that: by its own size no step past a kink would be short enough."""
-    for g in range(sizes.shape[1]):
+    for g in range(sizes.shape[1] if sizes.shape[0] > 1 else 0):
         if sizes[1, g] == 0.0 and FAR_MORE*abs(h)*sizes[2, g] < sizes[0, g] < np.inf:
             sizes[3, g] = max(sizes[3, g], sizes[0, g])
 
@@ -140,6 +191,7 @@ NORM = {
     "norm": Option("state", "of the error. state: of rows of the state, each relative to the size of its field, so that"
                    " units do not matter; algebra: Euclidean, of all numbers of the algebra, as in liegroup2021",
                    ("state", "algebra")),
+    **LATER,
 }
 
 
@@ -228,6 +280,8 @@ class StateNorm(NamedTuple):
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
                 gap, own = other[i, k] - new[i, k], self.sizes[0, self.groups[i, k]]
+                if self.sizes.shape[0] == 1:  # beside an absolute tolerance, the relative one is of each number
+                    own += max(abs(y[i, k]), abs(new[i, k]))
                 if gap != 0.0:
                     total += (gap/own)*(gap/own) if own > 0.0 else np.inf
         return sqrt(total/y.shape[0])
@@ -239,10 +293,19 @@ class StateNorm(NamedTuple):
         note_rejected(self.sizes, h)
 
 
-def error_norm(options: Mapping[str, Any]) -> AlgebraNorm | StateNorm:
-    return StateNorm() if options["norm"] == "state" else AlgebraNorm(0.0)
+def state_norm(options: Mapping[str, Any], tolerance: float) -> StateNorm:
+    return StateNorm(sizes=given_sizes(options["atol"], tolerance))
+
+
+def error_norm(options: Mapping[str, Any], tolerance: float) -> AlgebraNorm | StateNorm:
+    """Of the checked option `norm`. Raises InputError: another norm with an absolute tolerance."""
+    if options["norm"] == "state":
+        return state_norm(options, tolerance)
+    if options["atol"] != "scale":
+        raise InputError("option atol is of fields of the state: give norm: state with it")
+    return AlgebraNorm(0.0)
 
 
 def for_system(norm: Any, formulated: Formulated) -> Any:
     """The norm with the fields of a system's rows, where it asks for them."""
-    return StateNorm(*sizes_for_errors(formulated)) if isinstance(norm, StateNorm) else norm
+    return StateNorm(*sizes_for_errors(formulated, norm.sizes)) if isinstance(norm, StateNorm) else norm

@@ -21,6 +21,7 @@ from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError
 from liestep.integrators.one_step import first_formulated, refused
+from liestep.integrators.sizes import LATER, given_sizes, sizes_for_errors
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
@@ -151,10 +152,13 @@ class Taylor(NamedTuple):
     groups: np.ndarray = ONE_GROUP  # (m,) of rows, or (m d,) of numbers; empty: all are one
     group_count: int = 1
     sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
+    given: np.ndarray = np.zeros((4, 0))  # (1, numbers), sizes that stand for absolute tolerances
     remembers: bool = False  # each number is a group, whose size is its largest so far
 
     def measured(self, formulated: Formulated) -> Any:
         groups = np.arange(formulated.start.size) if formulated.apart else formulated.groups
+        if self.given.shape[1] > 0:
+            return self.grouped(groups, sizes_for_errors(formulated, self.given)[1][0, :int(groups.max(initial=0)) + 1])
         return self.grouped(groups, np.zeros(int(groups.max(initial=0)) + 1))._replace(remembers=formulated.apart)
 
     def grouped(self, groups: np.ndarray, sizes: np.ndarray) -> Any:
@@ -426,13 +430,14 @@ def series_of(options: Options, tolerance: float | None, **further: Any) -> Tayl
     """Component of the checked option `order`."""
     assert tolerance is not None
     order = order_of(tolerance, MORE[options["order"]]) if options["order"] in MORE else options["order"]
-    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)), **further)
+    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)),
+                  given=given_sizes(options["atol"], tolerance), **further)
 
 
 def method_of_series(series: Series, **declared: Any) -> Method:
     """A method of Taylor series of these equations."""
     return Method(order=LARGEST_ORDER, formulation=series.formulation, adaptive=True, prefers=series.prefers,
-                  combination=series.combination, requires=series.requires, options={"order": ORDER},
+                  combination=series.combination, requires=series.requires, options={"order": ORDER, **LATER},
                   order_for=lambda options, sheet, parameters:
                   LARGEST_ORDER if options["order"] in MORE else options["order"], **declared)
 

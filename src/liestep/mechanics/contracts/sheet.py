@@ -266,6 +266,7 @@ class Option:
     whole: tuple[str, ...] = ()  # those of `after_steps` that return to the whole manifold; (): the last one
     # of forms: with which choices of an option before it this one exists; elsewhere it is no part of a run
     needs: Needs | None = None
+    later: bool = False  # at its default it is no part of the text of a run, as before it was known
 
     @property
     def allowed(self) -> str:

@@ -157,6 +157,10 @@ class RunSpecification(Horizon, Output, Trajectories):
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
         values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
                    "until": self.until and self.until.canonical(), **self.called}
+        if self.declared is not None:
+            own = self.method.options
+            values["options"] = {name: value for name, value in self.options.items()
+                                 if name not in own or not own[name].later or value != own[name].default}
         return sorted((name, value) for name, value in values.items() if name not in LATER or value)
 
     @cached_property
