@@ -104,6 +104,7 @@ def try_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, new: np.ndar
 
 
 @kernel
+@outlined
 def keep_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> None:
     """The step to y is accepted. What rejected steps made of a group counts until it is no longer zero."""
     noted = 0.0
@@ -123,6 +124,7 @@ def keep_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> None:
 
 
 @kernel
+@outlined
 def note_rejected(sizes: np.ndarray, h: float) -> None:
     """The step h that was tried is too long. What was zero before it, and of which it made far more than the rate at
     the start gives, is measured against that: by its own size no step past a kink would be short enough."""

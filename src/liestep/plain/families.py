@@ -113,7 +113,7 @@ class Writer:
 
     def clock(self) -> list[str]:
         """The function of `Sheet.clock`; nothing where no such value depends on t alone."""
-        states = [node for node in self.graph.nodes if node.op == "input" and node is not self.t
+        states: list[Any] = [node for node in self.graph.nodes if node.op == "input" and node is not self.t
                   and not node.args[0].startswith("self.p_")]
         asked = [("choice", node.args[1] - node.args[2]) if node.op == "select" else (node.op, node.args[0])
                  for node in reachable(self.outs) if node.op in ("select", "exp", "inverse")]

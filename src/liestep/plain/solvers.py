@@ -121,9 +121,9 @@ class Solver(OdeSolver):
 
     fun(t, y) gives dy/dt. On a group, y is all R (9 numbers, row by row, body to space), unit vectors q and further
     vectors x, and fun gives their rates as ever: of dR/dt only w of dR/dt = hat(w) R is used, of dq/dt only w of
-    dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol
-    and atol (a number, or one for each of y) of adaptive methods, max_step and stops (as `liestep.simulate`), step of others, which is
-    shortened to divide the span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced.
+    dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol and atol (a number, or one for each of
+    y) of adaptive methods, max_step and stops (as `liestep.simulate`), step of others, which is shortened to divide the
+    span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced.
     """
 
     integrator, group = "dop853", ""
@@ -160,8 +160,8 @@ class Solver(OdeSolver):
         if self.group:
             _require_tangent(_parts(self.fun_single(self.t, self.y), self._shapes), start)
         if atol is not None and "atol" not in declared(self.integrator).options:
-            raise InputError(f"{type(self).__name__} takes no atol, which methods with fixed steps have not: leave it out")
-        how: dict[str, Any] = {"tolerance": rtol, "options": {} if atol is None else {"atol": atol if np.ndim(atol) == 0 else list(atol)}}
+            raise InputError(f"{type(self).__name__} takes no atol, as its steps are fixed: leave it out")
+        how: dict[str, Any] = {"tolerance": rtol, "options": {} if atol is None else {"atol": atol}}
         if step is not None:
             how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
@@ -239,8 +239,8 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
             LieTaylor or any id of one on groups with `group`. t_eval, dense_output, events, args: as scipy.
         group: SO3, SO3xR3, S2, SO3^2xS2^4xR3 and so on: y is all R (9 numbers each, row by row), unit vectors, and
             further vectors of R^3 (see `Solver`).
-        options: rtol (1e-6), atol (a number, or one for each of y; default: rtol times its size), max_step, stops, or step;
-            blackbox=True calls fun.
+        options: rtol (1e-6), atol (a number, or one for each of y; default: rtol times its size), max_step, stops,
+            or step; blackbox=True calls fun.
 
     Returns:
         scipy's OdeResult: t, y (n, times), sol, t_events, y_events, nfev, status, message, success; and compiled,
