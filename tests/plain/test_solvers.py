@@ -136,8 +136,8 @@ def test_a_run_that_fails_says_so():
     ((swing, (0, 1), [1.0, 0.0], None), {}, "method 'None'"),
     *(((swing, (0, 1), [1.0, 0.0], "RK4"), {"step": step}, "step must be a positive number, not")
       for step in (0, -0.1, np.nan, "0.1")),
-    ((swing, (0, 1), [1.0, 0.0], "Taylor"), {"atol": 1e-9}, "Taylor takes no atol, which only DOP853 and RK45 have"),
-    ((top, (0, 1), TOP, "RKMK853"), {"atol": 1e-9}, "RKMK853 takes no atol"),
+    ((swing, (0, 1), [1.0, 0.0], "Taylor"), {"atol": -1e-9}, "^taylor: option atol must be scale"),
+    ((top, (0, 1), TOP, "RKMK4"), {"atol": 1e-9}, "RKMK4 takes no atol, as its steps are fixed"),
     ((lambda t, y: top(t, y) + 0.1*y, (0, 1), TOP, "RKMK4"), {"step": 0.1}, "dR/dt R.T must be antisymmetric"),
     ((lambda t, y: y, (0, 1), [0.0, 0.6, 0.8], "RKMK4"), {"step": 0.1, "group": "S2"}, "it must be orthogonal to q"),
     ((swing, (0, 1), [1.0, 0.0]), {"group": "SO4"}, "SO4"), ((swing, (0, 1), [1.0, 0.0]), {"group": 3}, "group 3"),
@@ -152,9 +152,31 @@ def test_wrong_arguments_are_one_sentence(arguments, more, words):
         liestep.solve(*arguments, **more)
 
 
-def test_a_largest_step_is_refused_in_words():
-    with pytest.raises(ValueError, match=r"^DOP853: max_step is not taken: adaptive methods choose their steps by"):
-        liestep.solve(lambda t, y: -y, (0, 1), [1.0], max_step=0.1)
+def test_longest_steps_and_stops():
+    """A pulse that steps would jump over, of a function that is called; right: closed form."""
+    def pulse(t, y):
+        return [(100.0 if abs(t - 5.0) < 0.005 else 0.0) - y[0]]
+
+    right = np.exp(-10.0) + 100.0*(np.exp(-4.995) - np.exp(-5.005))
+    for limits in ({"max_step": 0.004}, {"stops": [4.995, 5.005]}):
+        found = liestep.solve(pulse, (0, 10), [1.0], rtol=1e-8, blackbox=True, **limits)
+        assert found.y[0, -1] == pytest.approx(right, rel=1e-6)
+    assert {4.995, 5.005} <= {*found.t}
+    assert np.diff(liestep.solve(pulse, (0, 10), [1.0], max_step=0.5, blackbox=True).t).max() <= 0.5*(1.0 + 1e-9)
+    assert liestep.solve(pulse, (0, 10), [1.0], max_step=np.inf, blackbox=True).y[0, -1] < 1e-4
+
+
+@pytest.mark.parametrize(("limits", "words"), [
+    ({"max_step": 0}, "^max_step must be a positive number, not 0$"),
+    ({"max_step": -0.1}, "^max_step must be a positive number, not -0.1$"),
+    ({"stops": [0.5, 1.5]}, "^t = 1.5 of stops is outside of the run, which is from 0.0 to 1.0$"),
+    ({"stops": [0.5, 0.4]}, "^stops must grow: 0.5 stands before 0.4$"),
+    ({"method": "RK4", "step": 0.1, "max_step": 0.1}, "^rk4 has fixed steps: give a shorter step; max_step is for"),
+    ({"method": "RK4", "step": 0.1, "stops": [0.25]}, r"^t = 0.25 of stops is no end of a step of 0.1: with fixed"),
+])
+def test_wrong_limits_of_steps_are_one_sentence(limits, words):
+    with pytest.raises(liestep.InputError, match=words):
+        liestep.solve(lambda t, y: -y, (0, 1), [1.0], **limits)
 
 
 def marked(function, **how):

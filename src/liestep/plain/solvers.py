@@ -28,6 +28,7 @@ from liestep.simulation.runs.until import Between, Found, Occurrence, Search, fi
 
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less
+TAKEN = ("rtol", "atol", "step", "max_step", "stops", "blackbox")
 NAMES = {"DOP853": "dop853", "RK45": "ode45", "RK4": "rk4", "Gauss": "gauss", "Taylor": "taylor", "RKMK4": "rkmk",
          "RKMK853": "rkmk853", "LieTaylor": "lie_taylor"}
 
@@ -133,9 +134,9 @@ class Solver(OdeSolver):
 
     fun(t, y) gives dy/dt. On a group, y is all R (9 numbers, row by row, body to space), unit vectors q and further
     vectors x, and fun gives their rates as ever: of dR/dt only w of dR/dt = hat(w) R is used, of dq/dt only w of
-    dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol
-    and atol (a number) of adaptive methods, step of others, which is shortened to divide the span; blackbox: do not
-    trace fun. Attributes: compiled, and reason, why fun was not traced.
+    dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol and atol (a number, or one for each of
+    y) of adaptive methods, max_step and stops (as `liestep.simulate`), step of others, which is shortened to divide the
+    span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced.
     """
 
     integrator, group = "dop853", ""
@@ -146,18 +147,18 @@ class Solver(OdeSolver):
     _outcome: Outcome
 
     def __init__(self, fun: Callable, t0: float, y0: Any, t_bound: float, vectorized: bool = False, *,
-                 rtol: float = 1e-6, atol: float | None = None, step: float | None = None, blackbox: bool = False,
-                 **unknowns: Any):
+                 rtol: float = 1e-6, atol: Any = None, step: float | None = None, blackbox: bool = False,
+                 max_step: float | None = None, stops: Sequence[float] | None = None, **unknowns: Any):
         for name in unknowns:
-            if name in ("max_step", "min_step", "first_step"):
+            if name in ("min_step", "first_step"):
                 raise InputError(f"{type(self).__name__}: {name} is not taken: adaptive methods choose their steps by"
                                  " rtol and atol, others take step, in s")
-            raise InputError(f"{type(self).__name__}: {unknown('option', name, ('rtol', 'atol', 'step', 'blackbox'))}")
+            raise InputError(f"{type(self).__name__}: {unknown('option', name, TAKEN)}")
         super().__init__(lambda t, y: real_rates(fun(t, y)), t0, real_array("y0", y0), t_bound, vectorized)
         self._shapes: dict[str, tuple[int, ...]] = _shapes(self.group, self.n) if self.group else {"y": (self.n,)}
         self.compiled, self.reason, self._place = not blackbox, "blackbox=True" if blackbox else "", 0
         if self.n and t0 != t_bound:
-            self.found = self._whole_way(fun, rtol, atol, step)
+            self.found = self._whole_way(fun, rtol, atol, step, {"max_step": max_step, "stops": stops})
             self._between, last = self.found.between, self.found.last
             assert self._between.outcome is not None
             self._outcome, self.times = self._between.outcome, self._between.times
@@ -167,7 +168,7 @@ class Solver(OdeSolver):
                 self.times = np.append(self.times[:-1], self.t_bound)
             self.nfev = self._outcome.counters.get("rhs_evaluations", 0)
 
-    def _whole_way(self, fun: Callable, rtol: float, atol: float | None, step: float | None) -> Found:
+    def _whole_way(self, fun: Callable, rtol: float, atol: Any, step: float | None, limits: dict[str, Any]) -> Found:
         start = _parts(self.y, self._shapes)
         length = abs(self.t_bound - self.t)
         if self.compiled:
@@ -180,13 +181,13 @@ class Solver(OdeSolver):
         if self.group:
             _require_tangent(_parts(self.fun_single(self.t, self.y), self._shapes), start)
         if atol is not None and "atol" not in declared(self.integrator).options:
-            raise InputError(f"{type(self).__name__} takes no atol, which only DOP853 and RK45 have: leave it out")
+            raise InputError(f"{type(self).__name__} takes no atol, as its steps are fixed: leave it out")
         how: dict[str, Any] = {"tolerance": rtol, "options": {} if atol is None else {"atol": atol}}
         if step is not None:
             how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
         spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
-                       samples=2, **how)
+                       samples=2, **how, **limits)
         return first_of([Search(event_function(one, {}), one, self.seen) for one in self.events], spec, True)
 
     def seen(self, between: Between, steps: Any, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
@@ -276,7 +277,8 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
             found as those of `simulate(until=)`, within steps too.
         group: SO3, SO3xR3, S2, SO3^2xS2^4xR3 and so on: y is all R (9 numbers each, row by row), unit vectors, and
             further vectors of R^3 (see `Solver`).
-        options: rtol (1e-6), atol (a number; default: rtol times the size of y) or step; blackbox=True calls fun.
+        options: rtol (1e-6), atol (a number, or one for each of y; default: rtol times its size), max_step, stops,
+            or step; blackbox=True calls fun.
 
     Returns:
         scipy's OdeResult: t, y (n, times), sol, t_events, y_events, nfev, status, message, success; and compiled,

@@ -407,6 +407,8 @@ class Formulated:
     showing: Callable[..., dict[str, np.ndarray]] = lambda times, fields, before=None: {}
     # `to_fields` without those for which equations with the parameters are solved; None: there are none
     bare: Callable[[np.ndarray], dict[str, np.ndarray]] | None = None
+    apart: bool = False  # each number has a scale of its own
+    clock: int | None = None  # row whose first number is the time
     sight: Sight | None = None  # None: controllers get what `bare` or `to_fields`, and `showing`, give
 
     def __post_init__(self) -> None:

@@ -268,6 +268,7 @@ class Option:
     whole: tuple[str, ...] = ()  # those of `after_steps` that return to the whole manifold; (): the last one
     # of forms: with which choices of an option before it this one exists; elsewhere it is no part of a run
     needs: Needs | None = None
+    later: bool = False  # at its default it is no part of the text of a run, as before it was known
 
     @property
     def allowed(self) -> str:
@@ -457,6 +458,9 @@ class Sheet:
     symmetries: tuple[str, ...] | None = None
     # (parameters, method) -> why the method cannot run at these parameters, in words; None where it can
     requires: Callable[[Mapping[str, Any], Runner], str | None] | None = None
+    # (parameters, t) -> what it compares t with, and arguments of exp and denominators that depend on t alone, as pairs
+    # (what, value); `simulation.runs.stops`
+    clock: Callable[[Parameters, float], list[tuple[str, float]]] | None = None
     # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
     largest_step: Callable[[Parameters], float] | None = None
 

@@ -308,7 +308,7 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
     def made(problem: Any, state: State) -> Formulated:
         starts = Starts(lambda states: states["y"][:, None], lambda other: 0.0)
         return Formulated(problem, fields=fields, observables=columns, to_fields=lambda rows: {"y": rows[..., 0, :]},
-                          **starts.at(state))
+                          apart=True, **starts.at(state))
 
     def field(values: Parameters, state: State, options: Options) -> Formulated:
         return made(RatesField(build(values), new_counters()), state)

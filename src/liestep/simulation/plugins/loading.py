@@ -134,8 +134,10 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
     if path.suffix != ".py" or not ID.fullmatch(path.stem):
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
                          " my_pendulum.py")
+    if derived is None:
+        require_file(path, LARGEST)
     try:
-        source = path.read_bytes() if derived is None and require_file(path, LARGEST) is None else derived.encode()
+        source = path.read_bytes() if derived is None else derived.encode()
         source.decode("utf-8")  # an encoding that the file names would be read by Python alone
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None

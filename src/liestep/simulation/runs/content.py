@@ -239,6 +239,11 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
         **_reproducible(spec)}
 
 
+def at_zero(names: str) -> str:
+    """What may have ended a run beside a singularity."""
+    return f"with {names} at zero, which has no size for errors: give an absolute tolerance, options={{'atol': ...}}"
+
+
 def stopped(outcome: Outcome) -> str:
     """How a run ended before its end, in words."""
     return f"stopped after t = {outcome.time_reached:.6g}: {outcome.status.sentence}"
@@ -246,7 +251,7 @@ def stopped(outcome: Outcome) -> str:
 
 def message_of(outcome: Outcome, spec: RunSpecification) -> str:
     """How a run ended, with the remedy."""
-    status, limit = outcome.status, limit_of(outcome.status, spec)
+    status, limit = outcome.status, (outcome.zero and at_zero(outcome.zero)) or limit_of(outcome.status, spec)
     return (status.sentence if status == Status.OK else f"{stopped(outcome)}{limit and f'; it ran {limit}'}")
 
 
@@ -292,4 +297,5 @@ def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
         "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
         "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
         **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome.formulated, numbers),
+        **({"zero": outcome.zero} if outcome.zero else {}),
         **(warning_of_run(spec, outcome, numbers) if spec.ensemble is None else {})}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from math import ceil, floor, isfinite, isqrt, prod
+from math import ceil, floor, inf, isfinite, isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,8 @@ from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
 SHARED = ("initial", "parameters")  # by all runs of a problem
-LATER = ("before", "control", "events")  # where there are none, the text is as it was before they were known
+# where there are none, the text is as it was before they were known
+LATER = ("before", "control", "events", "max_step", "stops")
 MOST_TEXTS = 100  # of them, in memory
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
@@ -58,11 +59,18 @@ class Horizon:
     steps: int | None = None
     tolerance: float | None = None
     before: Before | None = None
+    max_step: float | None = None    # adaptive
+    stops: tuple[float, ...] = ()    # adaptive: where steps end, growing; those of the system's functions of t too
 
     @property
     def grid(self) -> tuple[float, int]:
         """Time from which fixed steps count, and their number before the start."""
         return (self.before.t_start, self.before.steps) if self.before and self.before.steps else (self.t_start, 0)
+
+    @property
+    def longest(self) -> float:
+        """Longest step."""
+        return self.max_step or inf
 
     @property
     def step(self) -> float | None:
@@ -181,6 +189,10 @@ class RunSpecification(Horizon, Output, Trajectories):
         values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
                    "until": self.until and self.until.canonical(), "before": self.before and vars(self.before),
                    **self.called}
+        if self.declared is not None:
+            own = self.method.options
+            values["options"] = {name: value for name, value in self.options.items()
+                                 if name not in own or not own[name].later or value != own[name].default}
         return sorted((name, value) for name, value in values.items() if name not in LATER or value)
 
     @cached_property
@@ -283,6 +295,8 @@ class Asked:
     events: Any = None
     control: Any = None
     sample: Any = None
+    max_step: Any = None
+    stops: Any = None
     replicas: Any = 1
     ensemble: Any = None
     exponents: Any = 0
@@ -323,8 +337,10 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
         statistics_every=whole("statistics_every", asked.statistics_every), log_steps=bool(asked.log_steps),
         reduced=bool(asked.reduced), replicas=whole("replicas", asked.replicas),
         ensemble=_ensemble(asked.ensemble, start.initial), exponents=_exponents(asked.exponents, facts, start),
-        before=asked.before, until=event_of(asked.until), events=events_of(asked.events), control=control,
-        problem=held.name, parameters=start.parameters, initial=start.initial,
+        before=asked.before, max_step=_longest(asked.max_step),
+        stops=_stops(asked, declared, start, begin, end, count),
+        until=event_of(asked.until), events=events_of(asked.events), control=control, problem=held.name,
+        parameters=start.parameters, initial=start.initial,
         integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
         declared=known if known.name == integrator else integrator_entry(known.name))
     vars(made)["called"] = made.called  # before a run changes what they read
@@ -352,6 +368,8 @@ def _fixed_size(asked: Asked, integrator: str, fewest: int, span: float) -> int:
         raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
     if asked.outputs is not None or asked.log_steps:
         raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
+    if _longest(asked.max_step):
+        raise InputError(f"{integrator} has fixed steps: give a shorter step; max_step is for adaptive integrators")
     count = whole_steps(span, step) if step is not None else whole("steps", steps)
     if count > MOST_STEPS:
         raise InputError(f"{integrator} would make {count:.4g} steps; at most {MOST_STEPS:.0e} are made in one run,"
@@ -379,29 +397,64 @@ def _ends(asked: Asked, preset: float) -> tuple[float, float]:
     return begin, end
 
 
+def _longest(given: Any) -> float | None:
+    """The longest step; infinity, as in scipy, is none. Raises InputError: it is not positive."""
+    return None if given is None or number_or_nan(given) == inf else positive("max_step", given)
+
+
+def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: float,
+           steps: int | None) -> tuple[float, ...]:
+    """Times at which the steps of an adaptive run end, those of the system's functions of t included. Raises
+    InputError: as `output_times`, or fixed steps do not end there."""
+    given = times_of("stops", asked.stops, begin, end)
+    control = asked.control is not None
+    if control and (given is not None or asked.max_step is not None):
+        raise InputError("max_step and stops are not for runs with control, whose steps end at each of its instants:"
+                         " take a shorter sample")
+    for stop in given if given is not None else ():
+        if steps is None:
+            break
+        place = (stop - begin)/(end - begin)*steps
+        if abs(place - round(place)) > STEP_TOLERANCE*max(1.0, abs(place)):
+            raise InputError(f"t = {float(stop)!r} of stops is no end of a step of {(end - begin)/steps!r}: with fixed"
+                             " steps it must be one")
+    if not declared.adaptive or control:
+        return ()
+    found = [] if given is None else given.tolist()
+    if start.system.item.clock is not None:
+        from liestep.simulation.runs.stops import stops_in  # few systems need it
+
+        found += stops_in(start.system.item.clock, start.parameters, min(begin, end), max(begin, end))
+    return tuple(sorted({*map(float, found)}))
+
+
 def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:
-    """Output times of one's own, checked. Raises InputError: no numbers, not in the order of the run, outside of it, or
-    with `samples`."""
+    """Output times of one's own, checked. Raises InputError: as `times_of`, or with `samples`."""
+    if given is not None and samples is not None:
+        raise InputError("give times or samples, not both")
+    return times_of("times", given, begin, end)
+
+
+def times_of(name: str, given: Any, begin: float, end: float) -> np.ndarray | None:
+    """Times that were given, checked. Raises InputError: no numbers, not in the order of the run, or outside of it."""
     if given is None:
         return None
-    if samples is not None:
-        raise InputError("give times or samples, not both")
     if isinstance(given, str) or not np.iterable(given):
-        raise InputError(f"times must be a list of numbers, not {given!r}")
-    require_plain("times", given)
+        raise InputError(f"{name} must be a list of numbers, not {given!r}")
+    require_plain(name, given)
     times = np.array([number_or_nan(value) if not isinstance(value, str) else np.nan for value in given])
     sign = 1.0 if end > begin else -1.0
     if not times.size:
-        raise InputError("times is empty; give at least one time, or leave it out")
+        raise InputError(f"{name} is empty; give at least one time, or leave it out")
     if not np.isfinite(times).all():
-        raise InputError(f"times must be finite numbers; number {int(np.argmin(np.isfinite(times)))} is not one")
+        raise InputError(f"{name} must be finite numbers; number {int(np.argmin(np.isfinite(times)))} is not one")
     if not np.all(np.diff(sign*times) > 0.0):
         place = int(np.argmin(np.diff(sign*times) > 0.0))
-        raise InputError(f"times must {'grow' if sign > 0.0 else 'fall, as the run is backward'}: {times[place]!s}"
+        raise InputError(f"{name} must {'grow' if sign > 0.0 else 'fall, as the run is backward'}: {times[place]!s}"
                          f" stands before {times[place + 1]!s}")
     for value in (times[0], times[-1]):
         if not min(begin, end) <= value <= max(begin, end):
-            raise InputError(f"t = {value!s} of times is outside of the run, which is from {begin!r} to {end!r}")
+            raise InputError(f"t = {value!s} of {name} is outside of the run, which is from {begin!r} to {end!r}")
     return times
 
 

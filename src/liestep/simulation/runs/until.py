@@ -22,7 +22,7 @@ from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.estimate import memory, readable, require_memory
 from liestep.simulation.runs.events import Event, EventFunction, event_function
-from liestep.simulation.runs.execution import Outcome, Progress, build, run_once
+from liestep.simulation.runs.execution import Outcome, Progress, build, gap_of, run_once
 from liestep.simulation.runs.specification import Before, RunSpecification, applicable, specify
 
 ROWS = "rows"  # variable of a data set with the nodes: rows of the state at every step
@@ -78,6 +78,9 @@ class Between:
         values = np.zeros((len(times), len(shares), self.formulated.width))
         more = (whole, self.spec.duration) if self.adaptive else ()
         _, parts, work, loop = self._made
+        if self.spec.stops:
+            gap = self.spec.direction*gap_of(self.spec, self.formulated)  # as `Legs`
+            times, lengths = times + gap, lengths - 2.0*gap*(lengths != 0.0)
         status = loop(*parts, times, nodes, lengths, shares, states, values, work, *more)
         if status != Status.OK:
             raise IntegrationError(Status(status), float(times[0]), f"{self.spec.integrator}, partial step: ")
@@ -182,10 +185,13 @@ def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecif
     and control; its start may be the drifted end of another run."""
     found = json.loads(attributes["specification"])
     facts, declared = sheet(found["problem"]), method(found["integrator"])
+    backward = found["t_end"] < found.get("t_start", 0.0)
     known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
     with drifting():
         return specify(found["problem"], found["integrator"], **{
-            **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial")},
+            **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial",
+                                                  "max_step")},
+            "stops": found.get("stops") and sorted(found["stops"], reverse=backward),
             "options": {name: value for name, value in found["options"].items() if name in known},
             "before": Before(**found["before"]) if "before" in found else None, **changed})
 

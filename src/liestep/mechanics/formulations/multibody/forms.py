@@ -288,6 +288,7 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
                       momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes(),
                       bare=layout.fields if jointed else None,
+                      clock=len(layout.start(state)) - 1 if layout.assembly.has_clock else None,
                       sight=sight(layout.twist, arms, made) if layout.attitude == QUATERNION else None)
     return found if made is None else replace(found, shown=COORDINATES, showing=partial(
         coordinates, made, arms))
