@@ -23,7 +23,8 @@ DATA = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {"cases": {}, "
 FLOOR_FACTOR, LARGEST_ERROR, SMALLEST_RATIO, RATIO_SLACK, SLOPE_BAND, POINTS = 30.0, 0.1, 1.4, 0.02, 0.3, 4
 STEP_SPAN, ERROR_SPAN, SPAN_SLACK, LEAST_ORDER, LEAST_UNCERTAINTY = log(10.0), log(1e4), 1e-9, 0.5, 0.02
 LEAST_TOLERANCE, LIMIT, WIDE_LIMIT, HIGH = 0.05, 0.15, 0.3, 4   # wider above order 4
-CORRECTION, LOWER, SUSPICION, LEAST_RESIDUAL, FINEST, KNOWN = (-0.5, 1.0), (0.0, 1.0), 9.0, 1e-12, 0.08, 0.002
+CORRECTION, LOWER, SUSPICION, LEAST_RESIDUAL = (-0.5, 1.0), (0.0, 1.0), 9.0, 1e-12
+FINEST, SUPPORT, NEAR, KNOWN = 0.058, 0.045, 0.245, 0.002   # shares: of all steps, of those up to 4 times the finest
 # Drift: blocks, periods, growth, slope by oscillation (seen; a width about zero), walks, round-off
 BLOCKS, LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, LEAST_PERIODS, STEADY, MOVING = 100, 20, 8, 5, 2, 0.25, 1e-3
 BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH, BOUND, LARGEST_BOUND, PARTS = 0.25, 0.5, 0.75, 0.1, 0.5, 10
@@ -105,7 +106,6 @@ class Case:
         moving = self.orbit or self.frame.any()
         return found if moving else found | {f"momentum_{x}": (spatial[:, i], size) for i, x in enumerate("xyz")}
 
-
 def project(x, y, share, limits=None):
     """Least squares of y = log C + p x + log(1 + c share): p, c within limits, residuals."""
     x, (low, high) = x - x.mean(), limits or CORRECTION
@@ -121,23 +121,27 @@ def project(x, y, share, limits=None):
 
 
 def lower_order(x, y, power, unknown):
-    """Whether a term of lower order explains the smallest steps better, and its share in the error of the smallest."""
+    """Whether a term of lower order explains the smallest steps better, and its share in the error of the smallest;
+    0 where the finest steps alone do not show it, or the floor can do it."""
     first = next(k for k in range(x.size) if unknown[k] <= KNOWN or x.size - k <= POINTS)
-    a, b, known = x[first:], y[first:], unknown[first:]
-    order, _, higher = project(a, b, np.exp(power*(a - a.max())))
-    leading, _, lower = project(a, b, np.exp(power*(a.min() - a)), LOWER)
-    least = max(float(lower @ lower), LEAST_RESIDUAL**2*a.size + float(known @ known)/SUSPICION)
-    z, n = x - x.max(), round(project(x, y, np.exp(power*(x - x.max())))[0])
-    shares = np.stack([np.ones_like(z), np.exp(power*z), np.exp(x.min() - x)], axis=1)
-    found = np.linalg.lstsq(np.exp(n*z - y + y.max())[:, None]*shares, np.ones_like(z), rcond=None)[0]
-    explains = higher @ higher > SUSPICION*least and abs(leading - round(leading)) < abs(order - round(order))
-    return bool(explains), float(found[2]/found[0])
+    a, b, known, explains = x[first:] - x[-1], y[first:] - y[-1], unknown[first:], False
+    order, _, higher = project(a, b, np.exp(power*a))
+    n, r, one = round(order), np.exp(a[0] - a), np.ones_like(a)
+    for k in (1, 2):
+        leading, _, lower = project(a, b, r**k, LOWER)
+        least = max(float(lower @ lower), LEAST_RESIDUAL**2*a.size + float(known @ known)/SUSPICION)
+        explains |= bool(higher @ higher > SUSPICION**(1 + (k != power))*least and abs(leading - round(leading)) < abs(
+            order - n))
+    def share(rows, *terms):
+        found = np.linalg.lstsq((np.exp(n*a - b)*np.stack(terms)).T[rows], one[rows], None)[0]
+        return float(found[1]/found[0])
 
+    wide, near = share(r > 0, one, r, np.exp(power*a)), share(r >= min(NEAR, r[1]), one, r)
+    return explains, wide if wide > FINEST and near > SUPPORT + known[0] else 0.0
 
 def sufficient(h, error, points):
     return len(points) >= POINTS and (np.ptp(np.log(h[points])) >= STEP_SPAN - SPAN_SLACK or
                                       np.ptp(np.log(error[points])) >= ERROR_SPAN - SPAN_SLACK)
-
 
 def limit_of(theory):
     return LIMIT if theory is None or theory <= HIGH else WIDE_LIMIT
@@ -167,19 +171,17 @@ def observed_order(h, error, floor=0.0, theory=None, symmetric=False):
     lost, agree = int((finite & (error <= LARGEST_ERROR) & ~high).sum()), u <= limit_of(theory) and plain >= LEAST_ORDER
     lower = lower_order(x, y, power, floor[window]/error[window]) if agree else (False, 0.0)
     name = ("failed" if finite.sum() < 2 else "saturated" if np.all(error[finite] > LARGEST_ERROR) else
-            "pre-asymptotic" if lower[0] or abs(lower[1]) > FINEST else
+            "pre-asymptotic" if lower[0] or lower[1] else
             "asymptotic" if agree and sufficient(h, error, window) else "short range" if agree else
             "floor-limited" if (plain < LEAST_ORDER if sufficient(h, error, kept) else lost) else "pre-asymptotic")
     return {"order": p, "uncertainty": u, "class": name, "plain": plain, "window": window[::-1], "kept": kept[::-1],
             "slopes": slopes[::-1], "lower": lower, "lost": lost}
-
 
 def slope_of(mean):
     """Least-squares slope of block means times the length of all, and distances from the line."""
     line = (np.arange(mean.size) + 0.5)/mean.size - 0.5
     slope = float(line/(line @ line) @ mean)
     return slope, mean - mean.mean() - slope*line, line/(line @ line)
-
 
 def slope_interval(mean, seed):
     """95 % interval of the slope by a bootstrap of moving blocks."""
@@ -216,12 +218,10 @@ def drift_numbers(time, d, m, scale, steps, seed=0):
         "lasting_growth": log(late/first)/log(100),
         "largest": float(max(np.abs(d).max(), np.abs(m).max())), "round_off": ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale}
 
-
 def spreads(e):
     """Whether ranges of blocks grow, and whether their means wander."""
     grows = e.envelope[1] > (LARGEST_BOUND if e.envelope[0] <= 0 else BOUND)
     return grows, e.wander[0] > WANDER and e.wander[1] > WALK
-
 
 def drift_class(e, blocks, period=None):
     """Class by the numbers e, whether a lasting slope makes a drift, and the class where blocks are too short."""
@@ -247,7 +247,6 @@ def drift(run, a, values, size):
     means = np.array([x.mean() for x in np.array_split(d[1:], n)])
     e = SimpleNamespace(**drift_numbers(run.t, d, means, float(size) or 1.0, steps))
     return {"class": drift_class(e, n, period)[2], "growth": e.growth, "largest": e.largest}
-
 
 def longest_period(time, a):
     s = a.reshape(len(time), -1)
@@ -302,7 +301,6 @@ def errors(case, run, a, w):
     every, n = (len(run.t) - 1)//(len(case.t) - 1), len(case.t)
     gap = (a[::every][:n] - case.a).reshape(n, case.bodies, -1)/sqrt(2 if case.a.shape[-1] == 3 else 1)
     return np.array([length(gap)[1:].max(), length(w[::every][:n] - case.w)[1:].max()/length(case.w).max()])
-
 
 def converges(e, plateau=PLATEAU):
     """Whether errors from large to small steps go to zero, as far as round-off does not stop them."""
@@ -363,7 +361,7 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
         p, u = state["order" if sure else "plain"], max(state["uncertainty"], LEAST_TOLERANCE) if sure else 0.5
         mistakes += [("order", f"order {p:.2f} where {order:g} is claimed")] if p < order - u else []
     if not right and not mistakes and error.min() > HIDDEN:
-        mistakes.append(("unknown", "the states do not go to the answer as the steps become small"))
+        mistakes += (naming.small(case, runs, done) if naming else []) or [("unknown", "errors do not go to zero")]
     if not right or plateau == HIDDEN:
         notes.append(f"the error stops at {error.min():.2g}{', in single precision' if plateau == HIDDEN else ''}")
     seen = [(run, run.a, run.w) for run in longer] or [(runs[0], *done[0])]
@@ -375,16 +373,17 @@ def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", l
     return Report({
         "case": case.name, "verdict": "wrong" if mistakes else "right" if right else "undecided", "mistakes": [
             {"name": key, "says": text} for key, text in dict(mistakes).items()], "notes": notes,
-        "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "steps": h.tolist(),
-        "errors": error.tolist(), "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
+        "names": [*dict(mistakes), *["single_precision"]*(plateau == HIDDEN)], "steps": h.tolist(),
+        "claimed": {"order": order, "implicit": implicit, "symmetric": symmetric}, "errors": error.tolist(),
+        "orders": orders, "constant": float(error[k]/h[k]**power) if power else nan,
         "times_rk4": float(multiple), "drift": drifts, "defect": max(run.defect for run in runs + longer)})
 
 
 class Report:
-    """What was found: `verdict`, `names` of the mistakes, all as `data`, one screen of `text`."""
+    """What was found: `verdict`, `names` of mistakes and limits, all as `data`, one screen of `text`."""
 
     def __init__(self, data):
-        self.data, self.verdict, self.names = data, data["verdict"], [item["name"] for item in data["mistakes"]]
+        self.data, self.verdict, self.names = data, data["verdict"], data["names"]
         self.text = "\n".join([
             f"{data['case']}: {self.verdict}", *(f"  {item['name']}: {item['says']}" for item in data["mistakes"]),
             *(f"order of the {key}: {part['order']:.3f} +- {part['uncertainty']:.3f} ({part['class']})"

@@ -11,6 +11,7 @@ import numpy as np
 from liestep_judge import DATA, START, BadStates, attitude_of, converges, errors, hat, length, times, turned
 
 SAYS, EXACT, FIT = DATA["mistakes"], 1e-11, 0.03   # of formulas and fits
+ONCE = (1.0, 1.0, 1.0, 0.0)   # what counts in right equations: turn, gyroscopic term, torque, damping
 FACTORS = {-1.0: "left_handed", 2.0: "step_factor", 0.5: "step_factor", pi/180: "degrees", 180/pi: "degrees",
            1/(2*pi): "revolutions", 30/pi: "revolutions"}
 
@@ -264,6 +265,37 @@ def recognised(case, runs, plateau):
                     return [(key, f"{SAYS[key]}, in reading the start too") for key in one + other if key in SAYS], done
     lost = "attitude" in dict(turning) and not case.free   # then no torque is known
     return found + turning + ([] if lost else dynamics(case, last, *done[-1])), done
+
+
+def coefficients(case, run, a, w):
+    """How often the turn of a step, the gyroscopic term, the torque and the rates themselves count."""
+    turn, rate = vector_of(turned(a)[:-1] @ a[1:])/np.diff(run.t)[:, None, None], mid(w)
+    found = np.array([(turn*rate).sum()/(rate*rate).sum(), *ONCE[1:]])
+    if case.kind == "body":
+        parts, change = parts_of(case, run.t, a[:, 0], w[:, 0]), np.diff(w[:, 0], axis=0)/np.diff(run.t)[:, None]
+        columns = np.stack([mid(part).ravel() for part in (*parts, w[:, 0])], axis=1)
+        keep = np.linalg.norm(columns, axis=0) > 1e-6*np.linalg.norm(change)
+        found[1:][keep] = np.linalg.lstsq(columns[:, keep], change.ravel() - columns[:, ~keep] @ found[1:][~keep],
+                                          rcond=None)[0]
+    return found
+
+
+def small(case, runs, done):
+    """Mistakes that fits of 3 % do not see, where errors stop: what does not change from step to smaller step."""
+    if case.kind == "pendulum":
+        return []
+    a = done[-1][0][::(len(runs[-1].t) - 1)//(len(case.t) - 1)][:len(case.t)]
+    for where, gap in (("body", turned(case.a) @ a), ("space", a @ turned(case.a))):
+        v = vector_of(gap)[1:]
+        angle = length(v.mean(0)).max()
+        if np.abs(v - v.mean(0)).max() <= FIT*angle:
+            return [("misaligned", f"attitudes are turned by {angle:.2g} rad about an axis fixed in the {where}")]
+    coarse, fine = (coefficients(case, run, *pair) for run, pair in zip(runs[-2:], done[-2:], strict=True))
+    off = [abs(new - one) > 10*abs(new - old) for old, new, one in zip(coarse, fine, ONCE, strict=True)]
+    if off[3]:
+        return [("damping", f"{fine[3]:.3g} times the rates are added to their change")]
+    return [("factor", f"{what} counts {value:.6g} times, not once: {SAYS['factor']}") for what, value, wrong in zip(
+        ("the turn of a step", "the gyroscopic term", "the torque"), fine, off[:3], strict=False) if wrong]
 
 
 def levels(case, runs, done, order, implicit, found, orders, notes):

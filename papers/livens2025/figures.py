@@ -296,8 +296,9 @@ def parasite(results: Results) -> Figure:
         rates = np.array([rate_of_growth(file["time"], file["velocity_constraint_error"]) for file in files])
         hollow(middle, short["step"].to_numpy(), np.maximum(rates, LEAST_RATE), mark,
                (short["status"] == "ok").to_numpy())
-        hollow(right, long["step"].to_numpy(), np.maximum(long["velocity_constraint_error_max"].to_numpy(), TINY), mark,
-               (long["status"] == "ok").to_numpy())
+        largest = long.get("velocity_constraint_error_max_reached", np.nan)  # of runs that stopped early
+        largest = long["velocity_constraint_error_max"].fillna(largest).to_numpy()
+        hollow(right, long["step"].to_numpy(), np.maximum(largest, TINY), mark, (long["status"] == "ok").to_numpy())
     logarithmic(middle, xlabel="step $h$ (s)", ylabel="rate (1/s)", title="(b) rate over 10 s")
     logarithmic(right, xlabel="step $h$ (s)", ylabel="largest $|Dg\\, v|$", title="(c) over 100 s")
     legend_below(figure, [*marks(results).values()])

@@ -329,8 +329,9 @@ def diameter(results: Results) -> Figure:
         cell = results.study.select(problem, "newmark")[0]
         row = results.select(problem, "newmark").iloc[0]
         size = float(cell.spec.parameters["ring_diameter"])
-        share = float(row["energy_error_max"])/float(row["energy_start"])
-        (done if row["status"] == "ok" else stopped).append((size, share))
+        ended = row["status"] == "ok"
+        share = float(row["energy_error_max" if ended else "energy_error_max_reached"])/float(row["energy_start"])
+        (done if ended else stopped).append((size, share))
     number, step = cell.spec.parameters["particles"], float(cell.spec.step or 0.0)
     stiffness, mass = cell.spec.parameters["axial_stiffness"], cell.spec.parameters["mass"]
     axes.plot(*np.array(done).T, color=METHODS["newmark"].colour, marker="o", linewidth=0.9)

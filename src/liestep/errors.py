@@ -44,9 +44,21 @@ def extras() -> Iterator[None]:
         raise
 
 
+def require_plain(what: str, value: Any) -> None:
+    """Raises InputError for a quantity of a units package, also in lists: NumPy would drop the unit without a word."""
+    if isinstance(value, list | tuple):
+        for one in value:
+            require_plain(what, one)
+    elif hasattr(value, "magnitude") or hasattr(value, "to_value"):
+        raise InputError(f"{what} is a quantity in {getattr(value, 'units', getattr(value, 'unit', 'some unit'))}, and"
+                         " numbers are taken without units: convert it, `.to(...).magnitude` in the unit that is asked"
+                         " for")
+
+
 def number_or_nan(value: Any) -> float:
     """What a person wrote as a number; NaN, which no rule allows, for anything else: for
-    booleans and complex numbers too."""
+    booleans and complex numbers too. Raises InputError: a quantity with a unit."""
+    require_plain("a number", value)
     try:
         return float("nan") if isinstance(value, bool | complex) else float(value)
     except (TypeError, ValueError, OverflowError):

@@ -321,3 +321,15 @@ def test_integrals_over_time_are_those_of_the_samples():
     inside = np.isin(times, [0.0255, 0.0475])
     assert np.allclose(own[~inside], plain["h1_norm_squared"].values[1:], rtol=1e-12, atol=0.0)
     assert np.allclose(own[inside], fine["h1_norm_squared"].values[[51, 95]], rtol=1e-5, atol=0.0)
+
+
+@pytest.mark.parametrize("step", [0.05, np.pi])
+@pytest.mark.parametrize("zero", [("q", (0, 0), 0.9), lambda state: state["q"][0, 0] - 0.9])
+def test_steps_that_are_left_out_hold_no_event(step, zero):
+    """Also where each step is half a turn, so that the function is the same at all nodes."""
+    data = run("rkmk", step=step, t_end=1500*step, samples=2, until=Event(zero, count=None))
+    turns = 1500*step/(2.0*np.pi)
+    right = (np.arcsin(0.9)*np.array([1.0, -1.0]) + [0.0, np.pi] + 2.0*np.pi*np.arange(int(turns) + 1)[:, None]).ravel()
+    right = right[right < 1500*step]
+    assert data["event_times"].size == right.size
+    assert np.abs(data["event_times"].values - right).max() < 1e-8

@@ -296,3 +296,36 @@ def test_a_gap_is_a_function_of_places(gap, said):
     with pytest.raises(InputError) as caught:
         ball().simulate("verlet", events=Impact(gap), t_end=1.0, step=0.01)
     assert said in str(caught.value)
+
+
+def at_once(kinds, how):
+    """Three balls that reach the floor at one time; what comes of them by resets (R), impacts (I) and a counter (C)."""
+    fall = liestep.system("falling_balls", lagrangian=lambda q, v: 0.5*(v @ v) - G*(q[0] + q[1] + q[2]),
+                          start={"q": [1.0, 1.0, 1.0], "v": [0.0, 0.0, 0.0]})
+    made = {"R": lambda k: Event(("q", (k,), 0.0), reset=lambda state: {
+                "momentum": state["momentum"]*(1.0 - 1.8*np.eye(3)[k])}),
+            "I": lambda k: Impact(("q", (k,), 0.0), restitution=0.8),
+            "C": lambda k: Event(("q", (k,), 0.0), count=None)}
+    return fall.simulate(t_end=1.0, events=[made[kind](k) for k, kind in enumerate(kinds)], **how)
+
+
+@pytest.mark.parametrize("kinds", ["RRR", "IRC", "CRI", "RIR"])
+@pytest.mark.parametrize("how", [{"integrator": "dop853", "tolerance": 1e-10}, {"integrator": "rk4", "step": 0.0125}])
+def test_all_events_of_one_time_happen(kinds, how):
+    data = at_once(kinds, how)
+    t = np.sqrt(2.0/G)
+    bounced, free = 0.8*G*t*(1.0 - t) - 0.5*G*(1.0 - t)**2, 1.0 - 0.5*G
+    assert data["event_numbers"].values.tolist() == [0, 1, 2]
+    assert np.abs(data["q"].values[-1] - [free if kind == "C" else bounced for kind in kinds]).max() < 1e-8
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_clocks_and_resets_that_leave_the_surfaces_of_others(order):
+    """y0 starts again at each second, and leaves the surfaces of the other two with it."""
+    clock = liestep.system("restarting", rhs=lambda y: [1.0 + 0*y[0], 0*y[0], 1.0 + 0*y[0]], start={"y": [0.0]*3})
+    events = [Event(("y", (0,), 1.0), 1, reset=lambda state: {"y": state["y"]*[0.0, 1.0, 1.0]}),
+              Event(lambda state: 3.0*state["y"][0] - 3.0, 1, reset=lambda state: {"y": state["y"] + [0.0, 1.0, 0.0]}),
+              Event(lambda state: np.sin(0.5*np.pi*state["y"][2]), count=None)]
+    data = clock.simulate("rk4", step=0.125, t_end=12.5, events=[events[k] for k in order])
+    assert data["y"].values[-1] == pytest.approx([0.5, 12.0, 12.5], abs=1e-12)
+    assert data.attrs["event_counts"].split() == [("12", "12", "6")[k] for k in order]

@@ -16,7 +16,7 @@ from numba.core.errors import TypingError
 import liestep
 from liestep.compile import cache
 from liestep.compile.cache import loop_for, specialisations
-from liestep.compile.driver import advance, advance_adaptive
+from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.status import Status
 from liestep.simulation.runs.execution import build, new_recorder, run_once
 from liestep.simulation.runs.specification import specify
@@ -46,7 +46,7 @@ def adaptive_arguments(problem, integrator, tolerance=1e-6):
     y = formulated.start.copy()
     outputs, accepted = (new_recorder(y.shape, observables(formulated), points, samples)
                          for points, samples in ((2, 3), (1, 0)))
-    return (pair, formulated.problem, outputs, accepted, y, np.zeros_like(y), np.zeros(4), np.zeros((100, 2)), 0.05,
+    return (pair, formulated.problem, outputs, accepted, y, np.zeros_like(y), new_memory(), np.zeros((100, 2)), 0.05,
             0.1, pair.workspace(formulated.problem, y), 0.0, 1.0)
 
 

@@ -15,6 +15,7 @@ from liestep.plain.families import Writer
 from liestep.plain.symbols import evaluated, gradient
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import first_start
+from liestep.simulation.runs.specification import applicable
 
 TABLE = np.linspace(0.0, 2.0, 9)
 MATRIX = np.array([[0.0, 1.0], [-1.0, 0.5]])
@@ -158,7 +159,7 @@ def test_gradients_are_those_of_hand_written_systems(twin, preset, functions):
 
 
 def test_top_is_found_to_be_linear_and_has_all_methods():
-    """Torque and slope are those of the hand-written top, and every integrator of that runs."""
+    """Torque and slope are those of the hand-written top, and every integrator of that with its numbers runs."""
     facts = sheet("heavy_top")
     parameters = facts.check(facts.presets["asymmetric"].parameters)
     state = facts.presets["asymmetric"].initial(parameters)
@@ -168,7 +169,8 @@ def test_top_is_found_to_be_linear_and_has_all_methods():
 
     made = liestep.system("own", potential=potential, parameters=parameters, inertia=parameters["inertia"],
                           start={"R": state["attitude"], "angular_momentum": state["angular_momentum"]})
-    assert made.integrators() == list(liestep.integrators("heavy_top"))
+    able = [name for name in liestep.integrators("heavy_top") if applicable("heavy_top", name, parameters)]
+    assert made.integrators() == able
     assert made.sheet.conserved_momentum(parameters) == (False, False, True)
     hand, own = plain(facts.build(parameters)), plain(made.sheet.build(parameters))
     q = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]

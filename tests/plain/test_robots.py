@@ -1,12 +1,17 @@
 """Robots from MJCF and URDF files: MuJoCo's accelerations, mass matrices and biases on public models, coordinates in
 and out, what is left out, and files that are refused."""
+import json
 import re
+import struct
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import urdf_robots
 from plugin_room import _nothing_stays  # noqa: F401
+from scipy.integrate import solve_ivp
 
 import liestep
 from liestep.errors import InputError
@@ -180,6 +185,122 @@ def test_urdf_moves_as_in_mujoco(free_base, tmp_path):
     assert max(compare(robot, model, 1)) < 1e-12
 
 
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("name", urdf_robots.ROBOTS)
+def test_urdf_moves_as_in_pinocchio(name, free, tmp_path):
+    """Mass matrix, bias and accelerations, with turned inertias, links on fixed joints and links without mass."""
+    told = json.loads(urdf_robots.NUMBERS.read_text("utf-8"))[name][free]
+    path = written(tmp_path, urdf_robots.text(name), "robot-1.2.urdf")
+    if np.linalg.cond(told["mass"]) > 1e12:
+        with pytest.raises(InputError, match="with those fixed to it, has no mass or no inertia about an axis"):
+            liestep.from_urdf(path, free_base=free)
+        return
+    robot = liestep.from_urdf(path, free_base=free)
+    assert robot.startswith("robot_1_2_")
+    kinds = [("free", "ball", "slide", "hinge").index(joint.kind) for joint in robot.tree.joints]
+    rates = [robot.tree.of(joint.body) for joint in robot.tree.joints]
+    starts = {one.name: (at.start, to.start) for listed in rates for one, at, to in listed}
+    model = SimpleNamespace(nv=robot.tree.sizes[1], jnt_type=kinds, jnt_qposadr=[
+        starts[joint.name][0] for joint in robot.tree.joints], jnt_dofadr=[
+        starts[joint.name][1] for joint in robot.tree.joints])
+    q, v, mass, bias = (np.array(told[key]) for key in ("q", "v", "mass", "bias"))
+    *found, layout, state = of_bodies(robot, model, q, v)
+    damping = robot.sheet.presets["own"].parameters["damping"]
+    assert max(damping) == (0.3 if "unsorted" in name else 0.0)
+    for one, other in zip(found, (np.linalg.solve(mass, -bias - damping*v), mass, bias), strict=True):
+        assert np.abs(one - other).max() < 1e-10*np.abs(other).max()
+    assert max(np.abs(values).max(initial=0.0) for values in residuals(layout.assembly, state)) < 1e-13
+
+
+def test_turns_between_few_samples_are_counted(tmp_path):
+    """A pendulum that turns over, in a run whose samples say nothing of it; scipy's solution."""
+    path = written(tmp_path, '<mujoco><worldbody><body><joint axis="0 1 0"/><inertial pos=".4 0 0" mass="2"'
+                             ' diaginertia=".1 .2 .15"/></body></worldbody></mujoco>')
+    robot = liestep.from_mjcf(path, q=[0.2], v=[-9.0])
+    right = solve_ivp(lambda t, y: [y[1], 2.0*9.81*0.4*np.cos(y[0])/0.52], (0.0, 6.0), [0.2, -9.0], "DOP853",
+                      rtol=1e-11, atol=1e-11).y[0, -1]
+    assert right < -8.0*np.pi
+    for how in ({"integrator": "rkmk", "step": 0.002}, {"integrator": "dop853", "tolerance": 1e-9}):
+        for samples in (2, 4):
+            run = robot.simulate(**how, t_end=6.0, samples=samples)
+            assert robot.coordinates(run)[0][-1, 0] == pytest.approx(right, abs=1e-5)
+
+
+def surface(folder, triangles):
+    """The file of a mesh."""
+    parts = [struct.pack("<12fH", 0.0, 0.0, 0.0, *np.ravel(three), 0) for three in triangles]
+    (folder/"m.stl").write_bytes(bytes(80) + struct.pack("<I", len(parts)) + b"".join(parts))
+
+
+def test_meshes_for_pictures_may_be_flat_or_many(tmp_path):
+    inertial = '<inertial pos="0 0 1" mass="1" diaginertia=".1 .1 .1"/>'
+    heights = [[(i, j, (7*i*i + 3*j*j) % 11) for j in range(9)] for i in range(9)]
+    square = [((0, 0, 0), (1, 0, 0), (1, 1, 0)), ((0, 0, 0), (1, 1, 0), (0, 1, 0))]
+    bumpy = [(heights[i][j], heights[i + 1][j], heights[i + k][j + 1])
+             for i in range(8) for j in range(8) for k in (0, 1)]
+    for triangles, many, letters in ((square, 1, 3000), (bumpy, 20, 300_000), (bumpy, 2000, 300_000)):
+        surface(tmp_path, triangles)
+        text = mjcf("<body><joint/>" + inertial + many*'<geom type="mesh" mesh="m"/>' + "</body>",
+                    '<asset><mesh name="m" file="m.stl"/></asset>')
+        robot = liestep.from_mjcf(written(tmp_path, text))
+        assert robot.tree.sizes == (1, 1)
+        assert len(robot.source) < letters
+        assert len(robot.tree.shapes) == (many if many < 2000 else 0)
+        assert ("All meshes are left out of pictures: too many." in robot.left_out) == (many == 2000)
+    surface(tmp_path, square)
+    shape = '<visual><geometry><mesh filename="package://r/{}"/></geometry></visual></link>'
+    text = urdf_robots.text("mimic").replace("</link>", shape.format("m.stl"), 1).replace(
+        "</link><joint", shape.format("../../gone.dae") + "<joint", 1)
+    robot = liestep.from_urdf(written(tmp_path, text))
+    assert len(robot.tree.shapes) == 1
+    assert "The mesh gone of link right is left out: no STL or OBJ in the file's folder." in robot.left_out
+
+
+URDF_FAULTS = [
+    ('<joint name="j2" type="fixed"><parent link="b"/><child link="a"/></joint>',
+     "link a hangs on two joints, j and j2: a URDF has no loops"),
+    ('<link name="c"/><link name="d"/><joint name="k" type="fixed"><parent link="c"/><child link="d"/></joint>'
+     '<joint name="l" type="fixed"><parent link="d"/><child link="c"/></joint>', "the links c, d hang on each other"),
+    ('<joint name="k" type="fixed"><parent link="arm"/><child link="b"/></joint>', "the parent of joint k: .*arm"),
+    ('<joint name="k" type="fixed"><parent link="b"/></joint>', "the child of joint k: "),
+    ('<link name="c"/>', "the links base, c hang on no joint: a URDF has one such link"),
+    ('<link name="a"/>', "two links have the name a"), ("<link/>", "a <link> has no name"),
+    ('<joint name="j"/>', "two joints have the name j"),
+    ('<link name="c"/><joint name="k" type="screw"><parent link="b"/><child link="c"/></joint>', "joint k: .*screw"),
+]
+
+
+@pytest.mark.parametrize(("more", "said"), URDF_FAULTS)
+def test_urdf_that_is_no_tree_is_refused_in_one_sentence(more, said, tmp_path):
+    text = "".join(['<robot name="r"><link name="base"/>', urdf_robots.link("a"), urdf_robots.link("b"),
+                    urdf_robots.joint("j", "base", "a"), urdf_robots.joint("i", "a", "b"), more, "</robot>"])
+    refused_urdf(tmp_path, text, said)
+
+
+def refused_urdf(folder, text, said):
+    with pytest.raises(InputError, match=said) as caught:
+        liestep.from_urdf(written(folder, text, "r.urdf"))
+    assert str(folder) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ('value="0.7"', 'value="-0.7"', "the mass of link a must not be negative"),
+    ('value="0.7"', 'value="heavy"', "value of <mass> is 'heavy'; it must be 1 finite number"),
+    ('xyz="1 2 0"', 'xyz="0 0 0"', "the axis of joint j must not be zero"),
+    ('xyz="1 2 0"', 'xyz="0 0"', "xyz of <axis> is '0 0'; it must be 3 finite numbers"),
+    ('iyy="0.02"', 'iyy="-0.02"', "link a, with those fixed to it, has the moments of inertia .*which no body has"),
+    ('iyy="0.02"', 'iyy="0.5"', "link a, with those fixed to it, has the moments of inertia .*which no body has"),
+    ('iyy="0.02"', "", "iyy of <inertia> is None; it must be 1 finite number"),
+    ('<mass value="0.4"/>', '<mass value="0"/>', "link b, with those fixed to it, "),
+    ('type="prismatic"', 'type="floating"', "joint k is floating; allowed is one on the ground"),
+])
+def test_urdf_with_wrong_numbers_is_refused_in_one_sentence(old, new, said, tmp_path):
+    text = urdf_robots.text("unsorted moments, turned")
+    assert old in text
+    refused_urdf(tmp_path, text.replace(old, new, 1), said)
+
+
 def test_a_run_goes_where_mujocos_goes_and_keeps_energy_less_work():
     """Both of order 4, in coordinates of joints there, in absolute coordinates here: their distance is."""
     model = mujoco.MjModel.from_xml_path(str(ARM))
@@ -292,6 +413,10 @@ def mjcf(inside, before=""):
           '<compiler meshdir=".."/><asset><mesh name="m" file="m.stl"/></asset>'), r"the mesh m.stl is outside"),
     (mjcf('<body><joint/><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m.stl"/></asset>'),
      r"Error opening file .*m.stl"),
+    (mjcf('<replicate count="1000000000"><body><joint/><geom size="1"/></body></replicate>'),
+     r"line 1 repeats <replicate> 1e\+09 times; allowed are 10000 repeated elements in all"),
+    (mjcf('<replicate count="300"><replicate count="300"><geom size="1"/></replicate></replicate>'), r"repeats <rep"),
+    (mjcf('<body><flexcomp name="f" type="grid" count="200 200 200"/></body>'), r"repeats <flexcomp> 8e\+06 times"),
     ("not XML at all", r"is no XML: syntax error"),
     ("<mujoco><worldbody></mujoco>", r"is no XML: mismatched tag"),
     ('<robot name="r"/>', r"begins with <robot>, not <mujoco>: liestep.from_urdf reads it"),

@@ -136,8 +136,8 @@ def test_a_run_that_fails_says_so():
     ((swing, (0, 1), [1.0, 0.0], None), {}, "method 'None'"),
     *(((swing, (0, 1), [1.0, 0.0], "RK4"), {"step": step}, "step must be a positive number, not")
       for step in (0, -0.1, np.nan, "0.1")),
-    ((swing, (0, 1), [1.0, 0.0], "Taylor"), {"atol": 1e-9}, "Taylor takes no atol, which only DOP853 and RK45 have"),
-    ((top, (0, 1), TOP, "RKMK853"), {"atol": 1e-9}, "RKMK853 takes no atol"),
+    ((swing, (0, 1), [1.0, 0.0], "Taylor"), {"atol": -1e-9}, "^taylor: option atol must be scale"),
+    ((top, (0, 1), TOP, "RKMK4"), {"atol": 1e-9}, "RKMK4 takes no atol, as its steps are fixed"),
     ((lambda t, y: top(t, y) + 0.1*y, (0, 1), TOP, "RKMK4"), {"step": 0.1}, "dR/dt R.T must be antisymmetric"),
     ((lambda t, y: y, (0, 1), [0.0, 0.6, 0.8], "RKMK4"), {"step": 0.1, "group": "S2"}, "it must be orthogonal to q"),
     ((swing, (0, 1), [1.0, 0.0]), {"group": "SO4"}, "SO4"), ((swing, (0, 1), [1.0, 0.0]), {"group": 3}, "group 3"),
@@ -152,6 +152,85 @@ def test_wrong_arguments_are_one_sentence(arguments, more, words):
         liestep.solve(*arguments, **more)
 
 
-def test_a_largest_step_is_refused_in_words():
-    with pytest.raises(ValueError, match=r"^DOP853: max_step is not taken: adaptive methods choose their steps by"):
-        liestep.solve(lambda t, y: -y, (0, 1), [1.0], max_step=0.1)
+def test_longest_steps_and_stops():
+    """A pulse that steps would jump over, of a function that is called; right: closed form."""
+    def pulse(t, y):
+        return [(100.0 if abs(t - 5.0) < 0.005 else 0.0) - y[0]]
+
+    right = np.exp(-10.0) + 100.0*(np.exp(-4.995) - np.exp(-5.005))
+    for limits in ({"max_step": 0.004}, {"stops": [4.995, 5.005]}):
+        found = liestep.solve(pulse, (0, 10), [1.0], rtol=1e-8, blackbox=True, **limits)
+        assert found.y[0, -1] == pytest.approx(right, rel=1e-6)
+    assert {4.995, 5.005} <= {*found.t}
+    assert np.diff(liestep.solve(pulse, (0, 10), [1.0], max_step=0.5, blackbox=True).t).max() <= 0.5*(1.0 + 1e-9)
+    assert liestep.solve(pulse, (0, 10), [1.0], max_step=np.inf, blackbox=True).y[0, -1] < 1e-4
+
+
+@pytest.mark.parametrize(("limits", "words"), [
+    ({"max_step": 0}, "^max_step must be a positive number, not 0$"),
+    ({"max_step": -0.1}, "^max_step must be a positive number, not -0.1$"),
+    ({"stops": [0.5, 1.5]}, "^t = 1.5 of stops is outside of the run, which is from 0.0 to 1.0$"),
+    ({"stops": [0.5, 0.4]}, "^stops must grow: 0.5 stands before 0.4$"),
+    ({"method": "RK4", "step": 0.1, "max_step": 0.1}, "^rk4 has fixed steps: give a shorter step; max_step is for"),
+    ({"method": "RK4", "step": 0.1, "stops": [0.25]}, r"^t = 0.25 of stops is no end of a step of 0.1: with fixed"),
+])
+def test_wrong_limits_of_steps_are_one_sentence(limits, words):
+    with pytest.raises(liestep.InputError, match=words):
+        liestep.solve(lambda t, y: -y, (0, 1), [1.0], **limits)
+
+
+def marked(function, **how):
+    for name, value in how.items():
+        setattr(function, name, value)
+    return function
+
+
+@pytest.mark.parametrize("method", [{"method": "DOP853", "rtol": 1e-3}, {"method": "RK45", "rtol": 1e-3},
+                                    {"method": "Taylor", "rtol": 1e-3}, {"method": "Gauss", "step": 8.0}])
+def test_all_zeros_within_one_step_are_events(method):
+    """y = (t + 5)(t + 1)(t - 4), both ways."""
+    for ends in ((-6.0, 10.0), (10.0, -6.0)):
+        start = [(ends[0] + 5.0)*(ends[0] + 1.0)*(ends[0] - 4.0)]
+        found = liestep.solve(lambda t, y: [3.0*t*t + 4.0*t - 19.0], ends, start, events=[
+            marked(lambda t, y, sign=sign: y[0], direction=sign) for sign in (0, 2.5, -1)], **method)
+        assert np.allclose(found.t_events[0], sorted([-5.0, -1.0, 4.0], reverse=ends[0] > 0.0), rtol=1e-12)
+        assert [len(times) for times in found.t_events[1:]] == ([2, 1] if ends[0] < 0.0 else [1, 2])
+        assert all(np.abs(states).max() < 1e-9 for states in found.y_events)
+
+
+@pytest.mark.parametrize("second", [1e-15, 1e-9, 1e6])
+def test_times_of_events_have_no_unit(second):
+    found = liestep.solve(lambda t, y: [y[1]/second, -y[0]/second], (0, 8*second), [1e-12, 0.0], rtol=1e-12,
+                          events=lambda t, y: y[0])
+    assert np.allclose(found.t_events[0], second*np.pi*np.array([0.5, 1.5, 2.5]), rtol=1e-11, atol=0.0)
+
+
+@pytest.mark.parametrize("method", [{"method": "DOP853"}, {"method": "RK4", "step": 0.03}])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_all_events_of_the_time_that_ends_a_run(method, place):
+    others = [lambda t, y, k: 7.0*y[0] - 7.0*k, lambda t, y, k: np.exp(t) - np.exp(k)]
+    others.insert(place, marked(lambda t, y, k: y[0] - k, terminal=True))
+    found = liestep.solve(lambda t, y, k: [1.0 + 0.0*y[0]], (0, 3), [0.0], args=(1.0,), dense_output=True, events=[
+        *others, lambda t, y, k: y[0] - 1.0001], **method)
+    assert (found.status, found.message) == (1, "A termination event occurred.")
+    assert [len(times) for times in found.t_events] == [1, 1, 1, 0]
+    assert np.ptp(np.concatenate(found.t_events)) == 0.0
+    assert np.abs([found.t[-1] - 1.0, found.y[0, -1] - 1.0, found.sol(0.7)[0] - 0.7]).max() < 1e-14
+    with pytest.raises(liestep.InputError, match=r"t = 1.01 is outside of the run, which is from 0 to "):
+        found.sol([0.5, 1.01])
+
+
+@pytest.mark.parametrize("t", [-0.5, 1.5, np.nan, [0.1, 10.0]])
+@pytest.mark.parametrize("method", [{"method": "DOP853"}, {"method": "RK4", "step": 0.1}])
+def test_dense_output_ends_with_the_run(t, method):
+    for run in (liestep.solve(swing, (0, 1), [1.0, 0.0], dense_output=True, **method),
+                liestep.solve(swing, (1, 0), [1.0, 0.0], dense_output=True, **method)):
+        with pytest.raises(liestep.InputError, match="is outside of the run, which is from"):
+            run.sol(t)
+
+
+@pytest.mark.parametrize("events", [3, [3], marked(lambda t, y: y[0], terminal=-1),
+                                    marked(lambda t, y: y[0], terminal=1.5), marked(lambda t, y: y[0], direction="up")])
+def test_wrong_events_of_scipy_are_one_sentence(events):
+    with pytest.raises(liestep.InputError, match=r"events must be functions of \(t, y\) whose attribute terminal is"):
+        liestep.solve(swing, (0, 1), [1.0, 0.0], events=events)

@@ -170,6 +170,45 @@ def test_right_engines_raise_no_alarm(case):
     assert all(abs(found[name]["order"] - bench_engines.RIGHT[name][1]) < 0.05 for name in asymptotic)
 
 
+def faint(change):
+    """RK4 with a small mistake in its slope."""
+    return bench_engines.runge_kutta(*bench_engines.RK4, slope=lambda case: change(bench_engines.body_slope(case)))
+
+
+def turned_a_little(side):
+    """Right attitudes behind a rotation of 5.6e-4 rad, of the body or of space."""
+    small, right = bench_engines.exponential(np.array([0.0, 4e-4, -4e-4])), bench_engines.RIGHT["rk4"][0]
+
+    def engine(case, h, steps):
+        raw, times = right(case, h, steps), bench_engines.times
+        return raw | {"quaternion": np.array([times(q, small) if side == "body" else times(small, q)
+                                              for q in raw["quaternion"]])}
+    return engine
+
+
+FAINT = {**{f"damped {c:g}": (faint(lambda slope, c=c: lambda t, q, w: slope(t, q, w) - c*w), "damping")
+            for c in (3e-4, 1e-3, 7e-3, 1e-2, -1e-3)},
+         "gyroscopic 1.004": (bench_engines.runge_kutta(
+             *bench_engines.RK4, slope=lambda case: bench_engines.body_slope(case, gyro=1.004)), "factor"),
+         "turn": (bench_engines.runge_kutta(*bench_engines.RK4, turn=0.5005), "factor"),
+         "body": (turned_a_little("body"), "misaligned"), "space": (turned_a_little("space"), "misaligned")}
+
+
+@pytest.mark.parametrize("name", list(FAINT))
+@pytest.mark.parametrize("case", ["free_asymmetric", "heavy_top_slow"])
+def test_small_mistakes_have_their_names(case, name):
+    """Errors of 2e-4 to 6e-2 that no step mends."""
+    engine, mistake = FAINT[name]
+    report = judge(case, engine, 4, long=False)
+    assert (report.verdict, report.names) == ("wrong", [mistake]), report.text
+
+
+def test_single_precision_has_its_name_and_is_no_mistake():
+    for engine in (bench_engines.RIGHT["single precision"][0], bench_faults.RIGHT["single storage"][0]):
+        report = judge("free_asymmetric", engine, 4, long=False)
+        assert (report.verdict, report.names, report.data["mistakes"]) == ("right", ["single_precision"], [])
+
+
 @pytest.mark.parametrize("name", list(bench_engines.WRONG))
 def test_planted_mistakes_are_named(name):
     engine, order, implicit, mistake = bench_engines.WRONG[name]
@@ -430,7 +469,7 @@ def test_plugin_of_pytest(tmp_path):
 
 
 def test_files_are_short_and_need_numpy_only():
-    for name, most in (("liestep_judge.py", 400), ("liestep_mistakes.py", 310), ("liestep_bench.h", 40),
+    for name, most in (("liestep_judge.py", 400), ("liestep_mistakes.py", 345), ("liestep_bench.h", 40),
                        ("example.js", 40), ("example.jl", 40), ("example.py", 40)):
         assert len((BENCH/name).read_text().splitlines()) <= most
     program = (f"import sys; sys.path.insert(0, {str(BENCH)!r}); import liestep_mistakes; "

@@ -55,6 +55,27 @@ def test_a_parameter_that_is_none_is_refused(value, capsys):
     assert len(said) < 300
 
 
+@pytest.mark.parametrize("value", ["1:30", "017", "0x10", "1e3_0", "1_000", "0b11", "2:03:04.5", "-012", "08", "0o17",
+                                   "!!int 0x1f", "1e1_0", "1\u0663"])
+def test_a_number_that_not_everybody_reads_alike_is_refused(folder, value, capsys):
+    """YAML 1.1 has minutes, octal and other digits; a float in Python has underscores."""
+    (folder/"config"/"studies"/"tiny.yaml").write_text(STUDY.replace("t_end: 1.0", f"t_end: {value}"), "utf-8")
+    said = refused(["check", "tiny"], capsys)
+    assert "config/studies/tiny.yaml, line 4: " in said
+    assert value.split()[-1] in said or "\\u0663" in said
+    assert "mass" in refused(["run", "sphere_nbody", "rk4", "--step", "0.1", "-o", "x.nc", "--parameter",
+                              f"mass={value}"], capsys)
+
+
+@pytest.mark.parametrize(("value", "number"), [("1e-3", 0.001), ("-2.5", -2.5), (".5", 0.5), ("1.", 1.0), ("+3", 3),
+                                               ("1E+2", 100.0), ("0.0", 0.0), ("0", 0), ("'1e3'", 1000.0),
+                                               ("'0x10'", "0x10"), ("'017'", "017")])
+def test_decimal_numbers_are_read_and_quoted_texts_are_texts(folder, value, number):
+    path = folder/"one.yaml"
+    path.write_text(f"a: {value}\n")
+    assert read_yaml(path)[0] == {"a": number}
+
+
 def test_a_zero_character_in_the_name_of_a_plugin(folder, capsys):
     (folder/"config"/"studies"/"tiny.yaml").write_text(STUDY + 'plugins: ["a\\0b.py"]\n')
     assert "zero character" in refused(["check", "tiny"], capsys)

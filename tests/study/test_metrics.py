@@ -17,7 +17,7 @@ from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.errors import error_fields, reference_floor, replica_floor, state_error
 from liestep.study.tables.kinds.drift import _shared, energy_terms, longest_period
 from liestep.study.tables.kinds.work import at_equal_error
-from liestep.study.tables.metrics import COLUMNS
+from liestep.study.tables.metrics import COLUMNS, stopped_runs
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse, markdown
 from liestep.study.tables.timing import shortest, time_run, time_study
@@ -192,6 +192,13 @@ def test_failed_run_stays_a_row_without_error(tmp_path):
     assert (failed.status, good.status) == ("step_too_large", "ok")
     assert math.isnan(failed.error)
     assert math.isnan(failed.error_final)
+    assert math.isnan(failed.energy_error_max)
+    assert math.isnan(failed.energy_error_mean)
+    assert math.isnan(failed.energy_change)
+    assert failed.energy_error_max_reached >= 0.0  # up to time_reached
+    assert results.metrics.sort_values("energy_error_max").iloc[0].status == "ok"
+    assert stopped_runs(results.metrics) == (f"1 of 2 runs stopped early: {failed.integrator} {failed.resolution} on"
+                                             f" {failed.problem} (step_too_large)")
     assert "90 degrees" in failed.message
     assert good.error < 0.1
     row = results.table("orders").iloc[0]
@@ -204,6 +211,21 @@ def synthetic(q, omega, **attributes):
     return RunFile(
         "file", {"status": "ok", "scale_omega": 4.0, "error_norms": "q:direction omega:relative", **attributes},
         {"time": np.array([0.0, 1.0]), "q": np.array(q, float)[:, None], "omega": np.array(omega, float)[:, None]})
+
+
+def test_what_a_motion_does_not_keep_has_a_change_and_no_error(tmp_path):
+    """Gravity keeps the vertical component of the momentum of a top only."""
+    path = tmp_path/"top.yaml"
+    path.write_text("title: Top\nproblems: {p: {system: heavy_top, preset: asymmetric, t_end: 0.1}}\n"
+                    "integrators: {cf4: {steps: {counts: [10]}}}\nsamples: 11\ntables: [momentum]\n")
+    study = Study(path, "top", tmp_path/"results")
+    run_cells(study.cells)
+    analyse(study)
+    row, = StudyResults(study).metrics.to_dict("records")
+    assert row["momentum_conserved"] == "z"
+    assert math.isnan(row["momentum_error_max_x"])
+    assert row["momentum_change_max_x"] > 1e-3 > row["momentum_error_max_z"] >= 0.0
+    assert "momentum_change_max_x" in (study.folder/"momentum.csv").read_text()
 
 
 def test_state_error_by_hand():

@@ -3,10 +3,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from liestep.study.tables.kinds.orders import orders_table
 from liestep.study.tables.order import observed_order, order_verdict
 
 SQRT2 = 0.1/np.sqrt(2.0)**np.arange(12)
@@ -246,6 +248,25 @@ def test_what_the_floor_can_do_is_no_term_of_lower_order():
     for share in (3e-7, 1e-6, 1e-4):
         assert found(0.1*(h**4 + share*h**2), 6.42e-14) == "pre-asymptotic"
     assert observed_order(h, 0.1*(h**4 + 1e-4*h**3), floor=6.42e-14, theory=4).classification == "pre-asymptotic"
+
+
+def test_the_floor_of_a_table_grows_with_the_number_of_steps():
+    """CF4 on the asymmetric top: the last of six errors is 8 % above the law h^4, 1.3e-14 by 3200 roundings; Gauss with
+    roundings of one sign, 0.5 eps each; and a term of lower order, which no such floor hides."""
+    def table(errors, counts):
+        rows = [{"study": "s", "problem": "p", "problem_label": "p", "integrator": "m", "integrator_id": "m",
+                 "integrator_label": "m", "adaptive": False, "symmetric": False, "order": 4, "members": 1,
+                 "status": "ok", "step": 1.0/n, "steps": n, "error": e, "floor": 4.8e-15, "floor_reference": 4.8e-15,
+                 "energy_error_mean_relative": np.nan} for n, e in zip(counts, errors, strict=True)]
+        return orders_table(pandas.DataFrame(rows))[0]
+
+    counts = 100*2**np.arange(6)
+    clean = np.array([14.784550, 14.832378, 14.855392, 14.869359, 14.906712, 16.207673])/counts**4.0
+    assert table(clean, counts)["passed"]
+    assert table(clean, counts)["floor"] == pytest.approx(2.0**-52*np.sqrt(3200.0))
+    counts = np.array([50, 100, 200, 500, 1000, 2000, 5000])
+    assert table(27.5/counts**4.0 + 0.5*2.0**-52*counts, counts)["passed"]
+    assert not table(27.5/counts**4.0 + 1e-2/counts**3.0, 2*counts)["passed"]
 
 
 def test_close_neighbours_are_thinned_and_rounded_sqrt2_is_not():

@@ -336,8 +336,7 @@ def test_a_torsion_spring_past_half_a_turn_ends_the_run(method, size):
                               joints=[revolute(GROUND, ZERO, FIRST, 0, ZERO, FIRST)],
                               elements=[torsion(GROUND, FIRST, SECOND, 0, SECOND, **law)])
 
-    with pytest.raises(liestep.IntegrationError, match=r"with a torsion spring, which ends a run at 3\.1 rad from rest,"
-                                                       r" stopped after t = 0\.(29|3)"):
+    with pytest.raises(liestep.IntegrationError, match=r"stopped after t = 0\.(29|3).*torsion spring.*3\.1 rad"):
         turning("wound", stiffness=1.0).simulate(method, **size)
     assert turning("unwound", damping=0.1).simulate(method, **size).attrs["status"] == "ok"
 

@@ -95,6 +95,8 @@ class Dilation(NamedTuple):
 CRITERION = '''"""A criterion on how many runs there are."""
 from typing import Literal
 
+from pydantic import Field
+
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.selection import Question, Results
 
@@ -103,7 +105,7 @@ class Plenty(Criterion):
     """The claim names at least so many runs."""
 
     kind: Literal["plenty"] = KIND
-    runs: int
+    runs: int = Field(description="so many runs at least")
 
     def describe(self, claim: Question) -> str:
         return f"at least {self.runs} runs"

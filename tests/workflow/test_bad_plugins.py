@@ -1,4 +1,7 @@
 """Plugins that do not end, take all memory or end the process: one sentence each, and this process goes on."""
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,22 @@ BAD = {
     "recursion": ("(again := lambda: again())()", "RecursionError"),
     "interrupt": ("raise KeyboardInterrupt", "ends the process"),
     "row too far": ("np.zeros(3)[3] = 1.0", "IndexError|index 3 is out of bounds"),
+}
+CHANGES = {  # in functions `__import__` is refused by its name
+    "folder": ("__import__('os').chdir('/')", "changes the working folder"),
+    "rounding": ("__import__('ctypes').CDLL('libm.so.6').fesetround(0x800)", "changes the rounding of numbers"),
+    "mathematics": ("__import__('math').sin = __import__('math').cos", r"changes math\.sin"),
+    "open": ("__import__('builtins').open = print", r"changes builtins\.open"),
+    "numpy": ("np.sqrt = np.square", r"changes numpy\.sqrt"),
+    "package": ("__import__('liestep.errors').errors.unknown = print", r"changes liestep\.errors\.unknown"),
+    "recursion limit": ("__import__('sys').setrecursionlimit(10**6)", "changes the recursion limit"),
+    "timer": ("(s := __import__('signal')).setitimer(s.ITIMER_REAL, 1e3)", "changes an alarm"),
+    "signal": ("(s := __import__('signal')).signal(s.SIGTERM, s.SIG_IGN)", "changes what SIGTERM does"),
+    "thread": ("__import__('threading').Thread(target=__import__('time').sleep, args=(1e6,)).start()",
+               "begins the thread .*, which goes on"),
+    "pool": ("[kept := __import__('concurrent.futures').futures.ThreadPoolExecutor(1), kept.submit(int),"
+             " globals().update(kept=kept)]", "begins the thread .*, which goes on"),
+    "at exit": ("__import__('atexit').register(__import__('time').sleep, 1e6)", "does not end within 1 s"),
 }
 PLACES = {"import": '"""A bob of unit mass on a rod of unit length with drag -c v."""\nimport numpy as np\n',
           "build": "def make(p):\n    ", "potential": "    def potential(self, q):\n        ",
@@ -53,14 +72,47 @@ TIMED, ENDS = ("endless", "asleep"), ("import", "force")
 
 
 @pytest.mark.parametrize(("bad", "place"), [(bad, place) for bad in BAD for place in PLACES
-                                            if bad not in TIMED or place in ENDS])
+                                            if bad not in TIMED or place in ENDS]
+                         + [(bad, "import") for bad in CHANGES])
 def test_a_bad_plugin_is_one_sentence(tmp_path, place, bad):
-    statement, said = BAD[bad]
+    statement, said = (BAD | CHANGES)[bad]
     with pytest.raises(InputError, match=said) as raised:
         load_plugin(written(tmp_path, place, statement))
     assert "bad_bob.py" in str(raised.value)
     assert "\n" not in str(raised.value)
     assert "bad_bob" not in plugin_entries()
+
+
+def test_a_plugin_that_waits_ends_when_the_sentence_says(tmp_path, monkeypatch):
+    """Only one that works on a busy machine gets longer."""
+    monkeypatch.setenv("LIESTEP_TRIAL_SECONDS", "2")
+    began = time.monotonic()
+    with pytest.raises(InputError, match="does not end within 2 s"):
+        load_plugin(written(tmp_path, "import", "while True: __import__('time').sleep(0.2)"))
+    assert time.monotonic() - began < 4.0
+
+
+SECOND = ("kept = __import__('pathlib').Path(__file__).with_suffix('.seen')\n"
+          "if kept.exists(): {}\nkept.touch()")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other processes do not wait for a fork of theirs")
+@pytest.mark.parametrize(("statement", "code", "said"), [
+    ("__import__('os')._exit(0)", 1, "ends the process before the command is done"),
+    ("__import__('os').execv('/bin/true', ['true'])", 1, "ends the process before the command is done"),
+    ("__import__('threading').Thread(target=__import__('time').sleep, args=(1e6,)).start()", 2, "begins the thread"),
+    ("__import__('os').chdir('/')", 2, "changes the working folder")])
+def test_what_only_the_second_load_does_is_told(tmp_path, statement, code, said):
+    """The trial cannot know: the process that was called waits for the one that works."""
+    path = written(tmp_path, "import", SECOND.format(statement))
+    run = ("--plugin", path, "run", "bad_bob", "vi_sphere", "--step", "0.1", "--t-end", "0.2", "-o", "run.nc")
+    done = subprocess.run([sys.executable, "-m", "liestep", *map(str, run)], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == code
+    assert done.stderr.startswith(f"liestep: {path}: ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path/"run.nc").exists()
 
 
 @pytest.mark.parametrize("when", ["q[0, 2] > -0.8", "q[0, 0] < 0.5", "q[0, 0] < -0.3", "q[0, 2] < -0.95"])
@@ -84,3 +136,15 @@ def test_a_limit_that_is_no_number_is_refused(tmp_path, monkeypatch, value):
     monkeypatch.setenv("LIESTEP_TRIAL_SECONDS", value)
     with pytest.raises(InputError, match="LIESTEP_TRIAL_SECONDS must be a number"):
         load_plugin(SOURCE)
+
+
+def test_a_file_may_be_called_as_the_system_in_it(tmp_path):
+    """As docs/my_system.md writes it."""
+    path = tmp_path/"pair_of_its_own.py"
+    path.write_text("import liestep\nSHEET = liestep.system('pair_of_its_own', lagrangian=lambda q, v: v @ v - q @ q,\n"
+                    "                       start={'q': [1.0], 'v': [0.0]}).sheet\n")
+    assert load_plugin(path) == ("pair_of_its_own",)
+    other = tmp_path/"vi_sphere.py"
+    other.write_text(path.read_text().replace("'pair_of_its_own'", "'other_of_its_own'"))
+    with pytest.raises(InputError, match="id vi_sphere exists already"):
+        load_plugin(other)

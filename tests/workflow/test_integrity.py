@@ -188,6 +188,24 @@ def test_the_sentence_says_what_was_wrong(place):
 PAGES = {"selection/report.html", "selection/report/studies.html"}
 
 
+def test_verdicts_of_one_selection_do_not_stand_beside_the_report_of_another(place):
+    selected = place.folder/"results"/"selection"
+    assert place.call("--config", "studies=tiny").returncode == 0
+    assert (selected/"claims.csv").is_file()
+    said = place.call("--config", "studies=other").stderr
+    assert "results/selection/claims.csv is of other studies; removed\n" in said
+    assert {path.name for path in selected.rglob("*.*")} == {"report.html", "studies.html"}
+    assert place.liestep("verify").returncode == 0
+    shutil.copy(place.folder/"results"/"claims.csv", selected)
+    found = place.liestep("verify")
+    assert found.returncode == 1
+    assert found.stdout == "results/selection/claims.csv is no product of the last complete call\n"
+    (selected/"claims.csv").unlink()
+    (place.folder/"config"/"studies"/"other.yaml").unlink()
+    assert "results/selection/report.html" in place.liestep("clean", "--yes").stdout
+    assert not selected.exists()
+
+
 def test_a_selection_keeps_what_others_made(place):
     folder, before = place.folder/"results", place.contents()
     listed = json.loads((folder/"manifest.json").read_text())

@@ -2,6 +2,7 @@
 command."""
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -138,6 +139,23 @@ def test_a_fork_ends_with_its_command(tmp_path):
         command.kill()
         command.communicate()
         assert until(lambda: not alive(fork))
+
+
+def test_ctrl_c_before_a_job_has_begun_is_not_lost(tmp_path):
+    """While the fork server loads the package it hears nothing: the command remembers."""
+    place = Place(tmp_path/"place")
+    place.replace("[0.1, 0.05]", "[0.000001]")
+    with served(place) as server:
+        command = begin(place, *SWEEP)
+        assert until(server.children)
+        time.sleep(0.2)
+        for _ in range(2):
+            command.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        messages = command.communicate(timeout=20)[1]
+        assert (command.returncode, "Traceback" in messages) == (130, False)
+        assert begin(place, "job", "sweep").wait() == 2  # by the server, which is loaded then
+        assert until(lambda: not forks(server))
 
 
 def test_without_a_pool_the_command_does_its_job(tmp_path):

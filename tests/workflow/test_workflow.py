@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas
 import pytest
+import ready
 import yaml
 from place import STUDY, TOP, Place, copied_package
 
@@ -255,3 +256,14 @@ def test_every_line_of_the_profile_is_explained():
     for block in blocks[1:]:
         assert block.startswith("# ")
         assert len(yaml.safe_load(block)) == 1
+
+
+def test_braces_in_the_name_of_a_folder_are_no_pattern(tmp_path):
+    """Snakemake formats some paths."""
+    place = Place(tmp_path/"a {b} c"/"work")
+    for name in ("Snakefile", "workflow", "environment.yml"):
+        (shutil.copytree if (TOP/name).is_dir() else shutil.copy)(TOP/name, tmp_path/"a {b} c"/name)
+    done = ready.run("snakemake", "-s", str(tmp_path/"a {b} c"/"Snakefile"), "--directory", str(place.folder), "-n",
+                     folder=place.folder, environment=place.environment)
+    assert done.returncode == 0, done.stderr
+    assert "tiny: 3 runs of bodies" in done.stdout + done.stderr

@@ -62,7 +62,10 @@ if workflow.is_main_process and "verify" not in sys.argv:
 
 
 # The packages of every job, for those who read or archive the rules. Jobs run in the environment that runs snakemake.
+# Snakemake takes braces in the path of this folder for names of wildcards.
 CONDA = "../../environment.yml"
+if {"{", "}"}.intersection(str(workflow.current_basedir)):
+    CONDA = None
 if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
     sys.exit(
         "liestep: jobs need liestep itself, which snakemake cannot install for them: leave out --sdm conda, call"

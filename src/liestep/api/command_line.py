@@ -6,7 +6,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Container
+from collections.abc import Callable, Container
 from contextlib import redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
@@ -216,6 +216,24 @@ def main(argv: list[str] | None = None) -> int:
     commands that only show what the package declares have been answered before, mostly."""
     if argv is not None:
         return carry_out(argv)
+    return alone(_typed)
+
+
+def alone(command: Callable[[], int]) -> int:
+    """The exit code of the only command of this process, which is ended at once where a plugin has been loaded."""
+    try:
+        code = command()
+    except SystemExit as stop:
+        if not isinstance(stop.code, int):
+            raise
+        code = stop.code
+    catalogue = sys.modules.get("liestep.simulation.catalogue")
+    if catalogue and catalogue.plugin_entries():
+        importlib.import_module("liestep.simulation.plugins.guard").leave(code)
+    return code
+
+
+def _typed() -> int:
     open_closed()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
         importlib.import_module("argcomplete").autocomplete(build_parser())
@@ -260,12 +278,12 @@ def _from_outside(from_outside: list[str]) -> int:
         from liestep.workflow.handover import hand_over
 
         code = hand_over(from_outside)
-        return carry_out(from_outside) if code is None else code
+        return carry_out(from_outside, alone=True) if code is None else code
     code, text = 0, answers.known(place)
     if text is None:
         caught = io.StringIO()
         with redirect_stdout(caught):
-            code = carry_out(from_outside)
+            code = carry_out(from_outside, alone=True)
         text = caught.getvalue()
         if code == 0 and not importlib.import_module("liestep.simulation.catalogue").plugin_entries():
             answers.keep(place, text)
@@ -284,14 +302,16 @@ def broken_pipe() -> int:
     return 141
 
 
-def carry_out(argv: list[str]) -> int:
-    """One command in this process; returns its exit code."""
+def carry_out(argv: list[str], *, alone: bool = False) -> int:
+    """One command in this process, which has no other one if it is alone; returns its exit code."""
     from liestep.files.records import recording
 
     gc.set_threshold(100_000)  # importing thousands of functions would call the collector hundreds of times (0.2 s)
     try:
         importlib.import_module("liestep.simulation.plugins")  # the catalogue finds those of installed packages
         arguments = build_parser().parse_args(argv)
+        if alone:
+            importlib.import_module("liestep.simulation.plugins.guard").of_command()
         if arguments.results.exists() and not arguments.results.is_dir():
             raise InputError(f"--results {arguments.results} is not a folder")
         if arguments.plugin:

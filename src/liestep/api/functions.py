@@ -8,7 +8,7 @@ from liestep.errors import InputError, extras
 from liestep.figures.interactive.calls import public
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
-from liestep.simulation.runs.specification import applicable
+from liestep.simulation.runs.specification import offered
 from liestep.tools.recommend import BUDGET
 
 __all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "recommend", "reference", "simulate",
@@ -124,13 +124,13 @@ def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
     """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
 
     Args:
-        problem: only integrators that have a formulation of this system (default: all).
+        problem: only integrators that run on this system with the parameters of one of its presets (default: all).
 
     Raises:
         InputError: unknown system; the sentence names the closest one.
     """
     return {name: {"summary": method(name).summary, "order": method(name).order, "conserves": method(name).sentence}
-            for name in integrator_ids() if problem is None or applicable(problem, name)}
+            for name in (integrator_ids() if problem is None else offered(problem))}
 
 
 def __getattr__(name: str) -> Any:

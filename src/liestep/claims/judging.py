@@ -1,5 +1,6 @@
 """Judge the claims of a paper: printed number, ours, criterion, verdict."""
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -12,8 +13,9 @@ from liestep.claims.counting import statements
 from liestep.claims.criteria.base import Outcome
 from liestep.claims.history import Row, changed_later, sentence
 from liestep.claims.quantities import EQUIVALENT, require_method, require_printed, systems_of, unprinted
-from liestep.claims.selection import Results
+from liestep.claims.selection import Results, select
 from liestep.errors import InputError
+from liestep.study.tables.metrics import stopped_runs
 
 COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "group", "group_type", "group_verdict",
            "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "data", "scanned",
@@ -60,8 +62,14 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
             "verdict": verdict(claim, outcome, bool({*missing.values()} - {EQUIVALENT}), scan, systems),
             "known_beforehand": claim.known, "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
-            "evidence": outcome.evidence, "setting": claim.setting, "code": "; ".join(claim.code),
+            "evidence": _evidence(claim, outcome, results), "setting": claim.setting, "code": "; ".join(claim.code),
             **(survival(claim.counterpart, outcome, counterpart) if claim.criterion.needs_runs else {})}
+
+
+def _evidence(claim: Claim, outcome: Outcome, results: Results) -> str:
+    """The numbers that decided, `none` for one that there is not, and which of the claim's runs stopped early."""
+    stopped = dict.fromkeys(stopped_runs(select(choice, results)) for choice in (*claim.runs, *claim.against))
+    return "; ".join(part for part in (re.sub(r"\bnan\b", "none", outcome.evidence), *stopped) if part)
 
 
 def survival(counterpart: Counterpart | None, own: Outcome, other: Outcome | None) -> dict[str, Any]:

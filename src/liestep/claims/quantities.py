@@ -91,9 +91,9 @@ def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) 
 
 
 def _statistics(formulated: Formulated) -> list[str]:
-    """Names of the statistics of all observables, one for each column."""
+    """Names of the statistics of all observables, one for each column, also as tables have them."""
     return [name for observable in formulated.observables for what in observable.asked
-            for name in observable.statistic(what)]
+            for name in observable.statistic(what)] + [*formulated.changes.values()]
 
 
 def _formulated(spec: RunSpecification) -> Formulated:

@@ -1,5 +1,6 @@
 """What a claim asks its criterion: which runs, and the numbers that it is judged by."""
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Protocol
 
@@ -63,7 +64,15 @@ def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
             if wanted not in known:
                 raise InputError(f"study {choice.study}: {unknown(column, wanted, known)}")
             rows = rows[rows[column] == wanted]
-    return rows
+    changes = {asserted(name): rows[name] for name in rows.columns if asserted(name) != name}
+    return rows.assign(**{name: rows[name].fillna(values) if name in rows else values
+                          for name, values in changes.items()}) if changes else rows
+
+
+def asserted(name: str) -> str:
+    """The name of an error that a claim may use for a change of what the motion does not keep: the paper says that it
+    does, or files call it so."""
+    return re.sub("_change_(?=mean|max)", "_error_", name)
 
 
 def values(claim: Question, choices: list[RunChoice], results: Results) -> np.ndarray:

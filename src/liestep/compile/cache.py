@@ -36,9 +36,10 @@ holds_addresses = attrgetter("library.has_dynamic_globals")  # of what Numba has
 def compiling() -> tuple[ModuleType, dict[str, Any]]:
     """Numba, ready to compile components, and the options of a loop; whoever only plans or reads runs does not load
     it."""
+    options = {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True, "nogil": True}
     import numba
 
-    return numba, {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True, "nogil": True}
+    return numba, options
 
 
 def compiles() -> bool:
@@ -74,11 +75,11 @@ def known(path: Path) -> bytes | None:
 @cache
 def machine() -> str:
     """Versions and processor: homes are shared between machines, and code for one may not run on another."""
+    numba, _ = compiling()
     import llvmlite
 
     from liestep.compile import processor
 
-    numba, _ = compiling()
     return (f"Python {platform.python_version()}, Numba {numba.__version__}, llvmlite {llvmlite.__version__},"
             f" numpy {np.__version__}, {processor.describe()}")
 

@@ -6,8 +6,8 @@ compiled as a kernel, inlined into its caller, and specialised for the types at 
 Declaring kernels and components does not load Numba: the first compilation does.
 
 Rules for the author of a method (a violation is a compile error, or slow):
-- arguments are arrays, scalars, tuples or components, positional and without defaults; arrays are written in place,
-  loops copy (no whole-array assignment);
+- arguments are arrays, scalars, tuples or components, defaults are numbers or tuples of them; arrays are written in
+  place, loops copy (no whole-array assignment);
 - a method may return scalars or tuples of scalars, never an array or a view;
 - numbers that a method needs are fields (class constants are invisible to compiled code).
 """
@@ -87,8 +87,8 @@ class Kernel:
     def _callable(self):
         return compiler().plain_call(self.py_func)
 
-    def __call__(self, *args):
-        return self._callable(*args)
+    def __call__(self, *args, **named):
+        return self._callable(*args, **named)
 
 
 _kernels: list[Kernel] = []
@@ -98,6 +98,7 @@ _registers: list[Callable[[Kernel], None]] = []  # the compiler's function that 
 @cache
 def compiler() -> ModuleType:
     """The module `liestep.compile.inlining`, which now knows all kernels, and each new one."""
+    import liestep.compile.processor  # noqa: F401  the first to load Numba
     from liestep.compile import inlining
 
     for item in _kernels:

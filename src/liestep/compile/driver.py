@@ -52,16 +52,25 @@ def record_before(time: float, pair: Any, problem: Any, outputs: Any, y: np.ndar
     return status
 
 
+NEARLY = 1.0 + 2.0**-40  # a time up to this one is the end; a longest step may be longer, so that it divides a run
+
+
+def new_memory(longest: float = np.inf) -> np.ndarray:
+    """Of the adaptive loop: [t, next step size (0: the method starts at t), rejections since the last accepted step,
+    next output, longest step]."""
+    return np.array([0.0, 0.0, 0.0, 0.0, longest*NEARLY])
+
+
 def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, out: np.ndarray,
                      memory: np.ndarray, log: np.ndarray, interval: float, t_end: float,
                      work: Any, t_start: float, sign: float) -> tuple[Status, int]:
-    """Adaptive steps of the length `t_end` in all from time t_start, forward (sign = 1) or backward (-1), with output k
-    at k*interval by dense output; stops early when `log` is full (RUNNING). Times here count from the start and are
-    positive, as step size control sees them; method and system see their own, recorders that from the start with its
-    sign. memory: [t, next step size, rejections since the last accepted step, next output]. log: (steps, 2) accepted
-    time and step. Returns (status, number of entries in log)."""
+    """Adaptive steps up to `t_end` from time t_start, forward (sign = 1) or backward (-1), with output k at k*interval
+    by dense output; stops early when `log` is full (RUNNING). Times here count from the start and are positive, as step
+    size control sees them; method and system see their own, recorders that from the start with its sign. memory: see
+    `new_memory`. log: (steps, 2) accepted time and step. Returns (status, number of entries in log)."""
+    if memory[1] == 0.0:
+        memory[1] = pair.start(problem, t_start + sign*memory[0], y, t_end - memory[0], work)
     if memory[3] == 0.0:
-        memory[1] = pair.start(problem, t_start, y, t_end, work)
         status = record(outputs, problem, y, 0, 0.0)
         if status == Status.OK:
             status = record(accepted, problem, y, 0, 0.0)
@@ -74,7 +83,9 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
             return Status.RUNNING, entries
         t, remaining = memory[0], t_end - memory[0]
         h = memory[1]
-        final = pair.control.reaches(h, remaining)
+        if h > memory[4]:
+            h = memory[4]
+        final = pair.control.reaches(h, remaining) and remaining <= memory[4]
         if final:
             h = remaining
         if not t + 0.0625*h > t:
@@ -88,7 +99,7 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
                 return status, entries
             pair.accept(problem, y, work)
             k = int(memory[3])
-            if k <= outputs.points and (k*interval == time or final):
+            if k <= outputs.points and (k*interval == time or (final and k*interval <= time*NEARLY)):
                 status = record(outputs, problem, y, k, sign*time)
                 k += 1
             if status == Status.OK:

@@ -29,11 +29,12 @@ def renew(recorder: Any, problem: Any, y: np.ndarray) -> None:
 
 
 def advance_held(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
-                 every: int, ask: int, seen: Any, work: Any, t_start: float) -> tuple[Status, int]:
+                 every: int, ask: int, seen: Any, work: Any, t_start: float, gone: int) -> tuple[Status, int]:
     """As `liestep.compile.driver.advance`, with a call of the address `ask` at each `every`-th point, from which the
-    method starts anew, when `seen` has read the state; the one at the start has been made."""
+    method starts anew, when `seen` has read the state; the one at the start has been made. Point 0 is number `gone`
+    from t_start."""
     for point in range(first + 1 if first > 0 else 0, last + 1):
-        status, t = Status.OK, t_start + (point - 1)*h
+        status, t = Status.OK, t_start + (gone + point - 1)*h
         if point > 0:
             if (point - 1) % every == 0:
                 if point > 1:

@@ -13,6 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags, compile_extra
+from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import lower_builtin
@@ -121,6 +122,20 @@ def _call_address(context, builder, found, arguments, function):
     return result
 
 
+def _completed(function: Callable, arguments: tuple, named: dict) -> tuple[types.Type, ...]:
+    """Types of all arguments of a call in the function's order, those of defaults included."""
+    if not named and len(arguments) == function.__code__.co_argcount + function.__code__.co_kwonlyargcount:
+        return arguments
+    known = inspect.signature(function)
+    try:
+        if any(one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in known.parameters.values()):
+            raise TypeError("compiled code knows no * and ** among them")
+        given = known.bind(*arguments, **named).arguments
+    except TypeError as error:
+        raise TypingError(f"{function.__qualname__} is called with other arguments than it has: {error}") from None
+    return tuple(given[name] if name in given else numba.typeof(one.default) for name, one in known.parameters.items())
+
+
 def _lower_calls(key: Any, function: Callable, *declared: Any) -> None:
     """Teach Numba to generate calls of `function`, known to the typing under `key`."""
     @lower_builtin(key, *declared)
@@ -149,7 +164,8 @@ def register(kernel) -> None:
         key = kernel
 
         def generic(self, args, kws):
-            return _specialise(kernel.py_func, args).signature
+            found = _specialise(kernel.py_func, _completed(kernel.py_func, args, kws)).signature
+            return found if len(found.args) == len(args) else found.replace(pysig=inspect.signature(kernel.py_func))
 
     infer_global(kernel, types.Function(Call))
     _lower_calls(kernel, kernel.py_func, types.VarArg(types.Any))
@@ -192,7 +208,8 @@ def _method_template(function: Callable) -> type[AbstractTemplate]:
         key = function
 
         def generic(self, args, kws):
-            found = _separate(function, self.this, args) or _specialise(function, (self.this, *args)).signature
+            every = _completed(function, (self.this, *args), kws)
+            found = _separate(function, self.this, every[1:]) or _specialise(function, every).signature
             return found.replace(pysig=inspect.signature(function)).as_method()
 
     _lower_calls(function, function, types.BaseNamedTuple, types.VarArg(types.Any))

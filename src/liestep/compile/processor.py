@@ -3,8 +3,17 @@
 Levels are those of the x86-64 ABI, and arm64. Of level 4 vectors have all 512 bits: LLVM uses 256 there, because some
 of the first of these processors slowed down their clock. The force of the Lennard-Jones molecules takes three quarters
 of the time with 512; short loops do not notice. Results have the same bits. Loaded before Numba makes its code
-generator, which it does once."""
-import numba
+generator, which it does once. Raises InputError where Numba would leave a setting of the environment aside."""
+import warnings
+
+from liestep.errors import InputError
+
+with warnings.catch_warnings():
+    warnings.filterwarnings("error", "Environment variable", RuntimeWarning)
+    try:
+        import numba
+    except RuntimeWarning as said:  # its last line has the reason
+        raise InputError(f"{str(said).partition(' is defined')[0]}: {str(said).strip().splitlines()[-1]}") from None
 from llvmlite import binding
 
 LEVELS = {"x86-64-v4": "avx512f avx512bw avx512cd avx512dq avx512vl",  # and what the next ones have

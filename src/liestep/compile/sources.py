@@ -35,12 +35,16 @@ def add_paper_sources(name: str, folder: Path) -> None:
 def module_file(module: str) -> Path | None:
     """File of a module of this package, of a paper that is read, or of a loaded plugin; None for anything else."""
     first, *parts = module.split(".")
-    top = PACKAGE if first == NAME else _folders.get(parts.pop(0)) if first == PAPERS and parts else None
-    if top is not None:
-        for candidate in (top.joinpath(*parts).with_suffix(".py") if parts else top/"__init__.py",
-                          top.joinpath(*parts, "__init__.py")):
-            if candidate.is_file():
-                return candidate
+    if first == NAME:
+        tops = [PACKAGE, *map(Path, sys.modules[NAME].__path__)]
+    else:
+        tops = [folder for folder in (_folders.get(parts.pop(0)),) if folder] if first == PAPERS and parts else []
+    if tops:
+        for top in tops:
+            for candidate in (top.joinpath(*parts).with_suffix(".py") if parts else top/"__init__.py",
+                              top.joinpath(*parts, "__init__.py")):
+                if candidate.is_file():
+                    return candidate
         return None
     loaded = sys.modules.get(module)
     file = getattr(loaded, "__file__", None)

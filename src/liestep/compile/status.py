@@ -38,6 +38,10 @@ class Status(IntEnum):
                      " length, leave out a joint, take options={'stabilisation': 'projection'} against drift,"
                      " 'soft_projection' to pass, or an index-3 method")
 
+    SPRING_WOUND = 14, ("no step of a mechanism with a torsion spring was found: a run ends where the spring comes to"
+                        " 3.1 rad from rest, because a state holds no turns to count; stop before, or, far from"
+                        " there, take a smaller step")
+
 
 class IntegrationError(RuntimeError):
     """A run ended before t_end; `status` says why and `time` where."""

@@ -136,7 +136,9 @@ def _global_names(code: CodeType) -> tuple[str, ...]:
 
 
 def copied(source: Any, names: dict[str, Any]) -> Callable:
-    return FunctionType(source.__code__, names, source.__name__, source.__defaults__, source.__closure__)
+    made = FunctionType(source.__code__, names, source.__name__, source.__defaults__, source.__closure__)
+    made.__kwdefaults__ = source.__kwdefaults__
+    return made
 
 
 def digest_of(problem: Any) -> str:

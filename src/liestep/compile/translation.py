@@ -23,6 +23,7 @@ REASONS = (  # what Numba says -> what it means
     (r"Cannot unify (\S+) and (\S+) for '(\w+?)(?:\.\d+)?'",
      "the variable {2!r} is {0} in one place and {1} in another"),
     (r"NRT required but not enabled|Only accept returning of array", HEAP),
+    (r"(\S+ is called with other arguments than it has: .+)", "{0}"),
     (r"no BLAS", "compiled code has no matrix products: use dot, cross and loops over rows"),
     (r"No implementation of function Function\(.*?\) found for signature:\s*>>> (.+)",
      "there is no compiled version of {0}"),

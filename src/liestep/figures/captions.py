@@ -5,6 +5,7 @@ from liestep.figures.style import Drawing, Results
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.maps import ShardSpecification
 from liestep.study.plan.plan import Cell
+from liestep.study.tables.metrics import stopped_runs
 
 
 def fill(draw: Drawing, results: Results) -> str:
@@ -13,7 +14,9 @@ def fill(draw: Drawing, results: Results) -> str:
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
     text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
-    return text + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
+    stopped = stopped_runs(results.metrics)
+    return (text + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
+            + (f" {stopped}." if stopped else ""))
 
 
 def restructured(text: str) -> str:

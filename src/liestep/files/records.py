@@ -1,6 +1,7 @@
 """What this program knows of a results folder, as lines that are only appended: one format for everything.
 
-Kinds of entries, each of a name with a value, of which the last one counts:
+Kinds of entries, each of a name with a value, of which the last one counts, by a number that grows with the clock and
+never falls:
 
     wrote  bytes that a process has put under a name since the last manifest: their sha256 (all of them count)
     known  sha256, size, mtime, ctime and inode of a file: one that still has these need not be hashed again
@@ -13,6 +14,7 @@ is looked at once more."""
 import hashlib
 import json
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator, Mapping
@@ -24,6 +26,8 @@ from uuid import uuid4
 
 FOLDER = ".records"  # below the results folder
 ALL = "all.txt"      # in it: what was there at the last manifest
+WHEN = re.compile(rb" \[(\d{1,30}),")  # in lines
+_latest: dict[tuple[Path, int], int] = {}  # of a results folder and a process: when it wrote last
 _results: list[Path] = []  # the results folder of the command that runs, the innermost last
 _here: dict[str, tuple[int, int, int, int]] = {}  # absolute path -> notes of the files that this process has finished
 
@@ -57,12 +61,22 @@ def record(path: Path, content: Path) -> None:
 def append(results: Path, kind: str, values: Mapping[str, Any]) -> None:
     """Add entries by name; the value None ends what was said of a name. Raises OSError."""
     if values:
-        place, now = own_file(results), time.time_ns()
+        place, now = own_file(results), _next(Path(os.path.abspath(results)), os.getpid())
         if not stays_inside(results, place):
             raise OSError(f"the link {place.parent} leads out of {results}; remove it")
         place.parent.mkdir(parents=True, exist_ok=True)
         with open(place, "a", encoding="utf-8") as file:
             file.write("".join(line(kind, now, name, value) for name, value in values.items()))
+
+
+def _next(results: Path, process: int) -> int:
+    """Later than all that this process has written or could read when it first wrote: a clock that was once ahead must
+    not put what was said then behind what is said today."""
+    if (results, process) not in _latest:
+        texts = [path.read_bytes() for path in files(results) if path.is_file()]
+        _latest[results, process] = max((int(when) for text in texts for when in WHEN.findall(text)), default=0)
+    _latest[results, process] = max(time.time_ns(), _latest[results, process] + 1)
+    return _latest[results, process]
 
 
 def own_file(results: Path) -> Path:

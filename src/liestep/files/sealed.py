@@ -5,6 +5,7 @@ Machine code is executed: folder and files must be of this user, of root or of o
 names or numbers with commas between them), and nobody else may write them. A new folder is open to its owner only."""
 import hashlib
 import os
+import stat
 import time
 from contextlib import suppress
 
@@ -13,11 +14,13 @@ LEFT_OVER = 3600.0  # seconds after which a file that was to be renamed belongs 
 
 
 def content(path: str | os.PathLike) -> bytes | None:
-    """What was written under this name; None where there is no such file, or another content. Raises InputError where
-    somebody else may have written it."""
+    """What was written under this name; None where there is no such file, or another content. A pipe, whose opening
+    would wait for ever, is none. Raises InputError where somebody else may have written it."""
     folder = os.path.dirname(path)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
             _require_trusted(folder, os.stat(folder))
             _require_trusted(folder, os.fstat(file.fileno()))
             data = file.read()

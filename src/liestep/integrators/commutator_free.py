@@ -250,8 +250,11 @@ class CommutatorFreePair(NamedTuple):
             problem.act(work.sigma, y if part == 0 else out, out)
         problem.project(out)
 
+    def rejected(self, h: float) -> None:
+        self.distance.rejected(h)
+
     def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
-        self.distance.keep()
+        self.distance.keep(work.states[self.result])
         copy(work.states[self.result], y)
         if work.current[1] == 1.0:
             copy(work.end, work.k[0])

@@ -11,7 +11,17 @@ from liestep.compile.rows import copy, sqrt
 from liestep.compile.separate import call_address
 from liestep.compile.status import Status
 from liestep.compile.straight.routines import Tableau
-from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_for_errors, try_sizes
+from liestep.integrators.sizes import (
+    ATOL,
+    absolute,
+    evaluate,
+    given_sizes,
+    keep_sizes,
+    note_rejected,
+    rates_from_zero,
+    sizes_for_errors,
+    try_sizes,
+)
 from liestep.integrators.step_control import HairerControl, MatlabControl
 from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
@@ -30,12 +40,12 @@ class DormandPrince(NamedTuple):
     e: np.ndarray      # (7,) weights of the error: b - b_hat
     dense: np.ndarray  # (7, 4) coefficients of s, s^2, s^3, s^4
     control: Any
-    # without an absolute tolerance: group of each row, and sizes (see `integrators.sizes`)
-    groups: np.ndarray = np.zeros(0, dtype=np.int64)
-    sizes: np.ndarray = np.zeros((3, 0))
+    # without an absolute tolerance: group of each number, and sizes (see `integrators.sizes`)
+    groups: np.ndarray = np.zeros((0, 0), dtype=np.int64)
+    sizes: np.ndarray = np.zeros((4, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        groups, sizes = sizes_for_errors(formulated)
+        groups, sizes = sizes_for_errors(formulated, self.sizes)
         return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
     def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
@@ -45,13 +55,12 @@ class DormandPrince(NamedTuple):
         evaluate(problem, t, y, work[0])
         if self.control.atol == 0.0:
             rates_from_zero(problem, t, y, 0.01*t_end, self.groups, self.sizes, (work[0], work[1], work[8]))
-            try_sizes(self.groups, self.sizes, y, y, 0.0)
         threshold = self.control.atol/self.control.rtol
         speed = 0.0
         for i in range(y.shape[0]):
-            if self.control.atol == 0.0:
-                threshold = self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
+                if self.control.atol == 0.0:
+                    threshold = self.sizes[0, self.groups[i, k]]
                 size = max(abs(y[i, k]), threshold)
                 if size != 0.0:  # no more than what starts at zero
                     speed = max(speed, abs(work[0, i, k])/size)
@@ -70,15 +79,17 @@ class DormandPrince(NamedTuple):
             try_sizes(self.groups, self.sizes, y, new, h)
         error = 0.0
         for i in range(y.shape[0]):
-            if self.control.atol == 0.0:
-                threshold = self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
                 defect = self.defect(work, i, k)
                 if defect == 0.0:
                     continue
+                if self.control.atol == 0.0:
+                    threshold = self.sizes[0, self.groups[i, k]]
                 ratio = abs(defect)/max(abs(y[i, k]), abs(new[i, k]), threshold)
                 if not ratio <= error:  # a NaN stays
                     error = ratio
+        if not self.control.accepts(abs(h)*error):
+            note_rejected(self.sizes, h)
         return Status.OK, abs(h)*error
 
     def defect(self, work: Any, i: int, k: int) -> float:
@@ -101,7 +112,7 @@ class DormandPrince(NamedTuple):
 
     def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         if self.control.atol == 0.0:
-            keep_sizes(self.sizes)
+            keep_sizes(self.groups, self.sizes, work[7])
         copy(work[7], y)
         copy(work[6], work[0])
 
@@ -110,8 +121,10 @@ def dormand_prince(options: Options, tolerance: float | None, t_end: float) -> D
     """The pair with MATLAB's step control for checked options."""
     assert tolerance is not None
     tableau = DORMAND_PRINCE54
+    fixed = options["atol"] if isinstance(options["atol"], list) else "scale"
     control = MatlabControl(tolerance, absolute(options["atol"]), 0.2, t_end/10.0)
-    return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control)
+    return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control,
+                         sizes=given_sizes(fixed, tolerance))
 
 
 RATIO = 100.0  # of sizes of fields in one norm
@@ -211,12 +224,12 @@ class Dop853(NamedTuple):
     atol: float
     control: Any
     stages: Any = LoopStages()
-    # without an absolute tolerance: group of each row, and sizes (see `integrators.sizes`)
-    groups: np.ndarray = np.zeros(0, dtype=np.int64)
-    sizes: np.ndarray = np.zeros((3, 0))
+    # without an absolute tolerance: group of each number, and sizes (see `integrators.sizes`)
+    groups: np.ndarray = np.zeros((0, 0), dtype=np.int64)
+    sizes: np.ndarray = np.zeros((4, 0))
 
     def measured(self, formulated: Formulated) -> Any:
-        groups, sizes = sizes_for_errors(formulated)
+        groups, sizes = sizes_for_errors(formulated, self.sizes)
         return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 
     def tableau(self) -> Tableau:
@@ -258,8 +271,8 @@ class Dop853(NamedTuple):
             try_sizes(self.groups, self.sizes, y, new, 0.0)
         total = 0.0
         for i in range(y.shape[0]):
-            floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
+                floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[0, self.groups[i, k]]
                 tolerance = floor + self.rtol*max(abs(y[i, k]), abs(new[i, k]))
                 if tolerance != 0.0:  # no more than what starts at zero
                     total += (u[i, k]/tolerance)*(u[i, k]/tolerance)
@@ -269,7 +282,10 @@ class Dop853(NamedTuple):
         work.ready[0] = 0.0
         if not self.stages.run(self, problem, t, y, h, work):
             return Status.NOT_EVALUABLE, np.inf
-        return Status.OK, self.error(y, h, work)
+        error = self.error(y, h, work)
+        if not self.control.accepts(error):
+            note_rejected(self.sizes, h)
+        return Status.OK, error
 
     def error(self, y: np.ndarray, h: float, work: Any) -> float:
         """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
@@ -277,11 +293,11 @@ class Dop853(NamedTuple):
             try_sizes(self.groups, self.sizes, y, work.new, h)
         fifth, third = 0.0, 0.0
         for i in range(y.shape[0]):
-            floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
                 five, three = work.stage[0, i, k], work.stage[1, i, k]
                 if five == 0.0 and three == 0.0:
                     continue
+                floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[0, self.groups[i, k]]
                 tolerance = floor + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
                 fifth += (five/tolerance)*(five/tolerance)
                 third += (three/tolerance)*(three/tolerance)
@@ -323,7 +339,7 @@ class Dop853(NamedTuple):
 
     def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         if self.atol == 0.0:
-            keep_sizes(self.sizes)
+            keep_sizes(self.groups, self.sizes, work.new)
         copy(work.new, y)
         copy(work.k[12], work.k[0])
 
@@ -331,8 +347,10 @@ class Dop853(NamedTuple):
 def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
+    fixed = options["atol"] if isinstance(options["atol"], list) else "scale"
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
-    return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control)
+    return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control,
+                  sizes=given_sizes(fixed, tolerance))
 
 
 def _pair(summary: str, order: int, citation: str, build: Callable[..., Any], atol: Option = ATOL, **more: Any

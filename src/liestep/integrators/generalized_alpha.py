@@ -50,7 +50,7 @@ def step_work(problem: IndexThree, y: np.ndarray, starter: Any) -> StepWork:
 class Newton(NamedTuple):
     """Newton's method for one step, from the U and the scaled multipliers in `work`."""
 
-    tolerance: float  # of the largest correction of U, in rad and m
+    tolerance: float  # of the largest correction of U, in rad and in lengths near the mechanism's own
     iterations: int
     dae_index: int    # 3: the joints' positions, g = 0; 2: their velocities, A V = 0
 
@@ -221,7 +221,7 @@ class GeneralizedAlpha(NamedTuple):
             change = axpy(1.0 - self.gamma, a, scale(self.gamma, row(work.a[2], i)))
             new = axpy(h, change, v)
             for j in range(3):
-                worst = max(worst, h*abs(new[j] - work.new[0, i, j]))
+                worst = max(worst, h*abs(new[j] - work.new[0, i, j])*(problem.per_length() if i % 2 == 1 else 1.0))
             put(work.new[0], i, new)
         problem.put_velocity(work.new[0], y)
         if not problem.algebra(t + h, y, work.xi):
@@ -287,7 +287,7 @@ def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int
     return 2 if abs(defect) < 1e-12 else 1
 
 
-NEWTON = {"tolerance": Option(1e-13, "largest correction of Newton's method, in rad and m"),
+NEWTON = {"tolerance": Option(1e-13, "largest correction of Newton's method, in rad, of lengths by the mechanism's"),
           "iterations": Option(25, "most iterations of a step")}
 
 

@@ -12,7 +12,7 @@ from liestep.compile.straight.symbols import SYMBOLIC, Expressions, expressions
 from liestep.compile.tracing import Slope, parts, plain_component, with_slopes
 from liestep.geometry import charts, so3
 from liestep.geometry.so3 import term
-from liestep.integrators.sizes import StateNorm, for_system, keep_sizes, moved, try_sizes
+from liestep.integrators.sizes import for_system, keep_sizes, moved, state_norm, try_sizes
 from liestep.integrators.taylor import (
     LARGEST_ORDER,
     ONE_GROUP,
@@ -85,8 +85,8 @@ class LieTaylor(NamedTuple):
                 work.sigma[r, part] = zero + small
                 moved(problem, work.sigma, base, work.new)
                 for i in range(y.shape[0]):
-                    g = self.norm.groups[i]
                     for k in range(y.shape[1]):
+                        g = self.norm.groups[i, k]
                         self.moves[r, g] = larger(self.moves[r, g], abs(work.new[i, k] - base[i, k])/small)
 
     def measure(self, y: np.ndarray, new: np.ndarray, h: float) -> None:
@@ -96,7 +96,7 @@ class LieTaylor(NamedTuple):
             size = np.inf
             for g in range(self.moves.shape[1]):
                 if self.moves[r, g] > 0.0:
-                    size = min(size, self.norm.sizes[1, g]/self.moves[r, g])
+                    size = min(size, self.norm.sizes[0, g]/self.moves[r, g])
             if size < np.inf:
                 self.series.sizes[r] = size
 
@@ -122,7 +122,7 @@ class LieTaylor(NamedTuple):
     def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         if self.moves.shape[0] > 0:
             self.measure(y, work.new, work.when[2])
-            keep_sizes(self.norm.sizes)
+            keep_sizes(self.norm.groups, self.norm.sizes, work.new)
         self.series.accept(problem, y, work)
 
 
@@ -183,7 +183,7 @@ def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> LieTaylor:
     series = series_of(options, tolerance, sizes=np.ones(1))
-    return LieTaylor(series, series.control, StateNorm(), np.zeros((0, 0)))
+    return LieTaylor(series, series.control, state_norm(options, series.tolerance), np.zeros((0, 0)))
 
 
 SERIES = Series("lie_action", "action", "equations", chart_expressions, (), "chart, or rkmk853")

@@ -13,6 +13,7 @@ h^2 |Pi|^2/2 and z = h^2 T, which the map keeps, 1/I_j becomes s/I_j + d with po
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
+from math import frexp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,8 @@ from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drif
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.method import FREE, VARIATIONAL, Facts, Keeps, Method, Where
 from liestep.mechanics.contracts.sheet import Option, Options, whole_number
+
+UNIT = 5  # place of an inverse unit in rows of coefficients, which use fewer
 
 
 @kernel
@@ -112,9 +115,11 @@ class MoserVeselov(NamedTuple):
         g = row(y, 3*problem.bodies() + i)
         p = to_body(q, g)
         if work.shape[1] > 0:
-            x = 0.5*h*h*dot(p, p)
-            z = 0.5*h*h*(p[0]*p[0]/j[0] + p[1]*p[1]/j[1] + p[2]*p[2]/j[2])
+            unit = work[i, 0, 0, UNIT]
+            x = 0.5*h*h*dot(p, p)*unit*unit
+            z = 0.5*h*h*(p[0]*p[0]/j[0] + p[1]*p[1]/j[1] + p[2]*p[2]/j[2])*unit
             s, d = series_sums(work[i], x, z)
+            d = d*unit
             j = (1.0/(s/j[0] + d), 1.0/(s/j[1] + d), 1.0/(s/j[2] + d))
         status, f = discrete_turn(self, j, scale(h, p), problem.counters)
         if status != Status.OK:
@@ -193,8 +198,10 @@ def series_of_bodies(problem: RigidBodies, order: int, exact: bool) -> np.ndarra
 
 def moser_veselov_series(moments: Any, order: int) -> np.ndarray:
     """Coefficients of s and d, (order/2 - 1, 2, 6) of objects, row k for the k + 2 products of k + 1 factors x and z:
-    exact fractions where the moments are float64, else their own numbers."""
-    i1, i2, i3 = (Fraction(float(x)) if isinstance(x, float) else x for x in moments)
+    exact fractions where the moments are float64, else their own numbers. They are those of moments in a unit near the
+    largest, or their powers are too large for numbers; the first row has its inverse at UNIT, a power of two."""
+    unit = Fraction(2)**-frexp(max(moments))[1] if isinstance(moments[0], float) else 1
+    i1, i2, i3 = (Fraction(float(x))*unit if isinstance(x, float) else x for x in moments)
     e = i1*i2*i3
     x1, x2, x3, x4 = (1/i1**k + 1/i2**k + 1/i3**k for k in range(1, 5))   # sums of inverse powers
     s1, s2, s3, s4 = (i1**k + i2**k + i3**k for k in range(1, 5))         # sums of powers
@@ -226,6 +233,7 @@ def moser_veselov_series(moments: Any, order: int) -> np.ndarray:
     for k in range(order//2 - 1):
         for r in range(2):
             found[k, r, :k + 2] = rows[k][r]
+    found[:1, 0, UNIT] = unit
     return found
 
 

@@ -191,8 +191,11 @@ class LiePair:
                     return Status.CHART_LIMIT
         return Status.OK
 
+    def rejected(self: Any, h: float) -> None:
+        self.norm.rejected(h)
+
     def accept(self: Any, problem: LieAction, y: np.ndarray, work: Any) -> None:
-        self.norm.keep()
+        self.norm.keep(work.new)
         copy(work.new, y)
         copy(work.slope, work.k[0])
         if problem.projects():
@@ -263,7 +266,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     tableau = pair_of(options)
     pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options),
-                          error_norm(options))
+                          error_norm(options, tolerance))
     return controlled(pair, tableau.embedded_order, options, tolerance)
 
 
@@ -318,6 +321,8 @@ class MuntheKaas853(NamedTuple):
             return status, np.inf
         copy(work.sigma, work.end)
         error = self.error(problem, y, h, work)
+        if not self.control.accepts(error):
+            self.norm.rejected(h)
         return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
 
     def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:
@@ -372,7 +377,7 @@ def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
     return MuntheKaas853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, dexpinv_component(options),
-                         error_norm(options), control)
+                         error_norm(options, tolerance), control)
 
 
 METHODS = {

@@ -2,68 +2,145 @@
 largest of its numbers since the start; and the size of the difference between the two methods of a Lie group pair, as
 components of the pair."""
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import borrows, kernel, outlined
 from liestep.compile.rows import copy, dot, put, row, scale, sqrt, sub
+from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction, VectorField
-from liestep.mechanics.contracts.sheet import Option, number_in
+from liestep.mechanics.contracts.sheet import Option
 
-ATOL = number_in("atol", "scale", "absolute tolerance: scale, the run's tolerance times the size of each field, so that"
-                 " units do not matter, or one number for all fields in their own units",
-                 "positive number", lambda number: 0.0 < number < np.inf, instead="scale")
+NOT_GIVEN = np.zeros((4, 0))
+
+
+def _check_atol(value: Any) -> Any:
+    """Scale, a positive number, or a list of them."""
+    if isinstance(value, str) and value == "scale":
+        return value
+    several = isinstance(value, list | tuple | np.ndarray)
+    numbers = [number_or_nan(one) for one in (value if several else [value])]
+    if not numbers or not all(0.0 < one < np.inf for one in numbers):
+        raise InputError(f"option atol must be scale, a positive number or a list of them, not {value!r}")
+    return numbers if several else numbers[0]
+
+
+ATOL = Option("scale", "absolute tolerance: scale, the run's tolerance times the size of each field, so that units do"
+              " not matter; one number for all fields in their own units; or a list of one number for each field, of a"
+              " plain rhs for each number of y", normalise=_check_atol,
+              values="any positive number, or a list of them")
+
+
+LATER = {"atol": replace(ATOL, later=True)}
 
 
 def absolute(value: Any) -> float:
     """The absolute tolerance of a checked option; 0 where it follows from the sizes."""
-    return 0.0 if value == "scale" else float(value)
+    return float(value) if isinstance(value, float) else 0.0
+
+
+def given_sizes(value: Any, tolerance: float) -> np.ndarray:
+    """Sizes that absolute tolerances stand for, (1, numbers), for `sizes_for_errors`."""
+    return NOT_GIVEN if isinstance(value, str) else np.atleast_2d(value)/tolerance
 
 
 NUDGE = 2.0**-51  # relative
+FAR_MORE = 1000.0
 
 
 def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
-    """Groups (m,) of the rows and room for (3, groups): their sizes up to the state, those with the step that is
-    tried, and rates that give a size to what starts at zero."""
-    groups = formulated.groups
-    return groups, np.zeros((3, int(groups.max(initial=0)) + 1))
+    """Group (m, d) of each number and room for (4, groups): their sizes with the step that is tried, those up to the
+    state, rates that give a size to what starts at zero, and what rejected steps made of what is zero."""
+    rows, width = formulated.start.shape
+    groups = (np.arange(rows*width).reshape(rows, width) if formulated.apart else
+              np.repeat(formulated.groups[:, None], width, axis=1))
+    return groups, np.zeros((4, int(groups.max(initial=0)) + 1))
 
 
-def sizes_for_errors(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
-    """Those for the error of a step. Rows that enter no field count in none: the work of a magnetic force is round-off,
-    which no step makes smaller."""
+def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> tuple[np.ndarray, np.ndarray]:
+    """Those for the error of a step, or (1, groups) that stay as they are `given`. Rows that enter no field count in
+    none: the work of a magnetic force is round-off, which no step makes smaller."""
     groups, sizes = sizes_of(formulated)
-    sizes[0, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
+    if len(given) == 1:
+        return groups, _of_groups(formulated, groups, given[0])
+    if not formulated.apart:
+        sizes[1, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
     return groups, sizes
+
+
+def _of_groups(formulated: Formulated, groups: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """The least of the given sizes of the fields that a group enters. Raises InputError: another number of them."""
+    known = formulated.to_fields(formulated.start[None])
+    given = np.repeat(given, groups.size if formulated.apart else len(known)) if len(given) == 1 else given
+    needed = groups.size if formulated.apart else len(known)
+    if len(given) != needed:
+        what = "numbers of y" if formulated.apart else f"fields {', '.join(known)}"
+        raise InputError(f"option atol has {len(given)} numbers; there are {needed} {what}")
+    if formulated.apart:
+        return given[None].copy()
+    found = np.full((1, int(groups.max(initial=0)) + 1), np.inf)
+    for i, group in enumerate(groups[:, 0]):
+        moved = formulated.start.copy()
+        moved[i] += 1e-3*(np.abs(moved).max() or 1.0)
+        for size, (name, values) in zip(given, formulated.to_fields(moved[None]).items(), strict=True):
+            if not np.array_equal(values, known[name]):
+                found[0, group] = min(found[0, group], size)
+    return found
 
 
 @kernel
 def try_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h: float) -> None:
     """Sizes with a step h from y to `new`."""
+    if sizes.shape[0] == 1:
+        return
     for g in range(sizes.shape[1]):
-        sizes[1, g] = max(sizes[0, g], abs(h)*sizes[2, g])
+        sizes[0, g] = max(sizes[1, g], abs(h)*sizes[2, g], sizes[3, g])
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
-            sizes[1, groups[i]] = max(sizes[1, groups[i]], abs(y[i, k]), abs(new[i, k]))
+            sizes[0, groups[i, k]] = max(sizes[0, groups[i, k]], abs(y[i, k]), abs(new[i, k]))
 
 
 @kernel
-def keep_sizes(sizes: np.ndarray) -> None:
-    """The step is accepted."""
+@outlined
+def keep_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> None:
+    """The step to y is accepted. What rejected steps made of a group counts until it is no longer zero."""
+    noted = 0.0
+    if sizes.shape[0] == 1:
+        return
     for g in range(sizes.shape[1]):
-        sizes[0, g] = sizes[1, g]
+        sizes[1, g] = sizes[0, g] if sizes[3, g] == 0.0 else 0.0
+        noted += sizes[3, g]
+    if noted > 0.0:
+        for i in range(y.shape[0]):
+            for k in range(y.shape[1]):
+                if y[i, k] != 0.0 and sizes[3, groups[i, k]] > 0.0:
+                    sizes[1, groups[i, k]] = max(sizes[1, groups[i, k]], abs(y[i, k]))
+        for g in range(sizes.shape[1]):
+            if sizes[1, g] > 0.0:
+                sizes[3, g] = 0.0
+
+
+@kernel
+@outlined
+def note_rejected(sizes: np.ndarray, h: float) -> None:
+    """The step h that was tried is too long. What was zero before it, and of which it made far more than the rate at
+    the start gives, is measured against that: by its own size no step past a kink would be short enough."""
+    for g in range(sizes.shape[1] if sizes.shape[0] > 1 else 0):
+        if sizes[1, g] == 0.0 and FAR_MORE*abs(h)*sizes[2, g] < sizes[0, g] < np.inf:
+            sizes[3, g] = max(sizes[3, g], sizes[0, g])
 
 
 @kernel
 def any_at_zero(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> bool:
-    """Whether a group of the start y is zero, after `try_sizes` of y."""
+    """Whether a group of the start y is zero, whose sizes are noted."""
     try_sizes(groups, sizes, y, y, 0.0)
+    keep_sizes(groups, sizes, y)
     least = np.inf
     for g in range(sizes.shape[1]):
-        least = min(least, sizes[1, g])
+        least = min(least, sizes[0, g])
     return least == 0.0
 
 
@@ -72,8 +149,8 @@ def nudge(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, h: float, out: n
     """y with its numbers moved by round-off, those that are zero by that of their rates times h."""
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
-            if sizes[1, groups[i]] == 0.0:
-                out[i, k] = NUDGE*h*sizes[2, groups[i]]
+            if sizes[0, groups[i, k]] == 0.0:
+                out[i, k] = NUDGE*h*sizes[2, groups[i, k]]
             else:
                 out[i, k] = y[i, k]*(1.0 + NUDGE if (i + k) % 2 == 0 else 1.0 - NUDGE)
 
@@ -83,9 +160,9 @@ def note_rates(groups: np.ndarray, sizes: np.ndarray, rates: np.ndarray, factor:
     """Rates of groups that start at zero. The changes of rates at a nudged state over the nudge, too: they are the size
     of the terms whose sum is the rate, which may be round-off alone."""
     for i in range(rates.shape[0]):
-        if sizes[1, groups[i]] == 0.0:
-            for k in range(rates.shape[1]):
-                sizes[2, groups[i]] = max(sizes[2, groups[i]], abs(rates[i, k])*factor)
+        for k in range(rates.shape[1]):
+            if sizes[0, groups[i, k]] == 0.0:
+                sizes[2, groups[i, k]] = max(sizes[2, groups[i, k]], abs(rates[i, k])*factor)
 
 
 @kernel
@@ -116,6 +193,7 @@ NORM = {
     "norm": Option("state", "of the error. state: of rows of the state, each relative to the size of its field, so that"
                    " units do not matter; algebra: Euclidean, of all numbers of the algebra, as in liegroup2021",
                    ("state", "algebra")),
+    **LATER,
 }
 
 
@@ -149,8 +227,11 @@ class WithoutSizes:
               new: np.ndarray) -> None:
         """A run begins."""
 
-    def keep(self) -> None:
-        """The step is accepted."""
+    def keep(self, y: np.ndarray) -> None:
+        """The step to y is accepted."""
+
+    def rejected(self, h: float) -> None:
+        """A step h is not."""
 
 
 @borrows(WithoutSizes)
@@ -169,8 +250,8 @@ class StateNorm(NamedTuple):
     for a small sigma) and s the size of the row's field so far and at y+ (`integrators.sizes`): the same in all frames
     and units."""
 
-    groups: np.ndarray = np.zeros(0, dtype=np.int64)
-    sizes: np.ndarray = np.zeros((3, 0))
+    groups: np.ndarray = np.zeros((0, 0), dtype=np.int64)
+    sizes: np.ndarray = np.zeros((4, 0))
 
     def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
               new: np.ndarray) -> None:
@@ -199,21 +280,34 @@ class StateNorm(NamedTuple):
         try_sizes(self.groups, self.sizes, y, new, h)
         total = 0.0
         for i in range(y.shape[0]):
-            own = self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
-                gap = other[i, k] - new[i, k]
+                gap, own = other[i, k] - new[i, k], self.sizes[0, self.groups[i, k]]
+                if self.sizes.shape[0] == 1:  # beside an absolute tolerance, the relative one is of each number
+                    own += max(abs(y[i, k]), abs(new[i, k]))
                 if gap != 0.0:
                     total += (gap/own)*(gap/own) if own > 0.0 else np.inf
         return sqrt(total/y.shape[0])
 
-    def keep(self) -> None:
-        keep_sizes(self.sizes)
+    def keep(self, y: np.ndarray) -> None:
+        keep_sizes(self.groups, self.sizes, y)
+
+    def rejected(self, h: float) -> None:
+        note_rejected(self.sizes, h)
 
 
-def error_norm(options: Mapping[str, Any]) -> AlgebraNorm | StateNorm:
-    return StateNorm() if options["norm"] == "state" else AlgebraNorm(0.0)
+def state_norm(options: Mapping[str, Any], tolerance: float) -> StateNorm:
+    return StateNorm(sizes=given_sizes(options["atol"], tolerance))
+
+
+def error_norm(options: Mapping[str, Any], tolerance: float) -> AlgebraNorm | StateNorm:
+    """Of the checked option `norm`. Raises InputError: another norm with an absolute tolerance."""
+    if options["norm"] == "state":
+        return state_norm(options, tolerance)
+    if options["atol"] != "scale":
+        raise InputError("option atol is of fields of the state: give norm: state with it")
+    return AlgebraNorm(0.0)
 
 
 def for_system(norm: Any, formulated: Formulated) -> Any:
     """The norm with the fields of a system's rows, where it asks for them."""
-    return StateNorm(*sizes_for_errors(formulated)) if isinstance(norm, StateNorm) else norm
+    return StateNorm(*sizes_for_errors(formulated, norm.sizes)) if isinstance(norm, StateNorm) else norm

@@ -21,6 +21,7 @@ from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError
 from liestep.integrators.one_step import first_formulated, refused
+from liestep.integrators.sizes import LATER, given_sizes, sizes_for_errors
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
@@ -148,13 +149,17 @@ class Taylor(NamedTuple):
     order: int
     share: float   # of the radius of convergence
     control: Any   # Ahead
-    groups: np.ndarray = ONE_GROUP  # (m,) of rows; empty: all are one
+    groups: np.ndarray = ONE_GROUP  # (m,) of rows, or (m d,) of numbers; empty: all are one
     group_count: int = 1
     sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
+    given: np.ndarray = np.zeros((4, 0))  # (1, numbers), sizes that stand for absolute tolerances
+    remembers: bool = False  # each number is a group, whose size is its largest so far
 
     def measured(self, formulated: Formulated) -> Any:
-        groups = formulated.groups
-        return self.grouped(groups, np.zeros(int(groups.max(initial=0)) + 1))
+        groups = np.arange(formulated.start.size) if formulated.apart else formulated.groups
+        if self.given.shape[1] > 0:
+            return self.grouped(groups, sizes_for_errors(formulated, self.given)[1][0, :int(groups.max(initial=0)) + 1])
+        return self.grouped(groups, np.zeros(int(groups.max(initial=0)) + 1))._replace(remembers=formulated.apart)
 
     def grouped(self, groups: np.ndarray, sizes: np.ndarray) -> Any:
         return self._replace(groups=groups, group_count=len(sizes), sizes=sizes)
@@ -191,6 +196,9 @@ class Taylor(NamedTuple):
         `c`; infinite where all of the last two vanish."""
         first = c.shape[0] - 4*self.group_count
         least, least_before = np.inf, np.inf
+        if self.remembers:
+            for g in range(self.group_count):
+                self.sizes[g] = max(self.sizes[g], c[first + g])
         for g in range(first, first + self.group_count):
             state, before, last = max(c[g], self.sizes[g - first]), c[g + 2*self.group_count], c[g + 3*self.group_count]
             if state > 0.0:  # one that is zero has the size of its rate
@@ -201,8 +209,8 @@ class Taylor(NamedTuple):
             exponent = min(exponent, math.log(least_before)/(self.order - 1))
         h = self.share*math.exp(exponent)
         for g in range(first, first + self.group_count):
-            rate = c[g + self.group_count]
-            if self.sizes[g - first] == 0.0 and (rate*h > c[g] if rate > 0.0 else c[g] == 0.0):
+            rate, state = c[g + self.group_count], max(c[g], self.sizes[g - first])
+            if (self.remembers or self.sizes[g - first] == 0.0) and (rate*h > state if rate > 0.0 else state == 0.0):
                 h = self.by_rates(c)
                 break
         self.control.next_step[0] = h
@@ -365,13 +373,14 @@ def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray =
     """Component that evaluates the coefficients of a vector field at states like y; of numbers that are not float64
     by the same recurrences in plain Python. Raises InputError as `Series.traced`."""
     found = SERIES.traced(problem, y.shape)
+    width = y.size//len(groups) if len(groups) else y.shape[1]
     if y.dtype != np.float64:
-        return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1]).tolist()))
+        return PlainJet(Recurrence(found, order, groups=np.repeat(groups, width).tolist()))
     if len(found.nodes) > MOST_NODES:
-        of_numbers = np.repeat(groups, y.shape[1]) if len(groups) else np.zeros(y.size, dtype=np.int64)
+        of_numbers = np.repeat(groups, width) if len(groups) else np.zeros(y.size, dtype=np.int64)
         tape = made_once(tape_of, found, order)
         return LoopedJet(tape._replace(c=np.zeros_like(tape.c)), new_addresses(LoopedJet), of_numbers)
-    return straight_jet(found, order, width=y.shape[1], groups=groups.tolist())
+    return straight_jet(found, order, width=width, groups=groups.tolist())
 
 
 def share_of_radius(tolerance: float, order: int) -> float:
@@ -421,13 +430,14 @@ def series_of(options: Options, tolerance: float | None, **further: Any) -> Tayl
     """Component of the checked option `order`."""
     assert tolerance is not None
     order = order_of(tolerance, MORE[options["order"]]) if options["order"] in MORE else options["order"]
-    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)), **further)
+    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)),
+                  given=given_sizes(options["atol"], tolerance), **further)
 
 
 def method_of_series(series: Series, **declared: Any) -> Method:
     """A method of Taylor series of these equations."""
     return Method(order=LARGEST_ORDER, formulation=series.formulation, adaptive=True, prefers=series.prefers,
-                  combination=series.combination, requires=series.requires, options={"order": ORDER},
+                  combination=series.combination, requires=series.requires, options={"order": ORDER, **LATER},
                   order_for=lambda options, sheet, parameters:
                   LARGEST_ORDER if options["order"] in MORE else options["order"], **declared)
 

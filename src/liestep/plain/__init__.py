@@ -53,10 +53,10 @@ class System(str):
         found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
         found.source = text
         path = cache_root()/"plain"/f"{found}.py"
-        if not path.is_file() or path.read_text("utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_text_atomically(path, text)
-        load_plugin(path, derived=True)
+        with suppress(InputError, OSError):  # for other processes and readers of sentences: this one needs no file
+            if not path.is_file() or path.read_bytes() != text.encode():
+                write_text_atomically(path, text)
+        load_plugin(path, derived=text)
         entry = plugin_entries()[found]
         add_plugin(entry.module, entry.content, {name: found.sheet}, {})
         _latest.add(name)
@@ -80,10 +80,9 @@ class System(str):
 
     def integrators(self) -> list[str]:
         """Ids of the integrators that run on it."""
-        from liestep.simulation.catalogue import integrator_ids
-        from liestep.simulation.runs.specification import applicable
+        from liestep.simulation.runs.specification import offered
 
-        found = [name for name in integrator_ids() if applicable(self, name)]
+        found = offered(self)
         return found if self.source else [name for name in found if self._without_derivatives(name)]
 
     def _without_derivatives(self, integrator: str) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import globals_of
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, require_plain, unknown
 from liestep.files import PACKAGE
 from liestep.plain.symbols import INSTEAD, Arithmetic, Symbol, angle, as_number, select
 
@@ -437,6 +437,7 @@ def _in_words(error: BaseException) -> str:
 
 
 def _result(found: Any, what: str, where: str, shape: tuple[int, ...] | None, arranged: Callable[[Any], Any]) -> Any:
+    require_plain(f"what {what} gives", found)
     wanted = "a number" if shape == () else f"numbers of shape {shape}" if shape else "numbers"
     if found is None or isinstance(found, dict | set | Coroutine):
         raise InputError(f"{what} returns {'nothing' if found is None else f'a {type(found).__name__}'}; it must return"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.errors import InputError
+from liestep.errors import InputError, require_plain
 from liestep.mechanics.contracts.sheet import Preset
 from liestep.mechanics.formulations.general import PARTS, first_order, layout, turning
 from liestep.plain.arrays import named, place
@@ -17,6 +17,14 @@ from liestep.simulation.catalogue import add_plugin
 
 CALLED = "liestep.plain.blackbox"
 _number = count()
+
+
+def real_rates(found: Any) -> np.ndarray:
+    """What a function that is called gives, as numbers. Raises InputError: they are complex, or have units."""
+    require_plain("what the function gives", found)
+    if np.iscomplexobj(found):
+        raise InputError("the function gives complex numbers: write real and imaginary parts as numbers of their own")
+    return np.asarray(found, dtype=float)
 
 
 class BlackBox(NamedTuple):
@@ -29,7 +37,7 @@ class BlackBox(NamedTuple):
         if y.dtype != np.float64:
             raise InputError("a black box has no derivatives and no series: take a method that needs none, such as"
                              " dop853, ode45, rk4, rkmk or rkmk853")
-        found = np.asarray(self.function(t, y.copy()), dtype=float)
+        found = real_rates(self.function(t, y.copy()))
         if found.shape != out.shape:
             raise InputError(f"the function returns shape {found.shape}; it must return {out.shape}")
         out[:] = found
@@ -62,7 +70,8 @@ def called(name: str, parameters: Mapping[str, Any], start: Mapping[str, Any], t
             for letter, (at, _) in layout(shapes).items()}
         found = function(**named(function, "the function", {"t": t, **state, "p": p}, where))
         shape = rows.shape if rhs else (max(one.stop for _, one in layout(shapes).values()), 3)
-        return np.reshape(rates_of(found, shapes) if field else found, shape).astype(float)
+        require_plain("what the function gives", found)
+        return real_rates(np.reshape(rates_of(found, shapes) if field else found, shape))
 
     try:
         rates(0.0, np.concatenate([PARTS[key].rows_of(value) for key, value in first.items()]) if field else

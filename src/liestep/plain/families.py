@@ -7,13 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from liestep.compile.straight.symbols import reachable
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.manifold import check_tangent
 from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
-from liestep.plain.symbols import PlainGraph, along, depends, evaluated, gradient, questions, substituted
+from liestep.plain.symbols import (
+    PlainGraph,
+    Symbol,
+    along,
+    depending,
+    depends,
+    evaluated,
+    gradient,
+    questions,
+    substituted,
+)
 
 HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
 from typing import Any, NamedTuple
@@ -100,6 +111,20 @@ class Writer:
         return ["", "", f"def {name}(p):", "    self = build(p)", f"    out = np.zeros({np.shape(values)!r})",
                 *lines(entries("out", values), "    "), "    return out"]
 
+    def clock(self) -> list[str]:
+        """The function of `Sheet.clock`; nothing where no such value depends on t alone."""
+        states: list[Any] = [node for node in self.graph.nodes if node.op == "input" and node is not self.t
+                  and not node.args[0].startswith("self.p_")]
+        asked = [("choice", node.args[1] - node.args[2]) if node.op == "select" else (node.op, node.args[0])
+                 for node in reachable(self.outs) if node.op in ("select", "exp", "inverse")]
+        alone = depending([x for _, x in asked], [self.t]) - depending([x for _, x in asked], states)
+        found = [(what, x) for what, x in asked if isinstance(x, Symbol) and x.place in alone]
+        if not found:
+            return []
+        return ["", "", "def clock(p, t):", "    self = build(p)", f"    out = np.zeros({len(found)})",
+                *lines([(f"out[{k}]", x) for k, (_, x) in enumerate(found)], "    "),
+                f"    return list(zip({[what for what, _ in found]!r}, out))"]
+
     def text(self, imports: str, start: Sequence[str], more: Sequence[str], sheet: Sequence[str]) -> str:
         """The plugin: component, start, further functions, sheet."""
         names = ", ".join(sorted({*FUNCTIONS, *imports.split()}))
@@ -112,13 +137,15 @@ class Writer:
         declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),"
                      for key, value in self.parameters.items() if key == "inertia" and np.shape(value)[-1:] == (3,)]
         given = {key: np.asarray(value).tolist() for key, value in self.parameters.items()}
+        clock = self.clock()
         body = [HEADER.format(name=self.name, imports=names) + self.lines[0], *self.lines[1:], "", "", "def build(p):",
-                f"    return System({', '.join(f'p[{key!r}]' for key in self.parameters) or '0.0'})", *more, "", "",
-                "def start(p):", *start, "", "", "PARAMETERS = {", *declared, "}", "", "", "def check(p):",
+                f"    return System({', '.join(f'p[{key!r}]' for key in self.parameters) or '0.0'})", *more, *clock,
+                "", "", "def start(p):", *start, "", "", "PARAMETERS = {", *declared, "}", "", "", "def check(p):",
                 *(rules or ["    pass"]), "", "",
                 f"PRESETS = {{'own': Preset('as defined', 'none', 'own', {given!r}, start, {float(self.t_end)!r})}}",
                 f"SHEET = {sheet[0]}title={self.name!r}, equations='derived', citation='own', parameters=PARAMETERS,",
-                "    presets=PRESETS, combination=check,", *(f"    {line}" for line in sheet[1:]), ""]
+                f"    presets=PRESETS, combination=check,{' clock=clock,' if clock else ''}",
+                *(f"    {line}" for line in sheet[1:]), ""]
         return "\n".join(body)
 
     def returned(self, **fields: Any) -> list[str]:

@@ -2,18 +2,23 @@
 
 MuJoCo reads both. What a mechanism does not have is taken out of its model first and told in a sentence each, so that
 no file of pictures is opened; then the numbers of bodies and joints become the text of a plugin."""
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 import numpy as np
 
-from liestep.errors import InputError, extras
+from liestep.errors import InputError, extras, number_or_nan
 from liestep.files.textfiles import read_text
 from liestep.mechanics.formulations.multibody.assembly import GROUND
 from liestep.mechanics.formulations.multibody.tree import Tree
-from liestep.plain import System
+from liestep.plain import LONGEST, System, urdf
+from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.until import specification_of
 
 FUNCTIONS = {"mujoco": "from_mjcf", "robot": "from_urdf"}  # by the first element of a file
 URDF = frozenset((  # elements that are read, or told by MuJoCo
@@ -26,11 +31,15 @@ LEFT_OUT = {
     "excludes": "exclusion of a contact", "keys": "keyframe", "skins": "skin", "flexes": "flexible body",
     "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
     "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
-COLLISION, MESH, GRID = 3, 7, 8.0  # the first group of geoms that viewers hide, and a number of MuJoCo's
+COLLISION, MESH = 3, 7  # the first group of geoms that viewers hide, and a number of MuJoCo's
+GRIDS, LETTERS = (8, 5, 3, 0), 1 << 18  # cells of meshes: the first ones whose text has at most so many letters
+ELEMENTS = 10_000  # of a model that are repeated, at most
 # MuJoCo's geoms by number: the shape, and its size of that of the geom; a capsule is as long as its cylinder and ends
 SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
     2: ("ball", lambda s: s[[0, 0, 0]]), 3: ("cylinder", lambda s: (s[0], 2.0*(s[0] + s[1]))), 4: ("ball", lambda s: s),
     5: ("cylinder", lambda s: (s[0], 2.0*s[1])), 6: ("box", lambda s: 2.0*s), MESH: ("mesh", lambda s: None)}
+# intervals in which turns are counted, at most where a run has no steps; angles in one, and off what rates say there
+FEWEST, MOST, FAR, NEAR, FULL_TURN = 50, 200_000, 1.5, 0.1, 2.0*np.pi
 KINDS = ("free", "ball", "slide", "hinge")  # of MuJoCo's joints by number
 
 
@@ -50,8 +59,35 @@ class Robot(System):
         return self.tree.state(q, np.zeros(self.tree.sizes[1]) if v is None else v)
 
     def coordinates(self, run: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-        """q and v (time, ...) of a run; angles are continuous in time."""
-        return self.tree.coordinates(run)
+        """q and v (time, ...) of a run; angles are continuous in time. Where samples are too few to count the turns,
+        the run is made again with more of them, unless it has events or a controller."""
+        q, v = self.tree.coordinates(run)
+        about = getattr(run, "attrs", {})
+        at, to = self.tree.hinges()
+        if "specification" not in about or not at:
+            return q, v
+        times, asked, size = np.asarray(run["time"]), json.loads(about["specification"]), FEWEST
+        known, most = (times, q[:, at], v[:, to]), asked["steps"] or MOST
+        while not _wound(*known) and size <= most and not (asked.get("events") or asked.get("control")):
+            size = next(k for k in range(size, most + 1) if most % k == 0) if asked["steps"] else size
+            fine = carry_out(specification_of(about, samples=size + 1), interpreted=True).variables
+            more = self.tree.coordinates({name: part[1] for name, part in fine.items()})
+            known, size = (fine["time"][1], more[0][:, at], more[1][:, to]), 4*size
+        sign = np.sign(times[-1] - times[0])
+        k = np.searchsorted(sign*known[0], sign*times, side="right") - 1
+        told = known[1][k] + known[2][k]*(times - known[0][k])[:, None]
+        q[:, at] += FULL_TURN*np.round((told - q[:, at])/FULL_TURN)
+        return q, v
+
+
+def _wound(times: np.ndarray, angles: np.ndarray, rates: np.ndarray) -> bool:
+    """Count turns from one time to the next, by the mean of the two rates; whether that leaves no doubt."""
+    told = 0.5*np.diff(times)[:, None]*(rates[1:] + rates[:-1])
+    off = told - np.diff(angles, axis=0)
+    turns = np.round(off/FULL_TURN)
+    angles[1:] += FULL_TURN*np.cumsum(turns, axis=0)
+    return len(times) > FEWEST and max(np.abs(part).max(initial=0.0) for part in (
+        told/FAR, (off - FULL_TURN*turns)/NEAR)) <= 1.0
 
 
 def from_mjcf(path: str | Path, *, name: str | None = None, q: Any = None, v: Any = None,
@@ -82,14 +118,13 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     import mujoco
 
     place = path.resolve()
-    left_out = _scanned(path, place.parent, root, set())
+    left_out = _scanned(path, place.parent, root, {})
     try:
-        spec = mujoco.MjSpec.from_file(str(place))
-        if free_base:
-            spec.worldbody.first_body().add_freejoint()
-        left_out += _stripped(spec, place)
+        spec, more, own, damping = urdf.read(place, free_base) if root == "robot" else (
+            mujoco.MjSpec.from_file(str(place)), [], {}, {})
+        left_out += [*more, *_stripped(spec, place)]
         model = spec.compile()
-    except (ValueError, AttributeError) as error:
+    except ValueError as error:
         raise InputError(f"{path}: {' '.join(str(error).removeprefix('Error: ').split())}") from None
     if not model.njnt:
         raise InputError(f"{path} has no joint: nothing moves")
@@ -97,8 +132,11 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     mujoco.mj_kinematics(model, data)
     off = [bool(model.opt.disableflags & int(flag)) for flag in (flags.mjDSBL_GRAVITY, getattr(
         flags, "mjDSBL_DAMPER", 0))]
-    fields, bodies = _bodies(model, data)
-    fields["left_out"] = (*left_out, *_of_joints(model))
+    for joint in map(model.joint, range(model.njnt)):
+        joint.damping[:] = damping.get(joint.name, joint.damping)
+    fields, bodies = _bodies(model, data, own)
+    undrawn = bool(model.nmesh) and not any(shape[0] == "mesh" for shape in fields["shapes"])
+    fields["left_out"] = (*left_out, *_of_joints(model), *["All meshes are left out of pictures: too many."]*undrawn)
     values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
                        "damping": np.where(off[1], 0.0, model.dof_damping)}
     start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
@@ -108,20 +146,24 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
                "values": {key: value.tolist() for key, value in values.items()},
                **{key: np.asarray(value, dtype=float).tolist() for key, value in start.items()}}
     lines = "".join(f"    {key}={value!r},\n" for key, value in fields.items())
-    found = Robot.of(path.stem if name is None else name, f'"""{path.name!r} by liestep.{FUNCTIONS[root]}."""\n'
+    plain = re.sub(r"^(?=[^a-zA-Z])", "robot_", re.sub(r"\W", "_", path.stem, flags=re.ASCII))[:LONGEST]
+    found = Robot.of(plain if name is None else name,
+                     f'"""{path.name!r} by liestep.{FUNCTIONS[root]}."""\n'
                      f"from liestep.extend import tree\n\nSHEET = tree(\n{lines})\n")
     found.tree = tree
     return found
 
 
-def _scanned(path: Path, folder: Path, root: str, seen: set[Path]) -> list[str]:
+def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many: float = 1.0) -> list[str]:
     """Sentences on elements of a URDF that nobody reads. Raises InputError for what is no such file, for document types
-    (which can hold entities) and for files outside the folder, also of files that are included."""
+    (which can hold entities), for files outside the folder, also of files that are included, and for elements of which
+    more than ELEMENTS are made. seen: these of files; many: how often an included file is repeated."""
     if path.resolve() in seen:
         return []
-    seen.add(path.resolve())
+    seen[path.resolve()] = 0.0
     parser, found, first = expat.ParserCreate(), [], len(seen) == 1
     tags: list[str] = []
+    times = [many]  # how often each open element is made
 
     def refuse(what: str) -> None:
         raise InputError(f"{path}: line {parser.CurrentLineNumber} {what}")
@@ -133,6 +175,10 @@ def _scanned(path: Path, folder: Path, root: str, seen: set[Path]) -> list[str]:
         if root == "robot" and tag not in URDF and URDF.issuperset(tags):
             found.append(f"<{tag}> {attributes.get('name', f'in line {parser.CurrentLineNumber}')} is left out.")
         tags.append(tag)
+        times.append(times[-1]*prod(max(number_or_nan(part), 1.0) for part in attributes.get("count", "").split()))
+        seen[path.resolve()] += times[-1]*(times[-1] > 1.0)
+        if not sum(seen.values()) <= ELEMENTS:
+            refuse(f"repeats <{tag}> {times[-1]:.6g} times; allowed are {ELEMENTS} repeated elements in all")
         if "nan" in " ".join(attributes.values()).lower().split():
             refuse(f"has NaN for a number of <{tag}>")
         if "file" in attributes and tag not in UNREAD:
@@ -142,9 +188,9 @@ def _scanned(path: Path, folder: Path, root: str, seen: set[Path]) -> list[str]:
                 if not other.is_relative_to(folder):
                     refuse(f"names the file {attributes['file']}, which is outside the folder of the model")
                 if other.is_file():
-                    found.extend(_scanned(other, folder, root, seen))
+                    found.extend(_scanned(other, folder, root, seen, times[-1]))
 
-    parser.StartElementHandler, parser.EndElementHandler = start, lambda tag: tags.pop()
+    parser.StartElementHandler, parser.EndElementHandler = start, lambda _: (tags.pop(), times.pop())
     parser.StartDoctypeDeclHandler = lambda *_: refuse("declares a document type, which could hold entities")
     try:
         parser.Parse(read_text(path).encode(), True)
@@ -163,7 +209,10 @@ def _each(body: Any, moves: bool) -> Iterator[tuple[Any, bool]]:
 def _stripped(spec: Any, path: Path) -> list[str]:
     """Take out of a model what a mechanism does not have; sentences on it. Raises InputError for a mesh outside the
     model's folder that the inertia needs."""
-    found, meshes = [], set()
+    import mujoco
+
+    found: list[str] = []
+    meshes: dict[str, bool] = {}  # whether a mass needs it
     for number, (body, moves) in enumerate(_each(spec.worldbody, False)):
         if not moves:
             body.explicitinertial, body.fullinertia = False, np.full(6, np.nan)  # may be wrong: it does not matter
@@ -172,15 +221,17 @@ def _stripped(spec: Any, path: Path) -> list[str]:
             label = geom.name or f"of body {body.name or number}"
             found.append(f"The geom {label} is left out{' but for its mass'*used}: it touches nothing.")
             if used or (moves and _drawn(spec, geom, path.parent)):
-                geom.material = ""
-                meshes.add(geom.meshname)
+                geom.material, geom.contype, geom.conaffinity = "", 0, 0
+                meshes[geom.meshname] = used or meshes.get(geom.meshname, False)
             else:
                 spec.delete(geom)
         if body.gravcomp or body.mocap:
             found.append(f"That body {body.name} is moved from outside (gravcomp, mocap) is left out.")
     for group, what in (*LEFT_OUT.items(), ("meshes", "mesh")):
         for number, part in enumerate(list(getattr(spec, group))):
-            if what == "mesh" and {part.name, Path(part.file).stem} & meshes:
+            if what == "mesh" and (known := {part.name, Path(part.file).stem} & set(meshes)):
+                if not any(meshes[name] for name in known):
+                    part.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # it may be flat
                 file = Path(part.file).name if spec.strippath else part.file
                 if not (path.parent/(spec.meshdir or "")/file).resolve().is_relative_to(path.parent):
                     raise InputError(f"{path}: the mesh {part.file} is outside the folder of the model")
@@ -203,17 +254,18 @@ def _drawn(spec: Any, geom: Any, folder: Path) -> bool:
             and place.is_relative_to(folder))
 
 
-def _shapes(model: Any, data: Any, known: Mapping[int, int], centre: np.ndarray) -> Iterator[tuple[Any, ...]]:
-    """Arguments of the shapes of bodies; vertices of a mesh on a grid of an eighth of its extent."""
+def _shapes(model: Any, data: Any, known: Mapping[int, int], centre: np.ndarray, cells: int
+            ) -> Iterator[tuple[Any, ...]]:
+    """Arguments of the shapes of bodies; vertices of a mesh on a grid of so many cells (of none: no mesh)."""
     for k, number in enumerate(model.geom_type):
         b = int(model.body_weldid[model.geom_bodyid[k]])
-        if b not in known or number not in SHAPES:
+        if b not in known or number not in SHAPES or (number == MESH and not cells):
             continue
         frame, size = data.xmat[b].reshape(3, 3), SHAPES[number][1](model.geom_size[k])
         if number == MESH:
             at = int(model.geom_dataid[k])
             vertices = model.mesh_vert[model.mesh_vertadr[at]:][:model.mesh_vertnum[at]]
-            cell = np.maximum(np.ptp(vertices, axis=0)/GRID, 1e-9)
+            cell = np.maximum(np.ptp(vertices, axis=0)/cells, 1e-9)
             points, to = np.unique(np.round(vertices/cell), axis=0, return_inverse=True)
             triples = to.ravel()[model.mesh_face[model.mesh_faceadr[at]:][:model.mesh_facenum[at]]]
             size = (points*cell)[np.unique(triples[(triples != np.roll(triples, 1, axis=1)).all(axis=1)], axis=0)]
@@ -225,19 +277,16 @@ def _shapes(model: Any, data: Any, known: Mapping[int, int], centre: np.ndarray)
 def _of_joints(model: Any) -> Iterator[str]:
     """Sentences on what joints of a mechanism do not have."""
     for k, dof in enumerate(model.jnt_dofadr):
-        numbers = {
+        yield from urdf.lost(model.joint(k).name or str(k), {
             "limits": model.jnt_range[k] if model.jnt_limited[k] else 0.0,
             "spring": (model.jnt_stiffness[k], *getattr(model, "jnt_stiffnesspoly", np.zeros((model.njnt, 0)))[k]),
             "dry friction": model.dof_frictionloss[dof],
-            "damping that is not linear": getattr(model, "dof_dampingpoly", 0.0*model.dof_damping)[dof]}
-        for what, values in numbers.items():
-            if np.any(values) or (what == "limits" and model.jnt_limited[k]):
-                yield (f"Joint {model.joint(k).name or k} loses its {what}"
-                       f" ({', '.join(f'{value:.6g}' for value in np.ravel(values))}).")
+            "damping that is not linear": getattr(model, "dof_dampingpoly", 0.0*model.dof_damping)[dof]})
 
 
-def _bodies(model: Any, data: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Fields of `Tree`, and masses, inertias and centres of mass. A body without joints is a part of its parent."""
+def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Fields of `Tree`, and masses, inertias and centres of mass. A body without joints is a part of its parent.
+    own: mass, centre of mass and inertia of bodies by name, in the place of the model's."""
     moving = np.flatnonzero(model.body_jntnum)
     frames, owner = data.xmat.reshape(-1, 3, 3), model.body_weldid
     mass, centre, inertia = np.zeros(len(moving)), np.zeros((len(moving), 3)), np.zeros((len(moving), 3, 3))
@@ -248,6 +297,8 @@ def _bodies(model: Any, data: Any) -> tuple[dict[str, Any], dict[str, np.ndarray
         mass[i], centre[i] = weight.sum(), weight @ places/weight.sum()
         for part, arm, turn, moments in zip(weight, places - centre[i], axes, model.body_inertia[parts], strict=True):
             inertia[i] += (turn*moments) @ turn.T + part*(arm @ arm*np.eye(3) - np.outer(arm, arm))
+        if own:
+            mass[i], centre[i], inertia[i] = own[model.body(b).name]
     above = owner[model.body_parentid[moving]]
     known = {int(b): i for i, b in enumerate(moving)}
     joints = [(model.joint(k).name or f"joint_{k}", known[int(b)], KINDS[model.jnt_type[k]],
@@ -256,7 +307,8 @@ def _bodies(model: Any, data: Any) -> tuple[dict[str, Any], dict[str, np.ndarray
               for k, b in enumerate(model.jnt_bodyid)]
     places = np.einsum("bji,bj->bi", frames[above], data.xpos[moving] - data.xpos[above])
     fields = {"names": tuple(model.body(b).name or f"body_{b}" for b in moving), "joints": tuple(joints),
-              "shapes": tuple(_shapes(model, data, known, centre)),
+              "shapes": next((found for found in (tuple(_shapes(model, data, known, centre, cells)) for cells in GRIDS)
+                              if len(repr(found)) <= LETTERS), ()),
               "parents": tuple(known.get(int(b), GROUND) for b in above), "places": places.tolist(),
               "turns": (np.swapaxes(frames[above], 1, 2) @ frames[moving]).tolist()}
     return fields, {"mass": mass, "inertia": 0.5*(inertia + np.swapaxes(inertia, 1, 2)), "center_of_mass": centre}

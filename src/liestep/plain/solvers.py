@@ -13,19 +13,22 @@ import numpy as np
 from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from liestep.compile.status import Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, number_or_nan, require_plain, unknown
+from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain import system
-from liestep.plain.blackbox import black_box_of
+from liestep.plain.blackbox import black_box_of, real_rates
 from liestep.simulation.catalogue import integrator_ids
 from liestep.simulation.catalogue import method as declared
+from liestep.simulation.runs.events import Event, event_function
 from liestep.simulation.runs.execution import Outcome
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import specify
-from liestep.simulation.runs.until import Between, nodes_of
+from liestep.simulation.runs.until import Between, Found, Occurrence, Search, first_of, require_within
 
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less
+TAKEN = ("rtol", "atol", "step", "max_step", "stops", "blackbox")
 NAMES = {"DOP853": "dop853", "RK45": "ode45", "RK4": "rk4", "Gauss": "gauss", "Taylor": "taylor", "RKMK4": "rkmk",
          "RKMK853": "rkmk853", "LieTaylor": "lie_taylor"}
 
@@ -109,10 +112,21 @@ def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndar
     shapes = {letter: value.shape for letter, value in start.items()}
 
     def algebra(t: float, rows: np.ndarray) -> np.ndarray:
-        found = _generator(lambda t, y: np.asarray(fun(t, y), dtype=float), shapes, t, flat(rows[None])[:, 0])
+        found = _generator(lambda t, y: real_rates(fun(t, y)), shapes, t, flat(rows[None])[:, 0])
         return np.concatenate([np.reshape(part, (-1, 3)) for part in found])
 
     return black_box_of("solved", algebra, start)
+
+
+def _event(event: Any, args: Sequence[Any]) -> Event:
+    """An event of scipy. Raises InputError: no function, or a wrong `terminal` or `direction`."""
+    terminal, way = (number_or_nan(getattr(event, name, 0) or 0) if not isinstance(getattr(event, name, 0), bool) else
+                     int(getattr(event, name)) for name in ("terminal", "direction"))
+    if not callable(event) or not terminal >= 0 or terminal != int(terminal) or way != way:
+        raise InputError("events must be functions of (t, y) whose attribute terminal is a boolean or a positive"
+                         f" integer, and direction a number, not {event!r}")
+    return Event(lambda state: np.squeeze(event(state["t"], state["y"], *args))[()], int(np.sign(way)),
+                 int(terminal) or None)
 
 
 class Solver(OdeSolver):
@@ -120,32 +134,41 @@ class Solver(OdeSolver):
 
     fun(t, y) gives dy/dt. On a group, y is all R (9 numbers, row by row, body to space), unit vectors q and further
     vectors x, and fun gives their rates as ever: of dR/dt only w of dR/dt = hat(w) R is used, of dq/dt only w of
-    dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol
-    and atol (a number) of adaptive methods, step of others, which is shortened to divide the span; blackbox: do not
-    trace fun. Attributes: compiled, and reason, why fun was not traced.
+    dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol and atol (a number, or one for each of
+    y) of adaptive methods, max_step and stops (as `liestep.simulate`), step of others, which is shortened to divide the
+    span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced.
     """
 
     integrator, group = "dop853", ""
+    events: Sequence[Event] = ()  # functions of the fields t and y
     t: float
     y: np.ndarray
+    found: Found | None = None  # none where nothing is to be done
     _outcome: Outcome
 
     def __init__(self, fun: Callable, t0: float, y0: Any, t_bound: float, vectorized: bool = False, *,
-                 rtol: float = 1e-6, atol: float | None = None, step: float | None = None, blackbox: bool = False,
-                 **unknowns: Any):
+                 rtol: float = 1e-6, atol: Any = None, step: float | None = None, blackbox: bool = False,
+                 max_step: float | None = None, stops: Sequence[float] | None = None, **unknowns: Any):
         for name in unknowns:
-            if name in ("max_step", "min_step", "first_step"):
+            if name in ("min_step", "first_step"):
                 raise InputError(f"{type(self).__name__}: {name} is not taken: adaptive methods choose their steps by"
                                  " rtol and atol, others take step, in s")
-            raise InputError(f"{type(self).__name__}: {unknown('option', name, ('rtol', 'atol', 'step', 'blackbox'))}")
-        super().__init__(fun, t0, y0, t_bound, vectorized)
+            raise InputError(f"{type(self).__name__}: {unknown('option', name, TAKEN)}")
+        super().__init__(lambda t, y: real_rates(fun(t, y)), t0, real_array("y0", y0), t_bound, vectorized)
         self._shapes: dict[str, tuple[int, ...]] = _shapes(self.group, self.n) if self.group else {"y": (self.n,)}
         self.compiled, self.reason, self._place = not blackbox, "blackbox=True" if blackbox else "", 0
         if self.n and t0 != t_bound:
-            self._between = self._whole_way(fun, rtol, atol, step)
+            self.found = self._whole_way(fun, rtol, atol, step, {"max_step": max_step, "stops": stops})
+            self._between, last = self.found.between, self.found.last
+            assert self._between.outcome is not None
+            self._outcome, self.times = self._between.outcome, self._between.times
+            if last is not None:  # the run ends within a step
+                self.times, self.t_bound = self.times[:last.step + 1 + (last.share > 0.0)].copy(), last.time
+            if last is not None or self._outcome.status == Status.OK:
+                self.times = np.append(self.times[:-1], self.t_bound)
             self.nfev = self._outcome.counters.get("rhs_evaluations", 0)
 
-    def _whole_way(self, fun: Callable, rtol: float, atol: float | None, step: float | None) -> Between:
+    def _whole_way(self, fun: Callable, rtol: float, atol: Any, step: float | None, limits: dict[str, Any]) -> Found:
         start = _parts(self.y, self._shapes)
         length = abs(self.t_bound - self.t)
         if self.compiled:
@@ -158,17 +181,29 @@ class Solver(OdeSolver):
         if self.group:
             _require_tangent(_parts(self.fun_single(self.t, self.y), self._shapes), start)
         if atol is not None and "atol" not in declared(self.integrator).options:
-            raise InputError(f"{type(self).__name__} takes no atol, which only DOP853 and RK45 have: leave it out")
+            raise InputError(f"{type(self).__name__} takes no atol, as its steps are fixed: leave it out")
         how: dict[str, Any] = {"tolerance": rtol, "options": {} if atol is None else {"atol": atol}}
         if step is not None:
             how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
         spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
-                       samples=2, **how)
-        found = nodes_of(spec)
-        assert found.outcome is not None
-        self._outcome = found.outcome
-        return found
+                       samples=2, **how, **limits)
+        return first_of([Search(event_function(one, {}), one, self.seen) for one in self.events], spec, True)
+
+    def seen(self, between: Between, steps: Any, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
+        """t and y at shares of some steps, all in one row."""
+        rows, _ = between.inside(steps, shares, whole)
+        return {"t": between.times_of(steps, shares), "y": self._flat(rows.reshape(-1, *rows.shape[2:])).T}
+
+    def of_event(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """Times of an event and y there, (times, n)."""
+        own = [one for k, one in self.found.earlier + self.found.together if k == number] if self.found else []
+        return np.array([one.time for one in own]), np.array([self.state_at(one) for one in own])
+
+    def state_at(self, one: Occurrence) -> np.ndarray:
+        """y at an event."""
+        rows, _ = self._between.inside(slice(one.step, one.step + 1), np.array([one.share]), one.whole)
+        return self._flat(rows[0])[:, 0]
 
     def _flat(self, rows: np.ndarray) -> np.ndarray:
         """y at times, (n, k), of rows (k, m, d)."""
@@ -179,13 +214,12 @@ class Solver(OdeSolver):
         return rows.reshape(len(rows), -1).T
 
     def _step_impl(self) -> tuple[bool, str | None]:
-        if self._place + 1 >= len(self._between.times):
+        if self._place + 1 >= len(self.times):
             return False, f"the run ended: {Status(self._outcome.status).name.lower().replace('_', ' ')}"
         self._place += 1
-        at = self._place
-        self.y = self._flat(self._between.nodes[at:at + 1])[:, 0]
-        last = at + 1 == len(self._between.times) and self._outcome.status == Status.OK
-        self.t = self.t_bound if last else float(self._between.times[at])
+        at, last = self._place, self.found.last if self.found else None
+        self.t = float(self.times[at])
+        self.y = self.state_at(last) if last and self.t == last.time else self._flat(self._between.nodes[[at]])[:, 0]
         return True, None
 
     def _dense_output_impl(self) -> DenseOutput:
@@ -200,9 +234,14 @@ class _Within(DenseOutput):
         self.solver, self.number = solver, number
 
     def _call_impl(self, t: np.ndarray) -> np.ndarray:
-        shares = (np.atleast_1d(t) - self.t_old)/(self.t - self.t_old)
-        rows, _ = self.solver._between.inside(slice(self.number, self.number + 1), shares)
-        found = self.solver._flat(rows[0])
+        times, solver = np.atleast_1d(t), self.solver
+        require_within(times, float(solver.times[0]), float(solver.times[-1]))
+        if ((times < self.t_min) | (times > self.t_max)).any():
+            rows, _ = solver._between.at(times)
+        else:
+            step = slice(self.number, self.number + 1)
+            rows = solver._between.inside(step, (times - self.t_old)/solver._between.lengths[step])[0][0]
+        found = solver._flat(rows)
         return found[:, 0] if np.ndim(t) == 0 else found
 
 
@@ -234,10 +273,12 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
         fun: in numpy and math it is traced and runs as machine code (docs/my_system.md); what cannot be is called
             as it is. t_span: (t0, t1), forward or backward. y0: (n,).
         method: DOP853, RK45, RK4, Gauss, Taylor, or the id of any integrator of vector fields; RKMK4, RKMK853,
-            LieTaylor or any id of one on groups with `group`. t_eval, dense_output, events, args: as scipy.
+            LieTaylor or any id of one on groups with `group`. t_eval, dense_output, args: as scipy. events: as scipy,
+            found as those of `simulate(until=)`, within steps too.
         group: SO3, SO3xR3, S2, SO3^2xS2^4xR3 and so on: y is all R (9 numbers each, row by row), unit vectors, and
             further vectors of R^3 (see `Solver`).
-        options: rtol (1e-6), atol (a number; default: rtol times the size of y) or step; blackbox=True calls fun.
+        options: rtol (1e-6), atol (a number, or one for each of y; default: rtol times its size), max_step, stops,
+            or step; blackbox=True calls fun.
 
     Returns:
         scipy's OdeResult: t, y (n, times), sol, t_events, y_events, nfev, status, message, success; and compiled,
@@ -247,13 +288,23 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
         InputError: a wrong argument, a method that cannot run on it, or rates that leave the group.
     """
     made: list[Solver] = []
+    several = [] if events is None else events if isinstance(events, list | tuple) else [events]
 
     class Chosen(solver_class(method, group)):  # type: ignore[misc]
+        events = [_event(one, args or ()) for one in several]
+
         def __init__(self, *own: Any, **more: Any):
             made.append(self)
             super().__init__(*own, **more)
 
     Chosen.__name__ = method
-    found = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, events, args=args, **options)
+    for name, value in {"t_span": t_span, "t_eval": t_eval, **options}.items():
+        require_plain(name, value)
+    found = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, args=args, **options)
     found.compiled, found.reason = made[-1].compiled, made[-1].reason
+    if events is not None:
+        each = [made[-1].of_event(k) for k in range(len(several))]
+        found.t_events, found.y_events = [t for t, _ in each], [y for _, y in each]
+        if made[-1].found and made[-1].found.last:
+            found.status, found.message = 1, "A termination event occurred."
     return found

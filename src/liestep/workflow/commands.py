@@ -134,8 +134,9 @@ def command_verify(arguments: argparse.Namespace) -> None:
     from liestep.workflow import manifest
 
     path = manifest.manifest_path(arguments.results)
-    if arguments.against is not None:
-        manifest.require_root(arguments.results, arguments.against)
+    if arguments.against is not None and (sentence := manifest.differs(arguments.results, arguments.against)):
+        print(sentence)
+        raise SystemExit(1)
     try:
         found = list(manifest.verify(arguments.results))
         if arguments.recompute is not None:
@@ -212,7 +213,8 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     check.add_argument("--against", metavar="DIGEST",
                        help="sha256 of manifest.json that a run has printed last: kept elsewhere, it shows forgery")
     check.add_argument("--recompute", metavar="N", type=int,
-                       help="make N runs, drawn at random, again and compare them bit by bit")
+                       help="make N runs and references of the studies, drawn at random, again, compare them bit by"
+                       " bit, and name those that the manifest lacks")
     crate = add("export-crate", command_export_crate,
                 "write a ZIP file for archives: the workflow, its inputs and products as a Workflow Run RO-Crate",
                 "export-crate results.zip")

@@ -3,8 +3,10 @@ workflow (`liestep.api.pool`), waits for it, and has its exit code. The work die
 command has no pool, and does the work himself. Imports of this module are light."""
 import os
 import signal
+import time
 from contextlib import suppress
 
+PATIENCE = 2.0  # s for a job that ends after Ctrl-C
 POOL = "LIESTEP_POOL"  # environment: the address of the pool
 
 
@@ -15,11 +17,16 @@ def hand_over(words: list[str]) -> int | None:
         return None
     from multiprocessing.connection import Client
 
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the job too, which then ends by itself
+    told: list[float] = []  # when Ctrl-C was pressed
+    before = signal.signal(signal.SIGINT, lambda *_: told.append(time.monotonic()))
     try:
         with suppress(OSError), Client(address) as connection:
             connection.send((os.getpid(), os.getcwd(), dict(os.environ), words))
             try:
+                # Ctrl-C reaches the job too, which then ends by itself, unless it had not begun: then the pool ends it
+                while not connection.poll(0.1*PATIENCE):
+                    if told and time.monotonic() > told[0] + PATIENCE:
+                        return 130
                 return connection.recv()
             except (EOFError, OSError):  # the workflow was killed
                 return 1

@@ -10,9 +10,9 @@ from pathlib import Path
 from liestep.errors import InputError
 from liestep.files import ledger as ledgers
 from liestep.files.ledger import Ledger
-from liestep.files.records import notes, stays_inside
-from liestep.workflow.manifest import damage, environment_path, manifest_path, read_manifest, remove_product
-from liestep.workflow.workflow import Workflow
+from liestep.files.records import notes, recording, stays_inside
+from liestep.workflow.manifest import damage, drop, environment_path, manifest_path, read_manifest, remove_product
+from liestep.workflow.workflow import COMMON, SELECTION, Workflow
 
 SKEW = 60.0  # largest difference in s between the clocks of two machines
 
@@ -26,9 +26,17 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     if sentence:
         yield sentence
     ours = {path.as_posix().removeprefix(f"{results.as_posix()}/") for path in own(workflow)}
+    left = {name for name in {*found.known, *found.written, *listed} - ours if COMMON.fullmatch(name)
+            and name.startswith(f"{SELECTION}/") == workflow.selection and (results/name).is_file()}
+    if left:
+        yield from (f"{results/name} is of other studies; {_removed(results/name, remove, results, '')}"
+                    for name in sorted(left))
+        if remove:
+            with recording(results):
+                drop(results, left)
     others: list[str] = []
     lost: list[str] = []
-    for name in sorted(ours | set(listed)):
+    for name in sorted((ours | set(listed)) - left):
         path, sentence = results/name, _wrong(found, name, listed.get(name), remove)
         if sentence is None:
             continue
@@ -93,7 +101,7 @@ def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> st
     return None if same else f"{path} was changed after it was made"
 
 
-def _removed(path: Path, remove: bool, results: Path) -> str:
+def _removed(path: Path, remove: bool, results: Path, then: str = ", to be made again") -> str:
     if not remove:
-        return "would be removed, to be made again"
-    return "removed, to be made again" if remove_product(results, path) else f"a link leads out of {results}: remove it"
+        return f"would be removed{then}"
+    return f"removed{then}" if remove_product(results, path) else f"a link leads out of {results}: remove it"

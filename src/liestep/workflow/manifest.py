@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,13 @@ from liestep.files import ledger as ledgers
 from liestep.files.ledger import Ledger
 from liestep.files.records import file_sha256, is_inside, recording, stays_inside
 from liestep.files.textfiles import TEMPORARY, write_text_atomically
-from liestep.simulation.references.reference import study_reference
+from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.store import Store
-from liestep.study.plan.plan import Study
+from liestep.study.plan.plan import Study, study_names
 from liestep.study.plan.sweep import computed
 from liestep.workflow.sources import figure_source, film_source, table_source
-from liestep.workflow.workflow import REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
+from liestep.workflow.workflow import COMMON, REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -218,18 +219,21 @@ def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
     return content
 
 
-def require_root(results: Path, digest: str) -> None:
-    """Raises InputError unless the manifest has this sha256, which somebody has kept elsewhere."""
+def differs(results: Path, digest: str) -> str:
+    """A sentence unless the manifest has this sha256, which somebody has kept elsewhere. Raises InputError for what is
+    no sha256."""
     path = manifest_path(results)
     if not re.fullmatch("[0-9a-fA-F]{64}", digest):
         raise InputError(f"--against {digest[:70]!r} must be a sha256, 64 digits from 0 to f")
-    if not path.is_file() or file_sha256(path) != digest.lower():
-        raise InputError(f"{path} is not the file with the sha256 {digest}: these are not the results of which it was"
-                         " kept, or somebody has changed them")
+    if path.is_file() and file_sha256(path) == digest.lower():
+        return ""
+    return (f"{path} is not the file with the sha256 {digest}: these are not the results of which it was kept, or"
+            " somebody has changed them")
 
 
 def verify(results: Path) -> Iterator[Complaint]:
-    """Every file that was changed or lost since the manifest was written. Raises InputError: see `read_manifest`."""
+    """Every file that was changed or lost since the manifest was written, and what other calls have left of reports and
+    verdicts. Raises InputError: see `read_manifest`."""
     content = read_manifest(results)
     listed = [(Path(name), sha256, False) for name, sha256 in content["inputs"].items()]
     listed += [(results/name, entry["sha256"], True) for name, entry in content["products"].items()]
@@ -239,6 +243,10 @@ def verify(results: Path) -> Iterator[Complaint]:
         elif file_sha256(path) != sha256:
             yield Complaint(path, (damage(path) or f"{path} was changed after the manifest was written") if product else
                             f"{path} was changed after products were made from it", product)
+    names = {path.relative_to(results).as_posix() for folder in (results, results/SELECTION) for path in (
+        *folder.glob("*.*"), *folder.glob(f"{REPORT_FOLDER}/*"))}
+    for name in sorted(filter(COMMON.fullmatch, names - content["products"].keys())):
+        yield Complaint(results/name, f"{results/name} is no product of the last complete call")
 
 
 def damage(path: Path) -> str | None:
@@ -302,18 +310,30 @@ def _processor() -> str:
 
 
 def recompute(results: Path, config: Path, count: int) -> Iterator[Complaint]:
-    """Runs of the manifest, drawn at random, that differ from what their studies make. Raises InputError where there is
-    no run, none is asked for, or one is of no study in `config`."""
-    names = [name.split("/") for name in read_manifest(results)["products"] if name.endswith(".nc")]
-    runs = sorted(parts for parts in names if parts[-4:-3] == ["runs"])
-    if count < 1 or not runs:
-        raise InputError(f"--recompute {count}: {results} has {len(runs)} runs; ask for one or more of them")
+    """Runs and references of the studies that the manifest lacks, and those of some, drawn at random, that differ from
+    what their studies make. Raises InputError where there is none, or none is asked for."""
+    content, there = read_manifest(results), {}
+    for name in study_names(config):
+        if name not in content["studies"] and not (results/name).is_dir():
+            continue
+        study = Study.find(name, config, results)
+        made: dict[Path, Any] = {cell.path: partial(computed, cell) for cell in study.cells}
+        for problem in study.config.problems if study.config.reference else ():
+            path, spec = study_reference(study, problem)
+            made[path] = partial(compute_reference, spec)
+        for path, make in made.items():
+            listed = path.relative_to(results).as_posix() in content["products"]
+            if path.is_file():
+                there[path] = study.path, make
+            if not listed and (path in there or name in content["studies"]):
+                yield Complaint(path, f"{path}, a run of {study.path}, is not in {manifest_path(results)}", False)
+    if count < 1 or not there:
+        raise InputError(f"--recompute {count}: {results} has {len(there)} runs; ask for one or more of them")
     with tempfile.TemporaryDirectory() as folder:
-        for *study, _, problem, integrator, file in random.SystemRandom().sample(runs, min(count, len(runs))):
-            found = Study.find("/".join(study), config, results)
-            cell, = found.select(problem, integrator, [file.removesuffix(".nc")])
-            again = Path(folder, file)
-            write(computed(cell), again)
-            if file_sha256(again) != file_sha256(cell.path):
-                yield Complaint(cell.path, f"{cell.path} is not what {found.path} makes on this machine")
+        again = Path(folder, "again.nc")
+        for path in random.SystemRandom().sample(sorted(there), min(count, len(there))):
+            study_path, make = there[path]
+            write(make(), again)
+            if file_sha256(again) != file_sha256(path):
+                yield Complaint(path, f"{path} is not what {study_path} makes on this machine")
             again.unlink()

@@ -115,6 +115,8 @@ CONFIG, RESULTS = Path("config"), Path("results")
 SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
 FIGURE_FILES = ("pdf", "png", "caption.txt", "caption.rst")  # suffixes of the files of a figure
 REPORT_FOLDER = "report"  # of the report's pages, inside the results
+# names of products of several studies, of all or of a selection
+COMMON = re.compile(rf"({SELECTION}/)?((claims|errata)\.(csv|md)|report\.html|{REPORT_FOLDER}/[^/]+\.html)")
 
 
 def tell_jobs(results: Path) -> None:

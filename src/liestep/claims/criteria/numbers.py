@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 # columns of metrics.csv that are sizes: no number is below zero
-NOT_NEGATIVE = re.compile(r"error(_.*)?|.*_error_(mean|max)(_.*)?|floor.*|cost|steps?|iterations|time_reached")
+NOT_NEGATIVE = re.compile(r"error(_.*)?|.*_(error|change)_(mean|max)(_.*)?|floor.*|cost|steps?|iterations|time_reached")
 
 
 class Bounds(Limits):

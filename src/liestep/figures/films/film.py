@@ -97,7 +97,7 @@ def frame_of(motion: FilmScene) -> tuple[tuple[float, float, float, float], floa
     """Limits of a square picture that holds everything, and the range of depths: the same in every frame."""
     seen = motion.view(motion.reach)
     low, high = seen.min(axis=0), seen.max(axis=0)
-    centre, half = 0.5*(low + high), (0.5 + MARGIN)*max(float((high - low)[:2].max()), 1e-12)
+    centre, half = 0.5*(low + high), (0.5 + MARGIN)*max(float((high - low)[:2].max()), 1e-300)
     return (centre[0] - half, centre[0] + half, centre[1] - half, centre[1] + half), float(high[2]), float(low[2])
 
 

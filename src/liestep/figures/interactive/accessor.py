@@ -1,13 +1,14 @@
 """The accessor of data sets of runs: `data.liestep.plot()`."""
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray
 from numpy.typing import ArrayLike
 
 from liestep.errors import extras
+from liestep.mechanics.contracts.sheet import real_array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,13 +56,24 @@ class RunAccessor:
 
         save(self._data, Path(path))
 
+    def go_on(self, *, t_end: float, **arguments: Any) -> xarray.Dataset:
+        """The run from its last sample on to t_end in s, by the same method, step or tolerance, with its events and
+        control: the bits are those of a run without a break where the method has no memory and the sample is on the
+        grid of steps. Sums such as work start anew, turns of joints go on. Functions are not in files: give `until`,
+        `events` or `control` again for a data set that was read. arguments: these, and `samples`, `times`, `dense`,
+        `progress`, `on_failure`, as of `liestep.simulate`. Raises InputError: the run failed, t_end is not behind it or
+        off the grid, a state that the method does not show; IntegrationError: as `simulate`."""
+        from liestep.figures.interactive.datasets import go_on
+
+        return go_on(self._data, t_end, arguments)
+
     def at(self, times: ArrayLike) -> xarray.Dataset:
         """State and observables at any times in s within the run, which was made with `dense=True`. Each is one step of
         the method from the last node before it: of the method's order, on the manifold. Raises InputError: a data set
         without nodes, or a time outside of the run; IntegrationError: a partial step failed."""
         from liestep.figures.interactive.datasets import between
 
-        return between(self._data, np.atleast_1d(np.asarray(times, dtype=np.float64)))
+        return between(self._data, np.atleast_1d(real_array("times", times)))
 
 
 @cache

@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray
 
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
 from liestep.simulation.runs.content import Content
 from liestep.simulation.runs.files import UNSEALED, RunFile, read, write
-from liestep.simulation.runs.until import ROWS, Between, specification_of
+from liestep.simulation.runs.going import MAY_CHANGE, further
+from liestep.simulation.runs.simulation import made
+from liestep.simulation.runs.until import ROWS, Between, require_within, specification_of
 from liestep.study.tables.errors import counted, error_fields
 
 
@@ -91,16 +93,21 @@ def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
     return xarray.Dataset(found, coords={"time": data["time"]}, attrs={"error": largest})
 
 
+def go_on(data: xarray.Dataset, t_end: float, arguments: dict[str, Any]) -> xarray.Dataset:
+    """The data set of the run behind another, see `RunAccessor.go_on`."""
+    how = {name: arguments.pop(name) for name in ("dense", "progress", "on_failure") if name in arguments}
+    if strange := [name for name in arguments if name not in MAY_CHANGE]:
+        raise InputError(unknown("argument of go_on", strange[0], [*MAY_CHANGE, "dense", "progress", "on_failure"]))
+    return made(further(data, t_end, arguments), **{"dense": ROWS in data, **how})
+
+
 def between(data: xarray.Dataset, times: np.ndarray) -> xarray.Dataset:
     """State fields and observables of a dense run at times (k,); errors as `RunAccessor.at`."""
     if ROWS not in data:
         raise InputError("the data set has no nodes: simulate it with dense=True")
     reached = float(data.attrs["time_reached"])
     run = Between(specification_of(data.attrs), data[ROWS].values)
-    begin = run.spec.t_start
-    outside = times[~((times >= min(begin, reached)) & (times <= max(begin, reached)))]
-    if outside.size:
-        raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from {begin:g} to {reached!r}")
+    require_within(times, run.spec.t_start, reached)
     values = run.fields(*run.at(times))
     return xarray.Dataset({str(name): (data[name].dims, values[str(name)], data[name].attrs)
                            for name in data.data_vars if str(name) in values}, coords={"time": times}, attrs=data.attrs)

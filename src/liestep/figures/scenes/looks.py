@@ -168,7 +168,7 @@ def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
             return []
         sides = np.sqrt(np.maximum(6.0*(moments.sum() - 2.0*moments)/assembly.mass[body], 0.0))
         turn = axes*np.sign(np.linalg.det(axes))
-        own = [Shape("box", np.clip(sides, THIN*max(sides.max(), 1e-9), 1.0), R=turn)]
+        own = [Shape("box", np.clip(sides, THIN*max(sides.max(), 1e-300), np.inf), R=turn)]
     return [part for shape in own for part in faces(shape)]
 
 

@@ -96,7 +96,7 @@ class Scene:
         near, far = self.near, self.far
         assert near is not None
         assert far is not None
-        span = max(near - far, 1e-12)
+        span = max(near - far, 1e-300)
         share = np.clip([(near - depth)/span for depth, *_ in items], 0.0, 1.0)
         share = (share*[self.fade if content[fade] is None else content[fade] for *_, content in items])[:, None]
         return to_rgba_array([content[colour] for *_, content in items])[:, :3]*(1.0 - share) + share

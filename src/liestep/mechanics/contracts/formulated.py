@@ -16,6 +16,7 @@ from liestep.errors import InputError, unknown
 KINDS = ("invariant", "residual", "plain")
 STATISTICS = ("mean", "max", "mean_square")
 XYZ = ("x", "y", "z")
+JOINTS = "joints"  # size of a residual: of lengths that of the mechanism, of directions 1
 ROWS_AT_ONCE = 64  # moved copies of a state, in `Formulated.groups`
 
 
@@ -175,6 +176,8 @@ class Observable:
     stem: what the names of statistics begin with, default the name and, for invariants, `_error`.
     integral: the columns of `observe` are integrands; what is recorded is their integral over time from the start, by
     the trapezoidal rule over every step, whatever is sampled (plain only).
+    size: what it is measured against, see `simulation.runs.residuals` (of residuals without units 1; JOINTS; None: it
+    is not judged).
 
     Raises:
         InputError: an unknown kind or statistic, or numbers of names that do not fit the columns.
@@ -190,6 +193,7 @@ class Observable:
     statistics: tuple[str, ...] | None = None
     stem: str = ""
     integral: bool = False
+    size: float | str | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -209,6 +213,8 @@ class Observable:
                              " one for each column, other observables none")
         if self.kind == "residual" and not (self.stem or self.name).endswith("_error"):
             raise InputError(f"observable {self.name} is a residual: its name must end in _error")
+        if self.size is None and self.kind == "residual" and self.units == "1":
+            object.__setattr__(self, "size", 1.0)
         if self.integral and self.kind != "plain":
             raise InputError(f"observable {self.name} is an integral: its kind must be plain, not {self.kind}")
 
@@ -216,6 +222,11 @@ class Observable:
     def width(self) -> int:
         """Number of columns."""
         return int(self.columns.stop - self.columns.start)
+
+    @property
+    def is_energy(self) -> bool:
+        """Whether it is an energy that the exact motion keeps."""
+        return self.conserved == (True,) and "energy" in self.name
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -367,6 +378,8 @@ class Sight(NamedTuple):
     component: Any       # its `read(t, y)` writes the numbers
     numbers: np.ndarray  # (size,)
     pieces: Mapping[str, Callable[[np.ndarray], np.ndarray]]  # by name, each of a copy of the numbers
+    # turns go on from a time and what was counted there
+    recount: Callable[[float, Mapping[str, np.ndarray]], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -394,6 +407,8 @@ class Formulated:
     showing: Callable[..., dict[str, np.ndarray]] = lambda times, fields, before=None: {}
     # `to_fields` without those for which equations with the parameters are solved; None: there are none
     bare: Callable[[np.ndarray], dict[str, np.ndarray]] | None = None
+    apart: bool = False  # each number has a scale of its own
+    clock: int | None = None  # row whose first number is the time
     sight: Sight | None = None  # None: controllers get what `bare` or `to_fields`, and `showing`, give
 
     def __post_init__(self) -> None:
@@ -436,6 +451,13 @@ class Formulated:
         """Axes of the conserved components of the momentum map; empty where there is none."""
         flags = next((part.conserved for part in self.observables if part.name == "momentum_map"), ())
         return "".join(axis for axis, flag in zip("xyz", flags, strict=False) if flag)
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """Statistics of what the exact motion does not keep, and what tables call them: they are no errors."""
+        return {name: name.replace("_error_", "_change_") for part in self.observables if part.kind == "invariant"
+                for what in part.asked for name, kept in zip(part.statistic(what), part.conserved, strict=True)
+                if not kept}
 
     @property
     def attributes(self) -> dict[str, Any]:

@@ -351,6 +351,9 @@ class IndexThree(LieChart, Protocol):
     def joint_rows(self) -> int:
         """Number m of rows of joints."""
 
+    def per_length(self) -> float:
+        """One over the unit in which corrections of lengths are measured, 1/m."""
+
     def holds_velocities(self) -> bool:
         """Whether some of them are rows of velocities alone, for which A V = 0 stands instead of g = 0."""
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from liestep.errors import InputError, number_or_nan, unknown
+from liestep.errors import InputError, number_or_nan, require_plain, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 
 Parameters = Mapping[str, Any]
@@ -36,8 +36,10 @@ def real_array(name: str, value: Any) -> np.ndarray:
     """A new float64 array of what a person gave.
 
     Raises:
-        InputError: true or false, text, complex numbers or masked entries, which NumPy would convert without a word.
+        InputError: true or false, text, complex numbers, times, masked entries or quantities with units, which NumPy
+            would convert without a word.
     """
+    require_plain(name, value)
     if has_truth(value):
         raise InputError(f"{name} must be numbers, not true or false")
     if isinstance(value, np.ma.MaskedArray):
@@ -46,7 +48,7 @@ def real_array(name: str, value: Any) -> np.ndarray:
     try:
         given = np.array(value)
         kind = given.dtype.kind
-        if kind not in "cSU" or not given.size:
+        if kind not in "cSUmM" or not given.size:
             array = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
@@ -266,6 +268,7 @@ class Option:
     whole: tuple[str, ...] = ()  # those of `after_steps` that return to the whole manifold; (): the last one
     # of forms: with which choices of an option before it this one exists; elsewhere it is no part of a run
     needs: Needs | None = None
+    later: bool = False  # at its default it is no part of the text of a run, as before it was known
 
     @property
     def allowed(self) -> str:
@@ -455,6 +458,9 @@ class Sheet:
     symmetries: tuple[str, ...] | None = None
     # (parameters, method) -> why the method cannot run at these parameters, in words; None where it can
     requires: Callable[[Mapping[str, Any], Runner], str | None] | None = None
+    # (parameters, t) -> what it compares t with, and arguments of exp and denominators that depend on t alone, as pairs
+    # (what, value); `simulation.runs.stops`
+    clock: Callable[[Parameters, float], list[tuple[str, float]]] | None = None
     # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
     largest_step: Callable[[Parameters], float] | None = None
 

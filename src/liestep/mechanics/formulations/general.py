@@ -24,6 +24,7 @@ NOT_CONSERVATIVE = ("its energy is not conserved, or not known: there is a force
                     " take it")
 CANONICAL = (StateField("q", "1", "coordinates", ("coordinate",), "coordinate"),
              StateField("momentum", "1", "momenta that belong to them", ("coordinate",), "coordinate"))
+SEEN = 20  # states whose energy is looked at
 
 
 @kernel
@@ -263,14 +264,34 @@ def observed(kept: Mapping[str, bool], first: tuple[Observable, ...] = ()) -> tu
               for column, (name, flag) in enumerate(kept.items())), *first)
 
 
+def energy_terms(build: Callable[[Parameters], Any], kept: Mapping[str, bool], rows: Callable[[State], np.ndarray]
+                 ) -> Callable[[Parameters, State], np.ndarray]:
+    """Size (time,) of the terms of an energy that has no part which could be called kinetic: the largest of itself and
+    of its changes when a number of the state is zero, at up to SEEN states; 1 where no energy is kept."""
+    def size_of(values: Parameters, fields: State) -> np.ndarray:
+        states, sizes = rows(fields), [0.0]
+        system, out = plain(build(values)), np.zeros((2, len(kept)))
+        for y in states[:: -(-len(states)//SEEN)] if kept.get("energy") else ():
+            system.observe(y, out[0])
+            sizes.append(abs(out[0, 0]))
+            for place in np.argwhere(y):
+                without = y.copy()
+                without[tuple(place)] = 0.0
+                with np.errstate(all="ignore"):
+                    system.observe(without, out[1])
+                sizes.append(abs(out[1, 0] - out[0, 0]))
+        return np.full(len(states), max(filter(np.isfinite, sizes)) or 1.0)
+
+    return size_of
+
+
 def _sheet(title: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
            presets: Mapping[str, Preset], forms: Mapping[str, Form], shapes: Mapping[str, tuple[int, ...]],
-           kinetic_energy: Callable[[Parameters, State], np.ndarray] | None = None,
+           kinetic_energy: Callable[[Parameters, State], np.ndarray],
            manifold: Callable[[Parameters, State], None] = lambda values, state: None, **further: Any) -> Sheet:
     return Sheet(title=title, parameters=parameters, build=build, presets=presets, forms=forms, manifold=manifold,
                  state_shapes=lambda values: shapes, conserved_momentum=lambda values: (False, False, False),
-                 kinetic_energy=kinetic_energy or (lambda values, fields: np.ones(len(next(iter(fields.values()))))),
-                 **further)
+                 kinetic_energy=kinetic_energy, **further)
 
 
 def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
@@ -287,7 +308,7 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
     def made(problem: Any, state: State) -> Formulated:
         starts = Starts(lambda states: states["y"][:, None], lambda other: 0.0)
         return Formulated(problem, fields=fields, observables=columns, to_fields=lambda rows: {"y": rows[..., 0, :]},
-                          **starts.at(state))
+                          apart=True, **starts.at(state))
 
     def field(values: Parameters, state: State, options: Options) -> Formulated:
         return made(RatesField(build(values), new_counters()), state)
@@ -297,7 +318,8 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
         return made(FirstOrderGradient(build(values), rates, slopes, new_counters()), state)
 
     forms = {"vector_field": Form(field), **({"skew_gradient": Form(gradient)} if conservative else {})}
-    return _sheet(build=build, forms=forms, shapes={"y": (size,)}, **further)
+    return _sheet(build=build, forms=forms, shapes={"y": (size,)},
+                  kinetic_energy=energy_terms(build, kept, lambda fields: fields["y"][:, None]), **further)
 
 
 def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
@@ -491,4 +513,6 @@ def turning(*, shapes: Mapping[str, tuple[int, ...]], kept: Mapping[str, bool], 
                               " turn x with R", ("so3_r3", "se3"))} if rigid else {}
     return _sheet(build=build, forms={"vector_field": Form(field), "lie_action": Form(action, group)},
                   shapes={part.name: tuple(shapes[letter]) for letter, part in parts.items()}, manifold=manifold,
-                  **further)
+                  kinetic_energy=energy_terms(build, kept, lambda fields: np.concatenate([
+                      part.rows_of(fields[part.name]).reshape(len(fields[part.name]), -1, 3)
+                      for part in parts.values()], axis=1)), **further)

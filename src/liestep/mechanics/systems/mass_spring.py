@@ -16,7 +16,7 @@ from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, kernel
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
+from liestep.mechanics.contracts.manifold import most_off
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
@@ -160,7 +160,8 @@ def _redundant(parameters: Parameters, state: State, options: Options) -> Formul
     (x, _, z), (u, _, w), m = state["q"], state["v"], parameters["mass"]
     rows = np.array([[x, x + _length(parameters), z], [u, u, w], [m[0]*u, m[1]*(u + w), m[1]*(u + w)], [0*x]*3])
     problem = MassSpring(m, _springs(parameters), _length(parameters), new_counters())
-    residuals = (Observable("constraint_error", slice(3, 4), "m2", "|g|", "residual"),
+    residuals = (Observable("constraint_error", slice(3, 4), "m2", "|g|", "residual",
+                            size=_length(parameters)**2),
                  Observable("velocity_constraint_error", slice(4, 5), "m2 s-1", "|Dg v|", "residual"), legendre(5))
     return Formulated(problem, rows, (*FIELDS, *MORE_FIELDS), (_energy("T(v) + V"), *energies(1), *residuals),
                       _fields, float(np.abs(rows[2]).max()))
@@ -190,13 +191,14 @@ def _canonical(made: Callable[[Canonical], Any]) -> Form:
 def _manifold(parameters: Parameters, state: State) -> None:
     """Raises InputError for a start off the constraint or moving away from it."""
     (x, y, _), (u, w, _) = state["q"], state["v"]
-    gap = abs(y - x - _length(parameters))
-    if gap > MANIFOLD_TOLERANCE:
+    gap, allowed = abs(y - x - _length(parameters)), most_off()*max(abs(x), abs(y), _length(parameters))
+    slowest = most_off()*np.abs(state["v"]).max()
+    if gap > allowed:
         raise InputError(f"initial q breaks the constraint: q[1] - q[0] differs from rest_length + width by {gap:.3g},"
-                         f" allowed {MANIFOLD_TOLERANCE:g}")
-    if abs(w - u) > MANIFOLD_TOLERANCE:
+                         f" allowed {allowed:.3g}")
+    if abs(w - u) > slowest:
         raise InputError(f"initial v breaks the constraint: v[1] differs from v[0] by {abs(w - u):.3g}, allowed"
-                         f" {MANIFOLD_TOLERANCE:g}")
+                         f" {slowest:.3g}")
 
 
 def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:

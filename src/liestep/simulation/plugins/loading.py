@@ -6,6 +6,7 @@ id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or sev
 hash of its content and of the values that its code reads (`liestep.simulation.plugins.reads`), never by its path: after
 an edit they are made anew."""
 import ast
+import atexit
 import importlib
 import importlib.util
 import os
@@ -16,7 +17,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,10 +30,12 @@ from liestep.files.textfiles import require_file
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
+from liestep.simulation.plugins.guard import untouched, watch
 from liestep.simulation.plugins.reads import digest_of_reads
 
 SECONDS = "LIESTEP_TRIAL_SECONDS"  # environment: of processor time that a plugin may take to be loaded and tried
 USUAL, WAITING = "20", 3  # without it; times as long in all, for a machine that is busy
+IDLE = 0.05  # of a processor: who has less waits for something, and is not waited for
 MEMORY = 4 << 30  # bytes that it may take beside what the process has
 
 
@@ -48,25 +51,38 @@ def require_tried(load: Callable[[], object], path: Path) -> None:
     if child == 0:
         _answer(load, seconds, writer)
     os.close(writer)
-    said, until = b"", time.monotonic() + WAITING*seconds
+    said, began, spent, spans, late = b"", time.monotonic(), 0.0, 0, False
     try:
-        while select.select([reader], [], [], max(0.0, until - time.monotonic()))[0]:
-            part = os.read(reader, 1 << 16)
-            said += part
-            if not part:
-                break
+        while not late:
+            if select.select([reader], [], [], max(0.0, began + (spans + 1)*seconds - time.monotonic()))[0]:
+                part = os.read(reader, 1 << 16)
+                said += part
+                if not part:
+                    break
+                continue
+            spans, before, spent = spans + 1, spent, _processor_seconds(child)
+            late = spans == WAITING or spent - before < IDLE*seconds
     finally:
         os.close(reader)
-        late = time.monotonic() >= until
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if said[:1] == b"-":
         raise InputError(said[1:].decode())
     if not said:
-        wrong = (f"does not end within {seconds} s ({SECONDS} allows more)" if late or -status == signal.SIGXCPU else
+        wrong = (f"does not end within {(spans if 0 < spans < WAITING else 1)*seconds} s ({SECONDS} allows more)"
+                 if late or -status == signal.SIGXCPU else
                  f"ends the process ({signal.strsignal(-status) if status < 0 else f'exit code {status}'})")
-        raise InputError(f"{path}: to load the plugin, or the first trial of what it declares, {wrong}")
+        raise InputError(f"{path}: to load the plugin, the first trial of what it declares, or what it does at the end,"
+                         f" {wrong}")
+
+
+def _processor_seconds(process: int) -> float:
+    """That a process has had; where only Linux would say it, as if it had always worked."""
+    try:
+        return time.clock_gettime((~process << 3) | 2)
+    except OSError:
+        return time.monotonic()
 
 
 def _answer(load: Callable[[], object], seconds: int, writer: int) -> None:
@@ -81,7 +97,9 @@ def _answer(load: Callable[[], object], seconds: int, writer: int) -> None:
             if soft == resource.RLIM_INFINITY or most < soft:
                 resource.setrlimit(what, (most, hard))
         try:
+            atexit._clear()  # of this process's parent
             load()
+            atexit._run_exitfuncs()
             os.write(writer, b"+")
         except InputError as error:
             os.write(writer, f"-{error}".encode("utf-8", "replace")[:60_000])
@@ -107,18 +125,19 @@ def find_plugin(text: str, *folders: Path) -> Path:
     raise InputError(f"there is no plugin file {text}; looked for {' and '.join(dict.fromkeys(map(str, places)))}")
 
 
-def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
+def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, ...]:
     """Load a plugin's file and make its systems and integrators known; returns their ids. A file that is loaded stays
-    as it is. `derived`: `liestep.plain` has written it, and has tried its equations. Raises InputError: it cannot be
-    loaded, declares nothing, or declares what is no system or integrator, or an id that exists; one sentence with the
-    line of the file."""
+    as it is. `derived`: its text by `liestep.plain`, which has tried its equations; the file need not be there. Raises
+    InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
+    exists; one sentence with the line of the file."""
     path = Path(path).resolve()
     if path.suffix != ".py" or not ID.fullmatch(path.stem):
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
                          " my_pendulum.py")
-    require_file(path, LARGEST)
+    if derived is None:
+        require_file(path, LARGEST)
     try:
-        source = path.read_bytes()
+        source = path.read_bytes() if derived is None else derived.encode()
         source.decode("utf-8")  # an encoding that the file names would be read by Python alone
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
@@ -132,9 +151,10 @@ def load_plugin(path: Path | str, *, derived: bool = False) -> tuple[str, ...]:
                              " edit; rename it or start anew")
         return tuple(key for key, entry in plugin_entries().items() if entry.module == name)
     _require_alone(source, path)
-    if not derived:
+    if derived is None:
         require_tried(lambda: _execute(source, path, try_all=True), path)
-    return _execute(source, path, derived=derived)
+        watch(f"{path}: the plugin")
+    return _execute(source, path, derived=derived is not None)
 
 
 def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = False) -> tuple[str, ...]:
@@ -150,11 +170,12 @@ def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = F
     sys.modules[name] = module
     module_file.cache_clear()
     try:
-        try:
-            exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
-        except (Exception, SystemExit) as error:
-            raise InputError(_moved(error, source, path) or plain_error(error, path)) from None
-        return _register(module, path, content, try_all)
+        with untouched(f"{path}: to load the plugin") if not derived else nullcontext():
+            try:
+                exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
+            except (Exception, SystemExit) as error:
+                raise InputError(_moved(error, source, path) or plain_error(error, path)) from None
+            return _register(module, path, content, try_all)
     except InputError:
         del sys.modules[name]
         raise
@@ -212,11 +233,14 @@ def load_installed() -> None:
     from importlib.metadata import entry_points
 
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        what = f"installed plugin {entry.name} ({entry.value})"
         try:
-            module = importlib.import_module(entry.module)
+            with untouched(f"{what}: to load it"):
+                module = importlib.import_module(entry.module)
+        except InputError:
+            raise
         except Exception as error:
-            raise InputError(f"installed plugin {entry.name} ({entry.value}) cannot be loaded:"
-                             f" {type(error).__name__}: {error}") from None
+            raise InputError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from None
         package = module.__name__.split(".")[0]
         marked = getattr(sys.modules[package], MARK, None) or _content_of(package)  # by another entry point
         _register(module, Path(str(module.__file__)), marked)
@@ -252,7 +276,9 @@ def _register(module: ModuleType, path: Path, content: str, try_all: bool = True
         close = [name for name in vars(module) if name.upper() in ("SHEET", "SHEETS", "METHODS")]
         hint = f"; {close[0]} must be written in capitals" if close else ""
         raise InputError(f"{path}: declares neither SHEET nor SHEETS (systems) nor METHODS (integrators){hint}")
-    taken = {*own_systems(), *own_integrators(), *plugin_entries()}
+    # not what `liestep.system` has made in this file: `SHEET = liestep.system("pair", ...).sheet` in pair.py
+    taken = {*own_systems(), *own_integrators(), *(
+        name for name, entry in plugin_entries().items() if entry.item is not sheets.get(name))}
     for name in (*sheets, *methods):
         if not isinstance(name, str) or not ID.fullmatch(name):
             raise InputError(f"{path}: id {name!r} must be letters, digits and underscores")

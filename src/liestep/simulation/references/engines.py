@@ -22,16 +22,16 @@ MOVE = 2.0**-10                                    # of a state's numbers, to se
 
 
 def largest(groups: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Largest number of each group of rows (m, d)."""
+    """Largest number of each group; further dimensions of rows are others of the same groups."""
     found = np.zeros(int(groups.max(initial=0)) + 1)
-    np.maximum.at(found, groups, np.abs(rows).max(axis=1))
+    np.maximum.at(found, groups, np.abs(rows).reshape(*groups.shape, -1).max(axis=-1))
     return found
 
 
 def characteristic_time(f: Field, formulated: Formulated, most: float) -> float:
     """Time in which a field changes by its own size, from its rate and, so that a start from rest has one, from the
     rate of this rate; at most `most`."""
-    start, groups = formulated.start, formulated.groups
+    start, (groups, _) = formulated.start, sizes_of(formulated)
     rates, size = f(0.0, start.ravel()), largest(groups, start)
 
     def shortest(change: np.ndarray, power: float) -> float:
@@ -101,7 +101,7 @@ def absolute_tolerance(run: RunSpecification, f: Callable, atol: float) -> np.nd
     formulated = formulate_standard(run.sheet, run.parameters, run.initial)
     sizes = start_sizes(f, formulated, characteristic_time(f, formulated, run.t_end))
     sizes[sizes == 0.0] = 1.0  # nothing moves it
-    return np.repeat(atol*sizes[formulated.groups], formulated.start.shape[1])
+    return np.ravel(atol*sizes[sizes_of(formulated)[0]])
 
 
 def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
@@ -180,7 +180,7 @@ def taylor_series(run: RunSpecification, f: Field, tolerance: float | None = Non
     equations = (traced_field(formulated) if facts.series is None else facts.series(run.parameters, run.initial))
     sizes = start_sizes(f, formulated, characteristic_time(f, formulated, run.t_end))
     # variables of a system's own series are those of the rows, or their rates
-    groups = np.repeat(formulated.groups, formulated.start.shape[1])[:len(equations.start)]
+    groups = sizes_of(formulated)[0].ravel()[:len(equations.start)]
     return TaylorSeries(equations, tolerance, groups, sizes)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from liestep.compile.cache import code_mark, loop_for, prepare
 from liestep.compile.counters import NAMES, counts
-from liestep.compile.driver import advance, advance_adaptive
+from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.pieces import Pieces
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
@@ -20,6 +20,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.execution import (
     STEP_LOG,
+    Legs,
     Outcome,
     Recorder,
     build,
@@ -160,7 +161,8 @@ class Rows:
         spec, n, width = self.spec, self.n, part.formulated.width
         self.invariant, self.y = part.formulated.invariant_columns, np.zeros_like(part.y)
         outputs, accepted, self.trial = recorders(spec, part.formulated, np.zeros((n, width)), blocks=self.blocks)
-        self.memory, self.out = np.zeros(4), np.zeros_like(part.y)
+        self.memory, self.out = new_memory(spec.longest), np.zeros_like(part.y)
+        self.legs = Legs(spec, part.formulated)
         self.log = np.zeros((0 if spec.steps else STEP_LOG, 2))
         self.size = spec.step or spec.duration/(spec.outputs - 1)  # of a step, or between outputs
         loop = (loop_for(advance, part.integrator, part.problem, self.trial, part.work) if spec.steps else
@@ -180,7 +182,7 @@ class Rows:
             return (part.integrator, part.problem, outputs, y, self.size, first, min(first + room, spec.steps),
                     part.work, spec.t_start)
         return (part.integrator, part.problem, outputs, accepted, y, self.out, self.memory, self.log[:room],
-                self.size, spec.duration, part.work, spec.t_start, spec.direction)
+                self.size, self.legs.end, part.work, spec.t_start, spec.direction)
 
     @plugin_errors()
     def all(self, shared: Any) -> Batch:
@@ -205,15 +207,17 @@ class Rows:
             accepted = accepted and accepted._replace(integrals=outputs.integrals)
         if self.addressed:
             prepare(part.problem, part.integrator, part.work)
-        trial.filled[:] = self.memory[:] = 0
+        trial.filled[:], self.memory[:], self.legs = 0, new_memory(spec.longest), Legs(spec, part.formulated)
         self.y[...] = part.y
         self.call(*self._arguments(part, self.y, trial, trial, 0, 0))
         set_baseline(outputs.baseline, trial, self.invariant, part.formulated.problem.counters)
-        self.memory[:] = self.out[:] = 0.0
+        self.memory[:], self.out[:] = new_memory(spec.longest), 0.0
         going = Status.RUNNING if spec.steps is None else Status.OK
         status, steps = going, 0
         while status == going and steps != spec.steps:
             status, ended = self.call(*self._arguments(part, part.y, outputs, accepted, steps, pieces.steps))
+            if spec.steps is None:
+                status = self.legs.after(status, part.y, self.memory, self.log[int(ended) - 1])
             steps = ended if spec.steps else steps + ended
             pieces.ended()
         made.status[k], made.steps[k] = part.formulated.ending(Status(status), part.y), steps

@@ -1,8 +1,9 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -15,12 +16,12 @@ from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Formulated, Observable
 from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, not_run, spread
+from liestep.simulation.runs.residuals import suspects, warning_of
 from liestep.simulation.runs.specification import RunSpecification, dimension
 from liestep.simulation.runs.starts import each
 from liestep.simulation.tangents.rates import exponents, pair_sums
 
 FORMAT = "2"  # version of the layout of files
-JOINTS_OFF = 1e-2  # largest residual of a row of a joint, m or 1, of which a run does not warn
 DENSE = LEAST_SAMPLES*BLOCKS  # samples; an ensemble has blocks with more, so that a drift can be judged
 ACCUMULATED = "accumulated"  # status of a run at whose end events come ever faster
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
@@ -41,6 +42,7 @@ class Content:
     variables: dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     whole: dict[str, np.ndarray] = field(default_factory=dict)
+    end: tuple[float, np.ndarray] | None = None  # time of the last sample and rows of its state, in memory only
 
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
@@ -89,6 +91,8 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     if spec.exponents:
         _exponents(content, spec, first)
     content.attributes |= _attributes(spec, first)
+    if first.samples:
+        content.end = float(content.variables["time"][1][-1]), first.outputs.states[first.samples - 1].copy()
     return content
 
 
@@ -99,13 +103,16 @@ def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batc
     content, worst, samples = Content(), None, spec.samples
     at = (True, spec.ensemble.size)  # whether the worst one has finished, and its number
     growths: list[np.ndarray] = []
+    told: dict[int, str] = {}
     content.add("time", ("time",), np.zeros(0), "s", "time")
     for numbers, batch in batches:
         place, finished = np.array(numbers), batch.finished
         samples = min(samples, int(batch.samples.min()))
         for name, dims, *about in (*series(spec, batch, samples), *(_blocks(batch) if spec.samples > DENSE else ())):
             content.put(("member", spec.ensemble.size), place, (name, dims, *about), spec.samples)
-        for name, values in statistics(batch).items():
+        found = statistics(batch)
+        told |= {numbers[row]: text for row, text in warnings_of(batch, found, lambda row: spec)}
+        for name, values in found.items():
             content.put(("member", spec.ensemble.size), place, (
                 name, (), np.where(finished, values, np.nan), "1", f"{name} of each member"), finished=finished)
         growths.extend(batch.growth)
@@ -124,7 +131,7 @@ def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batc
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
         for name, angles, units, long_name in spec.ensemble.coordinates():
             content.add(name, ("member",), angles, units, long_name)
-    content.attributes |= _attributes(spec, worst)
+    content.attributes |= _attributes(spec, worst) | told_of(told, "member", spec.ensemble.size)
     return content
 
 
@@ -145,8 +152,7 @@ def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> No
 
 def times(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> np.ndarray:
     """The start and k times the sampling interval: the same numbers as the loop's own times."""
-    interval = spec.step or spec.direction*spec.duration/(spec.outputs - 1)
-    return spec.t_start + np.arange(samples)*outcome.outputs.stride*interval
+    return spec.times_of(np.arange(samples)*outcome.outputs.stride)
 
 
 def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> Iterator[Variable]:
@@ -157,7 +163,7 @@ def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> It
     fields = {name: values.reshape(*lead, *values.shape[1:])
               for name, values in formulated.to_fields(states.reshape(prod(lead), *states.shape[-2:])).items()}
     if formulated.shown:
-        rows = [formulated.showing(at, one) for one in (each(fields) if len(lead) > 1 else [fields])]
+        rows = [formulated.showing(at, one, spec.shown_before) for one in (each(fields) if len(lead) > 1 else [fields])]
         fields |= {name: np.stack([row[name] for row in rows]) if len(lead) > 1 else values
                    for name, values in rows[0].items()}
     for part in (*formulated.fields, *formulated.shown):
@@ -199,15 +205,7 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
 
 
 def limit_of(status: Status, spec: RunSpecification) -> str:
-    """What may have ended a run, and where it ends: the chart that was left, or a torsion spring; "" for all others."""
-    if status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.NOT_CONVERGED):
-        from liestep.mechanics.formulations.multibody.assembly import Assembly  # few runs need them
-        from liestep.mechanics.formulations.multibody.elements import HALF_TURN, Law
-
-        built = spec.sheet.build(spec.parameters)
-        ends = isinstance(built, Assembly) and any(
-            item.kind == Law.TURN and (item.rows[0, 0] != 0.0 or item.number >= 0) for item in built.elements)
-        return f"with a torsion spring, which ends a run at {HALF_TURN} rad from rest" if ends else ""
+    """The chart that ended a run, and where it ends; "" for other ends."""
     options = spec.options
     implied = IMPLIED_CHARTS.get(spec.method.formulation)
     chart = options.get("chart") or options.get("coordinates") or implied
@@ -241,6 +239,11 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
         **_reproducible(spec)}
 
 
+def at_zero(names: str) -> str:
+    """What may have ended a run beside a singularity."""
+    return f"with {names} at zero, which has no size for errors: give an absolute tolerance, options={{'atol': ...}}"
+
+
 def stopped(outcome: Outcome) -> str:
     """How a run ended before its end, in words."""
     return f"stopped after t = {outcome.time_reached:.6g}: {outcome.status.sentence}"
@@ -248,7 +251,7 @@ def stopped(outcome: Outcome) -> str:
 
 def message_of(outcome: Outcome, spec: RunSpecification) -> str:
     """How a run ended, with the remedy."""
-    status, limit = outcome.status, limit_of(outcome.status, spec)
+    status, limit = outcome.status, (outcome.zero and at_zero(outcome.zero)) or limit_of(outcome.status, spec)
     return (status.sentence if status == Status.OK else f"{stopped(outcome)}{limit and f'; it ran {limit}'}")
 
 
@@ -258,18 +261,33 @@ def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, Any]) -
     return {"momentum_error_max": np.max(kept, axis=0)} if kept else {}
 
 
-def _warning(spec: RunSpecification, outcome: Outcome) -> dict[str, str]:
-    """What the method says to the sizes of the sampled states; or that joints are off by more than JOINTS_OFF."""
-    off = statistics(outcome).get("joint_error_max", 0.0)
-    if off > JOINTS_OFF and "stabilisation" in spec.options:
-        known = spec.sheet.forms[spec.method.formulation].options["stabilisation"].choices
-        remedy = (f" or options={{'stabilisation': {known[-1]!r}}}" if spec.options["stabilisation"] == "none" else "")
-        return {"warning": f"joints are off by up to {off:.3g} (m, of directions 1; warned of above {JOINTS_OFF:g}):"
-                           f" take a smaller step or tolerance{remedy}"}
+def warning_of_run(spec: RunSpecification, outcome: Outcome, numbers: Mapping[str, Any]) -> dict[str, str]:
+    """What is off beyond its own size, and what the method says to the sizes of the sampled states."""
+    @cache
+    def seen() -> dict[str, np.ndarray]:
+        made = series(spec, outcome, outcome.samples)
+        return {"time": times(spec, outcome, outcome.samples)} | {name: values for name, _, values, *_ in made}
+
     fields = outcome.formulated.to_fields(outcome.outputs.states[:outcome.samples])
     sizes = {part.name: float(np.abs(fields[part.name]).max(initial=0.0)) for part in outcome.formulated.error_fields}
-    found = spec.method.warning(sizes) if any(sizes.values()) else None
-    return {} if found is None else {"warning": found}
+    told = (warning_of(spec, outcome.formulated, numbers, seen) if outcome.samples else "",
+            spec.method.warning(sizes) if any(sizes.values()) else None)
+    return {"warning": "; ".join(filter(None, told))} if any(told) else {}
+
+
+def warnings_of(batch: Batch, numbers: Mapping[str, Any], spec_of: Callable[[int], RunSpecification]
+                ) -> Iterator[tuple[int, str]]:
+    """Those rows of a batch that have a warning, and which."""
+    for row in suspects(batch.formulated, numbers, batch.outputs.series[:, :, 0]):
+        one = batch.member(row)
+        for told in warning_of_run(spec_of(row), one, statistics(one)).values():
+            yield int(row), told
+
+
+def told_of(found: Mapping[int, str], lead: str, number: int) -> dict[str, str]:
+    """The attribute of a file of several runs: how many have a warning, and the first one."""
+    return {"warning": f"{len(found)} of {number} {lead}s have a warning; {lead} {min(found)}: {found[min(found)]}"
+            } if found else {}
 
 
 def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
@@ -279,4 +297,5 @@ def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
         "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
         "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
         **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome.formulated, numbers),
-        **_warning(spec, outcome)}
+        **({"zero": outcome.zero} if outcome.zero else {}),
+        **(warning_of_run(spec, outcome, numbers) if spec.ensemble is None else {})}

@@ -16,7 +16,7 @@ from liestep.compile.held import Unread, advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
 from liestep.compile.status import Status
 from liestep.compile.tracing import leaves, on_own_arrays
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.contracts.formulated import Formulated, Sight
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import Content, collected
@@ -62,10 +62,12 @@ class Held:
         self.y = build(spec)[0].start.copy()  # advanced in place
         self.reader = build(spec)[0]  # of its own, with what is held
         self.sight = self.reader.sight or Sight(Unread(), np.zeros(0), {})
+        if self.sight.recount and spec.shown_before:
+            self.sight.recount(*spec.shown_before)
         on_own_arrays(self.sight.component).read(spec.t_start, self.y)
         self.names = [part.name for part in (*self.reader.fields, *self.reader.shown)]
         self.given: list[dict[str, list[float]]] = []  # at each instant
-        self.before: tuple[float, dict[str, np.ndarray]] | None = None
+        self.before = spec.shown_before
         self.t = spec.t_start  # of the last instant
         first = self._given()
         for name in first:
@@ -155,6 +157,7 @@ class Held:
         new: dict[str, list[float]] = {}
         for name, shape in self.shapes.items():
             value = given[name]
+            require_plain(f"{self}: {name}", value)
             try:
                 values = value if isinstance(value, np.ndarray) and value.dtype == float else np.multiply(
                     value, 1.0, dtype=float)  # a text is no number
@@ -227,13 +230,13 @@ def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) ->
     spec, y, problem, integrator = held.spec, held.y, held.formulated.problem, held.integrator
     assert spec.control is not None
     outputs, accepted, _ = recorders(spec, held.formulated, baseline)
-    made: tuple[Any, ...]  # `every` and `sign` are arguments of one of the loops only
+    made: tuple[Any, ...]  # `every` and `clock` are arguments of one of the loops only
     read, work, points = held.sight.component, integrator.workspace(problem, y), outputs.points
     if spec.step is None:
         function: Any = advance_held_adaptive
-        made, h, every, sign = (outputs, accepted), spec.duration/points, [], [spec.direction]
+        made, h, every, clock = (outputs, accepted), spec.duration/points, [], [spec.t_start, spec.direction]
     else:
-        function, made, h, sign = advance_held, (outputs,), spec.step, []
+        function, made, h, clock = advance_held, (outputs,), spec.step, list(spec.grid)
         ratio = spec.control.sample/abs(h)
         every = [max(1, round(ratio))]
         if abs(ratio - every[0]) > STEP_TOLERANCE*every[0]:
@@ -244,7 +247,7 @@ def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) ->
     with Pieces(y.size) as pieces:
         while status == Status.OK and done < points:
             status, done, *time = loop(integrator, problem, *made, y, h, done, min(done + pieces.steps, points), *every,
-                                       held.address, read, work, spec.t_start, *sign)
+                                       held.address, read, work, *clock)
             pieces.ended()
             if progress:
                 progress(done/points)

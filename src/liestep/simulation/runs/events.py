@@ -1,6 +1,7 @@
 """Events: functions of the state that people want to see become zero."""
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -77,6 +78,25 @@ class EventFunction(NamedTuple):
             return np.asarray(fields[self.name][place] - self.level, dtype=np.float64)
         states = ({name: values[k] for name, values in fields.items()} for k in range(count))
         return np.array([_number(answer("an event", self.function, state)) for state in states])
+
+
+    def nearly(self, fields: State, count: int) -> np.ndarray:
+        """Its values up to round-off: of all states at once, where the function takes columns for numbers."""
+        if self.function is not None:
+            with suppress(Exception), np.errstate(all="ignore"):
+                found = np.asarray(self.function({name: _columns(values) for name, values in fields.items()}), float)
+                ends = self.over({name: values[[0, -1]] for name, values in fields.items()}, 2)
+                if found.shape == (count,) and np.abs(found[[0, -1]] - ends).max() <= 1e-9*np.abs(found).max():
+                    return found
+        return self.over(fields, count)
+
+
+def _columns(values: np.ndarray) -> np.ndarray:
+    """Values of many states (count, ...) as those of one, whose numbers are columns (count,)."""
+    found = np.empty(values.shape[1:], dtype=object)
+    for place in np.ndindex(found.shape):
+        found[place] = np.ascontiguousarray(values[(slice(None), *place)])
+    return found if values.ndim > 1 else values
 
 
 def answer(where: object, function: Callable, state: State, *before: Any) -> Any:

@@ -2,7 +2,7 @@
 statistics, collect everything that goes into the file."""
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 from liestep.compile.cache import CompiledLoop, loop_for
 from liestep.compile.counters import counts
 from liestep.compile.dispatch import kernel
-from liestep.compile.driver import advance, advance_adaptive
+from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.interpreted import FirstLoop, NotWorthIt
 from liestep.compile.pieces import SLOW, Pieces, TooLong
 from liestep.compile.rows import copy
@@ -181,7 +181,7 @@ STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, a
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 # sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
 Watch = Callable[[np.ndarray, np.ndarray | None], bool]
-WATCHED = 1000  # steps between two looks of it
+WATCHED = 1000  # steps between two looks of it, at least
 
 
 class RunTooLong(InputError):
@@ -201,6 +201,7 @@ class Outcome:
     counters: dict[str, int]
     step_log: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     symplectic_error: float = np.nan  # of one step from the start, see `simulation.tangents.exponents`
+    zero: str = ""  # fields without a size, where steps became too small
     growth: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of derivatives, see there
 
     @property
@@ -220,6 +221,10 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, *,
     facts, declared = spec.sheet, spec.method.on(spec.sheet)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
+    if spec.before and spec.before.rows is not None:
+        formulated = replace(formulated, start=np.array(spec.before.rows, dtype=np.float64))
+    elif formulated.clock is not None:
+        formulated.start[formulated.clock, 0] = spec.t_start
     return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration,
                                      spec.parameters if shared else None)
 
@@ -259,7 +264,7 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
         first = FirstLoop(progress)
         with suppress(NotWorthIt):
             outcome = run(spec, formulated, integrator, first.loop_for, first.progress, limit, watch)
-            if outcome.status == Status.OK or not first.interpreted:
+            if outcome.status in (Status.OK, Status.RUNNING) or not first.interpreted:  # RUNNING: `watch` had enough
                 return outcome
         formulated, integrator = build(spec, state)
     return run(spec, formulated, integrator, loop_for, progress, limit, watch)
@@ -295,21 +300,62 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     baseline, h = np.zeros(formulated.width), spec.step
     recorder, _, trial = recorders(spec, formulated, baseline)
     work = integrator.workspace(formulated.problem, y)
-    loop = finds(advance, integrator, problem, recorder, work)
-    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
+    begin, gone = grid = spec.grid
+    function: Callable = advance
+    if gone:
+        from liestep.compile.going import advance_further as function  # no source of other runs
+    loop, clock = finds(function, integrator, problem, recorder, work), grid if gone else (begin,)
+    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
     set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
-    status, done = Status.OK, 0
-    with in_pieces(spec, loop, y.size, limit, lambda: spec.t_start + done*h) as pieces:
+    status, done, look = Status.OK, 0, WATCHED if watch else spec.steps
+    with in_pieces(spec, loop, y.size, limit, lambda: begin + (gone + done)*h) as pieces:
         while status == Status.OK and done < spec.steps:
-            last = min(done + (min(pieces.steps, WATCHED) if watch else pieces.steps), spec.steps)
-            status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
+            last = min(done + pieces.steps, look, spec.steps)
+            status, done = loop(integrator, problem, recorder, y, h, done, last, work, *clock)
             pieces.ended()
-            if watch and watch(recorder.states[:done + 1], None):
-                break
+            if watch and (done < last or done in (look, spec.steps)):
+                if watch(recorder.states[:done + 1], None):
+                    break
+                look = done + max(WATCHED, done//2)
             if progress and status == Status.OK:
                 progress(done/spec.steps)
-    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*h, int(done),
+    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), begin + (gone + done)*h, int(done),
                    counts(problem.counters))
+
+
+def gap_of(spec: RunSpecification, formulated: Formulated) -> float:
+    """How far from a stop its two sides are evaluated: more where the time is a number of the state, which drifts."""
+    return (2.0**-50 if formulated.clock is None else 2.0**-46)*max(abs(spec.t_start), abs(spec.t_end))
+
+
+class Legs:
+    """An adaptive run from stop to stop, each leg with a start of the method. A leg is evaluated a few roundings inside
+    of its ends, on its own side of what jumps there."""
+
+    def __init__(self, spec: RunSpecification, formulated: Formulated):
+        self.spec, self.clock, self.gap = spec, formulated.clock, gap_of(spec, formulated)
+        elapsed = [spec.direction*(stop - spec.t_start) for stop in spec.stops[::int(spec.direction)]]
+        self.ends = [spec.duration]
+        for end in reversed(elapsed):
+            if 16.0*self.gap < end < self.ends[0] - 16.0*self.gap:
+                self.ends.insert(0, end)
+        self.end = 0.0  # of the leg, for the loop
+        self.turn()
+
+    def turn(self) -> None:
+        """Enter the next leg."""
+        self.stop = self.ends.pop(0)
+        self.end = self.stop - self.gap if self.ends else self.stop
+
+    def after(self, status: Status, y: np.ndarray, memory: np.ndarray, last: np.ndarray) -> Status:
+        """The status of the run when the loop returned at y, with its `last` time and step; enters the next leg."""
+        if status != Status.OK or not self.ends:
+            return status
+        last[0], memory[:3] = self.stop, (self.stop + self.gap, 0.0, 0.0)
+        if self.clock is not None:
+            y[self.clock, 0] = self.spec.t_start + self.spec.direction*float(memory[0])
+        self.turn()
+        return Status.RUNNING
 
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, finds: Callable,
@@ -319,11 +365,11 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, fin
     outputs, accepted, trial = recorders(spec, formulated, baseline)
     assert accepted is not None
     work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
-    memory, log = np.zeros(4), np.zeros((WATCHED if watch else STEP_LOG, 2))
+    memory, log = new_memory(spec.longest), np.zeros((WATCHED if watch else STEP_LOG, 2))
     loop = finds(advance_adaptive, pair, problem, outputs, accepted, work)
-    interval = spec.duration/(spec.outputs - 1)
+    interval, legs = spec.duration/(spec.outputs - 1), Legs(spec, formulated)
     loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0],  # no room for a step
-         interval, spec.duration, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
+         interval, legs.end, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
     set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
     logs, steps, status = [], 0, Status.RUNNING
     with in_pieces(spec, loop, y.size, limit,
@@ -332,8 +378,9 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, fin
             room = log[:pieces.steps]  # at most all of it
             if watch:
                 accepted = _with_room(accepted, steps + 1 + len(room), y.shape)
-            status, entries = loop(pair, problem, outputs, accepted, y, out, memory, room, interval, spec.duration,
+            status, entries = loop(pair, problem, outputs, accepted, y, out, memory, room, interval, legs.end,
                                    work, spec.t_start, spec.direction)
+            status = legs.after(Status(status), y, memory, log[int(entries) - 1])
             pieces.ended()
             steps += int(entries)
             if spec.log_steps or watch:
@@ -347,7 +394,17 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, fin
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
     step_log[:, 0] = spec.t_start + spec.direction*step_log[:, 0]
     return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y),
-                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.counters), step_log)
+                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.counters), step_log,
+                   zero=_without_size(formulated, y) if status == Status.STEP_TOO_SMALL else "")
+
+
+def _without_size(formulated: Formulated, y: np.ndarray) -> str:
+    """Names of fields, or of single numbers that have sizes of their own, which are zero."""
+    found = []
+    for name, values in formulated.to_fields(y[None]).items():
+        zero = np.ravel(values[0] == 0.0)
+        found += [f"{name}[{k}]" for k in np.flatnonzero(zero)] if formulated.apart else [name]*bool(zero.all())
+    return ", ".join(found)
 
 
 def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recorder:

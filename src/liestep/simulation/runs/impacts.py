@@ -135,7 +135,7 @@ class Law:
         speed = float(np.abs(rates).max())
         if speed == 0.0:
             return 0.0
-        h = STEP*max(float(np.abs(y).max()), 1e-3)/speed
+        h = STEP*(float(np.abs(y).max()) or 1.0)/speed
 
         def at(s: float) -> float:
             fields = formulated.to_fields((y + s*rates)[None])

@@ -3,7 +3,7 @@
 Each leg is a run of its own from the state behind an event, so that an integrator keeps its order between events. It is
 no longer than a few times the last one, so that the search for events is as fine where they come ever faster."""
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import NamedTuple
@@ -18,13 +18,16 @@ from liestep.simulation.runs.content import ACCUMULATED, Content, largest_moment
 from liestep.simulation.runs.events import Reset, answer, event_function
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
+from liestep.simulation.runs.residuals import warning_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.until import (
+    BESIDE,
     Between,
+    Found,
     Occurrence,
     Search,
     add_events,
-    nodes_of,
+    first_of,
     require_partial_steps,
     shapes_of,
 )
@@ -33,7 +36,6 @@ LONGER = 4.0         # times the last interval between events: a leg
 FEW = 5              # intervals that shrink alike before events are said to accumulate
 NEAR = 2.0**-33      # of the run: the time that is then left, and after which impacts are one
 RESTING = 1e-4       # a rate behind an event that is less than this share of the one before is none
-BESIDE = 1e-3        # of a step: where rates are taken
 ROUNDING = 2.0**-40  # of a field's largest number
 MOST_AT_ONCE = 1000  # impacts at one time
 THROUGH = 1e-7       # of the largest number of the state: a gap that is more negative has been passed
@@ -56,13 +58,15 @@ class Journey:
         self.samples: list[tuple[np.ndarray, np.ndarray, np.ndarray, Mapping[str, np.ndarray], np.ndarray]] = []
         self.nodes: list[np.ndarray] = []  # observables at all nodes
         self.found: list[tuple[int, float, int]] = []  # number of the event, time, direction
+        self.searches: list[Search] = []  # of the last leg
         self.counters: Counter[str] = Counter()
         self.steps, self.resolution = 0, 0.0
         self.largest: dict[str, float] = {}  # number of each field at the nodes and the ends of legs
         # (time, what is counted there from one time to the next)
-        self.turned: tuple[float, Mapping[str, np.ndarray]] | None = None
+        self.turned: tuple[float, Mapping[str, np.ndarray]] | None = spec.shown_before
         self.resting: int | None = None  # an impact behind which bodies stay together
-        self.plain = replace(spec, events=(), times=None, samples=2, outputs=2 if spec.steps is None else spec.outputs)
+        self.plain = replace(spec, before=None, events=(), times=None, samples=2,
+                             outputs=2 if spec.steps is None else spec.outputs)
         self.formulated, _ = build(self.plain)
         shapes = shapes_of(self.formulated)
         self.functions = [event_function(one, shapes) for one in spec.events]
@@ -78,7 +82,7 @@ class Journey:
         self.summed = self.work + [k for part in self.formulated.observables if part.integral
                                    for k in range(part.columns.start, part.columns.stop)]
         points = (spec.steps or spec.outputs - 1)//(spec.samples - 1)*np.arange(spec.samples)
-        times = spec.t_start + points*(spec.step or spec.direction*spec.duration/(spec.outputs - 1))
+        times = spec.times_of(points)
         self.sampled = spec.times if spec.times is not None else np.clip(
             times, min(spec.t_start, spec.t_end), max(spec.t_start, spec.t_end))
 
@@ -90,15 +94,15 @@ class Journey:
         """Make all legs."""
         spec, sign, time, interval = self.spec, self.spec.direction, self.spec.t_start, self.spec.duration
         self._require_outside(spec.initial, time)
-        state = self._behind(None, spec.initial, time)
-        left = -1, 0.0  # the event before this leg, and four times what its function was there: zero to round-off
-        turned: tuple[int, float] | None = None  # the event before this leg, and the rate of its function before it
+        state = self._behind((), spec.initial, time)
+        left: dict[int, float] = {}  # the events before this leg, and four times what their functions were there
+        turned: dict[int, float] = {}  # those with a reset, and the rates of their functions before it
         while True:
-            between, number, one = self._fly(self._leg(state, time, LONGER*interval), *left)
+            between, one, _, events = self._fly(self._leg(state, time, LONGER*interval), left)
             outcome = between.outcome
             assert outcome is not None
-            if turned:
-                self._require_left(*turned, between)
+            for number, rate in turned.items():
+                self._require_left(number, rate, between)
             failed = one is None and outcome.status != Status.OK
             end = one.time if one else outcome.time_reached if failed else between.spec.t_end
             fields = self._enter(between, one, end)
@@ -108,23 +112,25 @@ class Journey:
             ended = Ended(outcome.status.name.lower(), stopped(outcome)) if failed else self._ending(end)
             if ended is None and sign*end >= sign*spec.t_end:
                 ended = Ended("ok", Status.OK.sentence)
-            state, turned, left = {name: fields[name] for name in spec.initial}, None, (-1, 0.0)
+            state, turned, before = {name: fields[name] for name in spec.initial}, {}, left if end == time else {}
+            left = dict(before)
             if ended is None and one:
-                if end == time:
-                    raise InputError(f"event {number} follows the last one at t = {end!r} without any time between: a"
+                numbers = [k for k, _ in events]
+                if again := [k for k in numbers if k in before]:
+                    raise InputError(f"event {again[0]} follows the last one at t = {end!r} without any time between: a"
                                      " reset must leave the surfaces of all events")
-                value = self.functions[number].over({name: values[None] for name, values in fields.items()}, 1)[0]
-                left = number, 4.0*abs(float(value))
-                if not isinstance(spec.events[number], Impact):
-                    turned = number, self._rate(number, between, one.step, one.share, -1.0)
-                state = self._behind(number, fields, end)
+                at = {name: values[None] for name, values in fields.items()}
+                left |= {k: 4.0*abs(float(self.functions[k].over(at, 1)[0])) for k in numbers}
+                turned = {k: self._rate(k, between, one.step, one.share, -1.0) for k in numbers
+                          if spec.events[k].reset is not None}
+                state = self._behind(numbers, fields, end)
                 ended = self._ending(end)
             if ended:  # the state at the end of the run is its last sample
                 *sample, self.added = self.last
                 self._keep(*sample)
                 return ended
             # where nothing happened, the next leg is longer than this one
-            time, interval = end, abs(end - time)*(1.0 if one else LONGER)
+            time, interval = end, abs(end - time)*(1.0 if one else LONGER) if end != time else interval
 
     def _leg(self, state: Mapping[str, np.ndarray], time: float, length: float) -> RunSpecification:
         """The run from a state on, with the steps of the whole run; the last one, and that of a leg which is shorter,
@@ -139,32 +145,21 @@ class Journey:
                 end = spec.t_end if spec.direction*end >= spec.direction*spec.t_end else end
         return replace(self.plain, initial=state, t_start=time, t_end=end, steps=steps and max(steps, 1))
 
-    def _fly(self, leg: RunSpecification, before: int, level: float) -> tuple[Between, int, Occurrence | None]:
-        """The leg up to its first event that resets the state or ends the run; with the number of that event. The event
-        `before` it is left where its function exceeds a level."""
-        searches = []
+    def _fly(self, leg: RunSpecification, behind: Mapping[int, float]) -> Found:
+        """The leg up to its first event that resets the state or ends the run, and all events there. What the functions
+        of the events `behind` it were before it is zero."""
+        before, self.searches = self.searches, []
         for k, (event, function) in enumerate(zip(self.spec.events, self.functions, strict=True)):
             left = None if event.count is None else event.count - len(self.times_of(k))
-            searches.append(Search(function, replace(event, count=left if event.reset is None and not isinstance(
-                event, Impact) else 1)))
-            searches[-1].behind = level*(k == before)
-
-        def watch(found: Between) -> bool:
-            found.before = self.turned
-            return max([one.watch(found) for one in searches])
-
-        between = nodes_of(leg, watch)
-        for one in searches:
-            one.finish()
-        stops = [(leg.direction*one.found[-1].time, k) for k, one in enumerate(searches) if one.complete]
-        number = min(stops)[1] if stops else -1
-        last = searches[number].found[-1] if stops else None
-        found = [(k, seen) for k, one in enumerate(searches) for seen in one.found
-                 if last is None or (leg.direction*seen.time, k) <= min(stops)]
-        self.found += [(k, seen.time, seen.direction) for k, seen in sorted(
-            found, key=lambda pair: (leg.direction*pair[1].time, pair[0]))]
-        self.resolution = max(self.resolution, *(one.resolution for one in searches))
-        return between, number, last
+            search = Search(function, replace(event, count=left if event.reset is None and not isinstance(
+                event, Impact) else 1))
+            search.behind = behind.get(k, 0.0)
+            search.was = before[k].was if before and k not in behind else 0.0
+            self.searches.append(search)
+        found = first_of(self.searches, leg, before=self.turned)
+        self.found += [(k, seen.time, seen.direction) for k, seen in found.earlier + found.together]
+        self.resolution = max(self.resolution, *(one.resolution for one in self.searches))
+        return found
 
     def _enter(self, between: Between, one: Occurrence | None, end: float) -> dict[str, np.ndarray]:
         """Keep the samples, nodes and counters of a leg; the fields and observables at its end."""
@@ -204,39 +199,40 @@ class Journey:
         found[:, 0] -= sum(self.added[self.work]) + self.impact
         return found
 
-    def _energy(self, state: Mapping[str, np.ndarray]) -> float:
+    def _observed(self, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """A state with its observables."""
         formulated, _ = build(replace(self.plain, initial=state))
         out = np.zeros(formulated.width)
         plain(formulated.problem).observe(formulated.start.copy(), out)
-        return float(out[0])
+        return {**state, **{part.name: part.shaped(out[None, part.columns])[0] for part in formulated.observables}}
 
-    def _behind(self, number: int | None, fields: Mapping[str, np.ndarray], time: float) -> dict[str, np.ndarray]:
-        """The state behind an event, and behind impacts that follow at once; at the start only those."""
+    def _behind(self, numbers: Sequence[int], fields: Mapping[str, np.ndarray], time: float) -> dict[str, np.ndarray]:
+        """The state behind events, one after the other, and behind impacts that follow at once; at the start only
+        those."""
         spec = self.spec
         if missing := [name for name in spec.initial if name not in fields]:
             raise InputError(f"{spec.integrator} does not show {missing[0]} of {spec.problem}, from which a run would"
                              " have to go on behind an event: take another integrator")
         before = state = {name: np.array(fields[name]) for name in spec.initial}
-        if number is not None and (reset := spec.events[number].reset) is not None:
-            state = self._reset(number, reset, fields, state, time)
-        struck = [number] if number is not None and spec.events[number].reset is None else []
-        for _ in range(MOST_AT_ONCE if self.law else 0):
-            closing = struck or [k for k, one in enumerate(spec.events) if isinstance(one, Impact)]
-            for k in closing:
-                found = self._strike(k, state, time, bool(struck))
-                if found is not None:
-                    state = found
-                    break
-            else:
-                if not struck:
-                    break
-            struck = []
+        for number in numbers:
+            if (reset := spec.events[number].reset) is not None:
+                seen = fields if state is before else {**fields, **self._observed(state)}
+                state = self._reset(number, reset, seen, state, time)
+            elif isinstance(spec.events[number], Impact):
+                state = self._strike(number, state, time, True) or state
+        impacts = [k for k, one in enumerate(spec.events) if isinstance(one, Impact)]
+        for _ in range(MOST_AT_ONCE):
+            struck = next((found for k in impacts if (found := self._strike(k, state, time, False))), None)
+            if struck is None:
+                break
+            state = struck
         for name, values in state.items():  # a place that is zero up to rounding would have adaptive steps of that size
             self.largest[name] = max(self.largest.get(name, 0.0), float(np.abs(values).max(initial=0.0)))
             vectors = np.atleast_1d(values)
             vectors[np.abs(vectors).max(axis=-1, initial=0.0) < ROUNDING*self.largest[name]] = 0.0
         if state is not before:
-            self.impact += self._energy(state) - self._energy(before)
+            name = self.formulated.observables[0].name
+            self.impact += float(self._observed(state)[name] - self._observed(before)[name])
         return state
 
     def _require_outside(self, state: Mapping[str, np.ndarray], time: float) -> None:
@@ -303,6 +299,8 @@ class Journey:
 
     def _rate(self, number: int, between: Between, step: int, share: float, side: float) -> float:
         """One-sided rate of a function at a share of a step, in 1/s: by three points on that side."""
+        if step and not share and side < 0.0:
+            step, share = step - 1, 1.0
         order = np.arange(3) if side > 0.0 else np.arange(-2, 1)
         d = side*min(BESIDE, 0.25*(share if side < 0.0 else 1.0 - share) or BESIDE)
         f = self.functions[number].over(between.seen(slice(step, step + 1), share + abs(d)*order), 3)[::int(side)]
@@ -368,8 +366,12 @@ def journey(spec: RunSpecification, progress: Progress | None = None) -> Content
         **largest_momentum_error(formulated, numbers),
         "events": len(made.found), "event_resolution": made.resolution,
         "event_counts": " ".join(str(len(made.times_of(k))) for k in range(len(spec.events)))}
+    told = warning_of(spec, formulated, numbers, lambda: {name: one[1] for name, one in content.variables.items()})
     if ended.accumulation is not None:
-        content.attributes |= {"accumulation_time": ended.accumulation, "warning": ended.message}
+        content.attributes["accumulation_time"] = ended.accumulation
+        told = f"{ended.message}{told and f'; {told}'}"
+    if told:
+        content.attributes["warning"] = told
     add_events(content, [(time, one) for _, time, one in made.found])
     content.add("event_numbers", ("event",), np.array([k for k, _, _ in made.found], dtype=np.int32), "1",
                 "which event it is, from 0")

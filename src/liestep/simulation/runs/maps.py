@@ -159,6 +159,7 @@ class ShardSpecification(RunSpecification):
         return specify(self.problem, self.integrator, steps=self.steps, tolerance=self.tolerance, t_end=self.t_end,
                        options=self.request.options, samples=self.samples,
                        outputs=self.outputs if self.steps is None else None, statistics_every=self.statistics_every,
+                       max_step=self.max_step, stops=self.stops or None,
                        start=Start(parameters, initial, t_end, self.system))
 
 

@@ -19,6 +19,8 @@ from liestep.simulation.runs.content import (
     series,
     statistics,
     times,
+    told_of,
+    warnings_of,
 )
 from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run
 from liestep.simulation.runs.files import RunFile
@@ -46,6 +48,7 @@ class Cells:
         self.counts = {name: np.zeros(self.number, dtype=np.int64) for name in COUNTS}
         self.words: dict[str, list[str]] = {}
         self.messages: dict[int, str] = {}
+        self.warned: dict[int, str] = {}
 
     def add(self, numbers: Sequence[int], batch: Batch) -> None:
         """The results of the cells with these numbers."""
@@ -73,8 +76,14 @@ class Cells:
         for name, value in {"steps": batch.steps, **dict(zip(counters.NAMES, batch.counters.T, strict=True)),
                             "samples": batch.samples, "statistics_points": batch.outputs.filled[:, 1]}.items():
             self.counts[name][place] = value
+        self.warned |= {first_of(self.spec) + numbers[row]: text for row, text in warnings_of(
+            batch, found, lambda row: self.spec_of(numbers[row]))}
         for one in np.flatnonzero(~finished).tolist():
             self.messages[numbers[one]] = message_of(batch.member(one), self.spec)
+
+    def spec_of(self, number: int) -> RunSpecification:
+        """Of a cell, or of all members."""
+        return self.spec.cell(number) if isinstance(self.spec, ShardSpecification) else self.spec
 
     def refuse(self, number: int, sentence: str, status: int = REFUSED) -> None:
         """A cell that cannot be made."""
@@ -93,7 +102,11 @@ class Cells:
         for name, counted in self.counts.items():
             content.add(name, (self.lead,), counted, "1", f"{name} of each {self.lead}")
         content.variables |= self.content.variables
-        content.attributes = origin(spec) | self._ending() | {
+        first = first_of(spec)
+        if self.warned and self.lead == CELL and not spec.reduced:
+            self.words["warning"] = [self.warned.get(first + k, "") for k in range(self.number)]
+            self.warned = {}
+        content.attributes = origin(spec) | self._ending() | told_of(self.warned, self.lead, self.number) | {
             name: each[0] if len(set(each)) == 1 else BETWEEN.join(each) for name, each in self.words.items()}
         return content
 
@@ -164,6 +177,8 @@ def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
         for name, told in attributes.items():
             if isinstance(told, str) and told.count(BETWEEN) == spec.count - 1 > 0:
                 attributes[name] = told.split(BETWEEN)[number]
+        if attributes.get("warning") == "":
+            del attributes["warning"]
         variables = {name: values[number, :samples] for name, values in own.items()
                      if values.ndim > 1 and not np.isnan(values[number, :samples]).any()}
         yield RunFile(file.path, attributes, {"time": file["time"][:samples], **variables})

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.compile.status import IntegrationError, Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.runs.content import ACCUMULATED, Content, limit_of
+from liestep.simulation.runs.content import ACCUMULATED, Content, at_zero, limit_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
+from liestep.simulation.runs.going import CALLED, Called
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import RunSpecification, specify
@@ -28,7 +29,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
              until: Zero | Event | None = None, times: Sequence[float] | None = None, progress: bool = False,
              events: Event | Sequence[Event] | None = None, control: Callable | None = None,
-             sample: float | None = None) -> "xarray.Dataset":
+             sample: float | None = None, max_step: float | None = None,
+             stops: Sequence[float] | None = None) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
@@ -52,7 +54,9 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
             the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index, value), or
             a liestep.Event of one. t_start: in s (default 0). times: own output times, in the order of the run.
         progress: show a bar. events: `liestep.Event` or `liestep.Impact`, at which the run goes on (docs/events.md).
-            control: a function of (t, state) that gives parameters (docs/control.md). sample: for so many s.
+            control: a function of (t, state) that gives parameters (docs/control.md). sample: for so many s. max_step:
+            longest step of adaptive integrators, in s. stops: times at which a step ends and the integrator starts
+            anew, in the order of the run, such as those of jumps and pulses; of fixed steps multiples of the step.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
@@ -74,12 +78,20 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
                    parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
                    ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until, events=events,
-                   control=control, sample=sample)
+                   control=control, sample=sample, max_step=max_step, stops=stops)
+    return made(spec, dense, progress, on_failure)
+
+
+def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on_failure: str = "raise"
+         ) -> "xarray.Dataset":
+    """The data set of a run, see `simulate`."""
     require_memory(spec)
     content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
-    return to_dataset(content)
+    data = to_dataset(content)
+    data.encoding[CALLED] = Called(spec, content.end)
+    return data
 
 
 def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
@@ -100,13 +112,14 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     else:
         content = carry_out(spec, interpreted=True)
     if "warning" in content.attributes:
-        warnings.warn(content.attributes["warning"], stacklevel=4)  # of who called `liestep.simulate`
+        warnings.warn(content.attributes["warning"], stacklevel=5)  # of who called `liestep.simulate`
     return content
 
 
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
     status = Status[content.attributes["status"].upper()]
-    limit = limit_of(status, spec)
+    zero = content.attributes.get("zero", "")
+    limit = at_zero(zero) if zero else limit_of(status, spec)
     return IntegrationError(status, content.attributes["time_reached"],
                             f"{spec.integrator} on {spec.problem}{limit and f' {limit},'} ")
 
@@ -171,6 +184,7 @@ def _direction(spec: RunSpecification, number: int, given: Mapping[str, Any]) ->
     """A direction with all fields; raises InputError for unknown fields and other shapes."""
     found = {name: np.zeros_like(value) for name, value in spec.initial.items()}
     for name, values in given.items():
+        require_plain(f"direction {number}: {name}", values)
         if name not in found:
             raise InputError(f"direction {number}: {unknown('initial state field', name, found)}")
         try:

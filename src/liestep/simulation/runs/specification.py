@@ -4,14 +4,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from math import ceil, floor, isfinite, isqrt, prod
+from math import ceil, floor, inf, isfinite, isqrt, prod
 from typing import Any
 
 import numpy as np
 
 from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
-from liestep.errors import InputError, number_or_nan, unknown
+from liestep.errors import InputError, number_or_nan, require_plain, unknown
+from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Cells, Preset, Sheet, once
 from liestep.simulation.catalogue import (
@@ -29,11 +30,23 @@ from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
 SHARED = ("initial", "parameters")  # by all runs of a problem
-LATER = ("control", "events")  # where there are none, the text is as it was before they were known
+# where there are none, the text is as it was before they were known
+LATER = ("before", "control", "events", "max_step", "stops")
 MOST_TEXTS = 100  # of them, in memory
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
+
+
+@dataclass(frozen=True)
+class Before:
+    """The run that one goes on: its start, its fixed steps up to where this one starts, what was counted there, and the
+    rows of the state, as far as they are known beside its fields."""
+
+    t_start: float
+    steps: int
+    shown: Mapping[str, np.ndarray]
+    rows: np.ndarray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +58,25 @@ class Horizon:
     t_start: float = 0.0         # after t_end: the run is backward
     steps: int | None = None
     tolerance: float | None = None
+    before: Before | None = None
+    max_step: float | None = None    # adaptive
+    stops: tuple[float, ...] = ()    # adaptive: where steps end, growing; those of the system's functions of t too
+
+    @property
+    def grid(self) -> tuple[float, int]:
+        """Time from which fixed steps count, and their number before the start."""
+        return (self.before.t_start, self.before.steps) if self.before and self.before.steps else (self.t_start, 0)
+
+    @property
+    def longest(self) -> float:
+        """Longest step."""
+        return self.max_step or inf
 
     @property
     def step(self) -> float | None:
         """Negative in a run backward."""
-        return None if self.steps is None else (self.t_end - self.t_start)/self.steps
+        start, done = self.grid
+        return None if self.steps is None else (self.t_end - start)/(done + self.steps)
 
     @property
     def duration(self) -> float:
@@ -139,17 +166,33 @@ class RunSpecification(Horizon, Output, Trajectories):
                     ("liestep.simulation.tangents.exponents", self.exponents),
                     ("liestep.simulation.runs.until", self.observed),
                     ("liestep.simulation.runs.legs", self.events),
-                    ("liestep.simulation.runs.control", self.control)) if used))
+                    ("liestep.simulation.runs.control", self.control),
+                    ("liestep.compile.going", self.before)) if used))
 
     @property
     def source_hash(self) -> str:
         """Stored in the file: a file of another one is out of date."""
         return source_hash(*self.modules)
 
+    def times_of(self, points: np.ndarray) -> np.ndarray:
+        """Times of points from the start on: of fixed steps, or of the statistics of an adaptive run."""
+        start, done = self.grid
+        return start + (done + points)*(self.step or self.direction*self.duration/(self.outputs - 1))
+
+    @property
+    def shown_before(self) -> tuple[float, Mapping[str, np.ndarray]] | None:
+        """Time of the start, and what was counted up to it."""
+        return (self.t_start, self.before.shown) if self.before and self.before.shown else None
+
     def _values(self) -> list[tuple[str, Any]]:
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
         values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
-                   "until": self.until and self.until.canonical(), **self.called}
+                   "until": self.until and self.until.canonical(), "before": self.before and vars(self.before),
+                   **self.called}
+        if self.declared is not None:
+            own = self.method.options
+            values["options"] = {name: value for name, value in self.options.items()
+                                 if name not in own or not own[name].later or value != own[name].default}
         return sorted((name, value) for name, value in values.items() if name not in LATER or value)
 
     @cached_property
@@ -252,9 +295,12 @@ class Asked:
     events: Any = None
     control: Any = None
     sample: Any = None
+    max_step: Any = None
+    stops: Any = None
     replicas: Any = 1
     ensemble: Any = None
     exponents: Any = 0
+    before: Before | None = None
 
 
 def specify(problem: str, integrator: str, *, start: Start | None = None, preset: str | None = None,
@@ -268,7 +314,8 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
     held = start.system if start else system_entry(problem)
     facts, declared = held.item, known.item.on(held.item)
     _require_applicable(held, known)
-    start = start or start_in(held, preset, parameters, initial)
+    with drifting(MANIFOLD_TOLERANCE if asked.t_start is None else DRIFTED):
+        start = start or start_in(held, preset, parameters, initial)
     _require_applicable(held, known, start.parameters)
     begin, end = _ends(asked, start.t_end)
     try:
@@ -290,6 +337,8 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
         statistics_every=whole("statistics_every", asked.statistics_every), log_steps=bool(asked.log_steps),
         reduced=bool(asked.reduced), replicas=whole("replicas", asked.replicas),
         ensemble=_ensemble(asked.ensemble, start.initial), exponents=_exponents(asked.exponents, facts, start),
+        before=asked.before, max_step=_longest(asked.max_step),
+        stops=_stops(asked, declared, start, begin, end, count),
         until=event_of(asked.until), events=events_of(asked.events), control=control, problem=held.name,
         parameters=start.parameters, initial=start.initial,
         integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
@@ -319,6 +368,8 @@ def _fixed_size(asked: Asked, integrator: str, fewest: int, span: float) -> int:
         raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
     if asked.outputs is not None or asked.log_steps:
         raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
+    if _longest(asked.max_step):
+        raise InputError(f"{integrator} has fixed steps: give a shorter step; max_step is for adaptive integrators")
     count = whole_steps(span, step) if step is not None else whole("steps", steps)
     if count > MOST_STEPS:
         raise InputError(f"{integrator} would make {count:.4g} steps; at most {MOST_STEPS:.0e} are made in one run,"
@@ -346,28 +397,64 @@ def _ends(asked: Asked, preset: float) -> tuple[float, float]:
     return begin, end
 
 
+def _longest(given: Any) -> float | None:
+    """The longest step; infinity, as in scipy, is none. Raises InputError: it is not positive."""
+    return None if given is None or number_or_nan(given) == inf else positive("max_step", given)
+
+
+def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: float,
+           steps: int | None) -> tuple[float, ...]:
+    """Times at which the steps of an adaptive run end, those of the system's functions of t included. Raises
+    InputError: as `output_times`, or fixed steps do not end there."""
+    given = times_of("stops", asked.stops, begin, end)
+    control = asked.control is not None
+    if control and (given is not None or asked.max_step is not None):
+        raise InputError("max_step and stops are not for runs with control, whose steps end at each of its instants:"
+                         " take a shorter sample")
+    for stop in given if given is not None else ():
+        if steps is None:
+            break
+        place = (stop - begin)/(end - begin)*steps
+        if abs(place - round(place)) > STEP_TOLERANCE*max(1.0, abs(place)):
+            raise InputError(f"t = {float(stop)!r} of stops is no end of a step of {(end - begin)/steps!r}: with fixed"
+                             " steps it must be one")
+    if not declared.adaptive or control:
+        return ()
+    found = [] if given is None else given.tolist()
+    if start.system.item.clock is not None:
+        from liestep.simulation.runs.stops import stops_in  # few systems need it
+
+        found += stops_in(start.system.item.clock, start.parameters, min(begin, end), max(begin, end))
+    return tuple(sorted({*map(float, found)}))
+
+
 def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:
-    """Output times of one's own, checked. Raises InputError: no numbers, not in the order of the run, outside of it, or
-    with `samples`."""
+    """Output times of one's own, checked. Raises InputError: as `times_of`, or with `samples`."""
+    if given is not None and samples is not None:
+        raise InputError("give times or samples, not both")
+    return times_of("times", given, begin, end)
+
+
+def times_of(name: str, given: Any, begin: float, end: float) -> np.ndarray | None:
+    """Times that were given, checked. Raises InputError: no numbers, not in the order of the run, or outside of it."""
     if given is None:
         return None
-    if samples is not None:
-        raise InputError("give times or samples, not both")
     if isinstance(given, str) or not np.iterable(given):
-        raise InputError(f"times must be a list of numbers, not {given!r}")
+        raise InputError(f"{name} must be a list of numbers, not {given!r}")
+    require_plain(name, given)
     times = np.array([number_or_nan(value) if not isinstance(value, str) else np.nan for value in given])
     sign = 1.0 if end > begin else -1.0
     if not times.size:
-        raise InputError("times is empty; give at least one time, or leave it out")
+        raise InputError(f"{name} is empty; give at least one time, or leave it out")
     if not np.isfinite(times).all():
-        raise InputError(f"times must be finite numbers; number {int(np.argmin(np.isfinite(times)))} is not one")
+        raise InputError(f"{name} must be finite numbers; number {int(np.argmin(np.isfinite(times)))} is not one")
     if not np.all(np.diff(sign*times) > 0.0):
         place = int(np.argmin(np.diff(sign*times) > 0.0))
-        raise InputError(f"times must {'grow' if sign > 0.0 else 'fall, as the run is backward'}: {times[place]!s}"
+        raise InputError(f"{name} must {'grow' if sign > 0.0 else 'fall, as the run is backward'}: {times[place]!s}"
                          f" stands before {times[place + 1]!s}")
     for value in (times[0], times[-1]):
         if not min(begin, end) <= value <= max(begin, end):
-            raise InputError(f"t = {value!s} of times is outside of the run, which is from {begin!r} to {end!r}")
+            raise InputError(f"t = {value!s} of {name} is outside of the run, which is from {begin!r} to {end!r}")
     return times
 
 
@@ -430,6 +517,12 @@ def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Ma
 def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | None = None) -> bool:
     """Whether the integrator can run on the system; without parameters, whether it has the formulation."""
     return method(integrator).lacks(sheet(problem), parameters) is None
+
+
+def offered(problem: str) -> list[str]:
+    """Integrators that run on the system with the parameters of one of its presets at least."""
+    known = [start_of(problem, preset=name).parameters for name in sheet(problem).presets]
+    return [name for name in integrator_ids() if any(applicable(problem, name, one) for one in known)]
 
 
 def whole_steps(t_end: float, step: float, name: str = "step") -> int:

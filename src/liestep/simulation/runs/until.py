@@ -16,13 +16,14 @@ from liestep.compile.partial import interpolated_steps, partial_steps
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.manifold import drifting
 from liestep.simulation.catalogue import integrator_ids, method, sheet
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.estimate import memory, readable, require_memory
 from liestep.simulation.runs.events import Event, EventFunction, event_function
-from liestep.simulation.runs.execution import Outcome, Progress, build, run_once
-from liestep.simulation.runs.specification import RunSpecification, applicable, specify
+from liestep.simulation.runs.execution import Outcome, Progress, build, gap_of, run_once
+from liestep.simulation.runs.specification import Before, RunSpecification, applicable, specify
 
 ROWS = "rows"  # variable of a data set with the nodes: rows of the state at every step
 POINTS_OF_FIXED, POINTS_OF_ADAPTIVE = 5, 17  # in each step where events are looked for, both ends included
@@ -35,7 +36,8 @@ class Between:
 
     def __init__(self, spec: RunSpecification, nodes: np.ndarray, times: np.ndarray | None = None):
         self.spec, self.adaptive = spec, spec.steps is None
-        self.before: tuple[float, Mapping[str, np.ndarray]] | None = None  # what is counted up to the first node
+        self.before = spec.shown_before  # what is counted up to the first node
+        self._every = np.empty(0) if self.adaptive else spec.times_of(np.arange((spec.steps or 0) + 1))
         self.extend(nodes, times)
 
     @cached_property
@@ -54,36 +56,38 @@ class Between:
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
         """The same run with more nodes."""
         self.nodes = nodes
-        if times is None:
-            assert self.spec.step is not None
-            times = self.spec.t_start + np.arange(len(nodes))*self.spec.step
-        self.times = times
-        self.lengths = np.diff(times) if self.adaptive else np.full(len(nodes) - 1, self.spec.step)
+        self.times = self._every[:len(nodes)] if times is None else times
+        # the last node begins no step
+        self._spans = (np.append(np.diff(self.times), 0.0) if self.adaptive else
+                       np.broadcast_to(np.float64(self.spec.step or 0.0), len(nodes)))
+        self.lengths = self._spans[:-1]
         self._integrals: np.ndarray | None = None
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
         self.outcome: Outcome | None = None  # once the run has ended
 
-    def inside(self, steps: slice, shares: np.ndarray, whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def inside(self, steps: slice | np.ndarray, shares: np.ndarray,
+               whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """(rows, observables), (n, k, m, d) and (n, k, K), at shares (k,) of some steps, a share of 0 alone also of the
         last node. whole: of adaptive methods by a step that ends there, not by the interpolant. Raises InputError: a
         share that is not 0, and a method that needs earlier steps; IntegrationError: a step failed."""
         if shares.any():
             require_partial_steps(self.spec)
         times, nodes = self.times[steps], np.ascontiguousarray(self.nodes[steps])
-        own = self.lengths[steps]
-        lengths = np.zeros(len(times))
-        lengths[:len(own)] = own
+        lengths = np.ascontiguousarray(self._spans[steps])
         states = np.empty((len(times), len(shares), *nodes.shape[1:]))
         values = np.zeros((len(times), len(shares), self.formulated.width))
         more = (whole, self.spec.duration) if self.adaptive else ()
         _, parts, work, loop = self._made
+        if self.spec.stops:
+            gap = self.spec.direction*gap_of(self.spec, self.formulated)  # as `Legs`
+            times, lengths = times + gap, lengths - 2.0*gap*(lengths != 0.0)
         status = loop(*parts, times, nodes, lengths, shares, states, values, work, *more)
         if status != Status.OK:
             raise IntegrationError(Status(status), float(times[0]), f"{self.spec.integrator}, partial step: ")
         self._integrate(steps, shares[None, :]*lengths[:, None], values)
         return states, values
 
-    def _integrate(self, steps: slice, after: np.ndarray, values: np.ndarray) -> None:
+    def _integrate(self, steps: slice | np.ndarray, after: np.ndarray, values: np.ndarray) -> None:
         """Integrals over time in place of their integrands, by the rule of the recorder."""
         columns = [k for part in self.formulated.observables if part.integral
                    for k in range(part.columns.start, part.columns.stop)]
@@ -98,16 +102,20 @@ class Between:
             there = self._integrals[steps]
             values[..., columns] = there[:, None, 1] + 0.5*after[..., None]*(there[:, None, 0] + values[..., columns])
 
-    def seen(self, steps: slice, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
+    def seen(self, steps: slice | np.ndarray, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
         """Fields, observables and what is counted from one time to the next, by their names, at growing shares of some
         steps, all in one row."""
         rows, values = self.inside(steps, shares, whole)
         found = self.fields(rows.reshape(-1, *rows.shape[2:]), values.reshape(-1, values.shape[-1]))
         if not self.formulated.shown:
             return found
-        lengths = np.append(self.lengths, 0.0)[:len(self.times)]
-        times = (self.times[steps, None] + lengths[steps, None]*shares).ravel()
-        return found | self.formulated.showing(times, found, self._counted(steps.start))
+        times = self.times_of(steps, shares)
+        return found | self.formulated.showing(times, found, self._counted(
+            steps.start if isinstance(steps, slice) else int(steps[0])))
+
+    def times_of(self, steps: slice | np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Times of shares of some steps, all in one row."""
+        return (self.times[steps][:, None] + self._spans[steps][:, None]*shares).ravel()
 
     def counted(self, times: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
         """What is counted from one time to the next, of times (k,) with their rows."""
@@ -165,20 +173,35 @@ def require_partial_steps(spec: RunSpecification) -> None:
                          f" step would spoil; integrators that have: {', '.join(able)}")
 
 
-def specification_of(attributes: Mapping[str, Any]) -> RunSpecification:
-    """The specification that a data set says it was made from."""
+def require_within(times: np.ndarray, begin: float, end: float) -> None:
+    """Raises InputError: times outside of a run."""
+    outside = times[~((times >= min(begin, end)) & (times <= max(begin, end)))]
+    if outside.size:
+        raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from {begin:g} to {end!r}")
+
+
+def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecification:
+    """The specification that a data set says it was made from, some arguments changed, but for the functions of events
+    and control; its start may be the drifted end of another run."""
     found = json.loads(attributes["specification"])
     facts, declared = sheet(found["problem"]), method(found["integrator"])
+    backward = found["t_end"] < found.get("t_start", 0.0)
     known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
-    return specify(found["problem"], found["integrator"], steps=found["steps"], t_end=found["t_end"],
-                   t_start=found.get("t_start", 0.0), parameters=found["parameters"], initial=found["initial"],
-                   options={name: value for name, value in found["options"].items() if name in known})
+    with drifting():
+        return specify(found["problem"], found["integrator"], **{
+            **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial",
+                                                  "max_step")},
+            "stops": found.get("stops") and sorted(found["stops"], reverse=backward),
+            "options": {name: value for name, value in found["options"].items() if name in known},
+            "before": Before(**found["before"]) if "before" in found else None, **changed})
 
 
 ROUNDING = 64.0*2.0**-52  # a start is on the surface up to this share of what the function reaches in the first step
 SHARPNESS = 2.0**26       # extrema are rounded to this part of a step, so that other linear algebra gives the same bits
 NEAR = 0.01               # an extremum that comes within this share of the range of a step is looked at closely
+BESIDE = 1e-3             # of a step: where one looks beside a point
 MOST_NUMBERS = 1_000_000  # of states at a time
+BENDS, SEEN = 2.0, 64     # a parabola bends by 1/8 of its second differences; of so many steps one tells
 
 
 class Occurrence(NamedTuple):
@@ -212,11 +235,11 @@ class Search:
         self.found: list[Occurrence] = []
         self.done = 0              # steps
         self.sign = 0              # the last one that is not zero; 0 before the start's surface is left
-        self.since = np.inf        # the time from which it is not zero
+        self.since: float | None = None  # the time from which it is not zero
         self.leaving: float | None = None
         self.behind = 0.0          # the event at the start: what the function was there, zero to round-off
         self.was = 0.0             # at the end of the run before this one, if that was not on the surface
-        self.largest = 0.0         # of what the function reaches
+        self.largest = self.last = 0.0  # of what the function reaches, and at the last node
         self.zero: tuple[int, float] | None = None  # a point where the function is zero, before its next sign is known
 
     @property
@@ -230,18 +253,44 @@ class Search:
         self.shares, self.matrix = _grid(POINTS_OF_ADAPTIVE if between.adaptive else POINTS_OF_FIXED)
         size = max(1, MOST_NUMBERS//(len(self.shares)*between.nodes[0].size))
         for start in range(self.done, last, size):
-            steps = slice(start, min(start + size, last))
-            nodes = self._values(slice(steps.start, steps.stop + 1), np.zeros(1))[:, 0]
-            values = np.column_stack((nodes[:-1], self._values(steps, self.shares[1:-1]), nodes[1:]))
-            signs = self._clear(values)
-            for n, line in enumerate(values, start):
-                if signs[n - start] and signs[n - start] == self.sign and self.zero is None:
-                    continue  # as `_step` would find
+            steps = self._near(start, min(start + size, last))
+            values = self._lines(steps)
+            self.largest, self.last = max(self.largest, float(np.abs(values).max())), float(values[-1, -1])
+            for n, line, sign in zip(steps.tolist(), values, self._clear(values), strict=True):
+                if sign and sign == self.sign and self.zero is None:
+                    continue  # the polynomial has no zero
                 self._step(n, line)
                 if self.complete:
                     return True
         self.done = max(self.done, last)
         return False
+
+    def _near(self, start: int, stop: int) -> np.ndarray:
+        """The steps that are to be looked at: the last one, and of fixed steps all but those between nodes where the
+        function is farther from zero than BENDS second differences. Every SEEN-th tells whether it bends no more."""
+        steps, between = np.arange(start, stop), self.between
+        if between.adaptive or between.formulated.shown or start == 0 or stop - start < SEEN:
+            return steps
+
+        def rough(own: slice | np.ndarray, shares: np.ndarray) -> np.ndarray:
+            fields = self.seen(between, own, shares)
+            return self.function.nearly(fields, len(between.times[own])*len(shares)).reshape(-1, len(shares))
+
+        nodes = rough(slice(start - 1, stop + 1), np.zeros(1))[:, 0]
+        second = np.abs(nodes[2:] - 2.0*nodes[1:-1] + nodes[:-2])  # of the nodes from `start` on
+        bends = BENDS*(second[:-1] + second[1:])
+        low, high = nodes[1:-2], nodes[2:-1]
+        near = np.append((np.minimum(low, high) <= bends) & (np.maximum(low, high) >= -bends), True)
+        own = steps[:-1:SEEN]
+        straight = low[::SEEN, None] + (high - low)[::SEEN, None]*self.shares
+        bent = np.abs(rough(own, self.shares) - straight) - bends[::SEEN, None]
+        return steps if bent.max() > ROUNDING*np.abs(nodes).max() else steps[near]
+
+    def _lines(self, steps: np.ndarray) -> np.ndarray:
+        """Values at the points of some steps."""
+        ends = np.union1d(steps, steps + 1)
+        nodes, at = self._values(ends, np.zeros(1))[:, 0], np.searchsorted(ends, steps)
+        return np.column_stack((nodes[at], self._values(steps, self.shares[1:-1]), nodes[at + 1]))
 
     def _clear(self, values: np.ndarray) -> list[int]:
         """Sign of the function in each step where its polynomial has no zero, with a margin for round-off; else 0."""
@@ -260,8 +309,40 @@ class Search:
         """The run has come to its end: a zero there counts, from the sign before it."""
         if self.zero is not None and not self.complete:
             self._take(self.zero[0], self.zero[1], True, -self.sign)
+        self.was = self.last if self.sign else 0.0
 
-    def _values(self, steps: slice, shares: np.ndarray, whole: bool = False) -> np.ndarray:
+    def joining(self, first: Occurrence) -> Occurrence | None:
+        """This event where another search has found one: its function is zero there up to round-off of the state, and
+        has been off zero before."""
+        sign, n, share = self.between.spec.direction, first.step, first.share
+        n, share = (n - 1, 1.0) if n and not share else (n, share)
+        near = min(BESIDE, 0.25*share)
+        before, value = self._values(slice(n, n + 1), np.array([share - near, share]), first.whole)[0]
+        off = self.since is not None and sign*self.since < sign*first.time
+        window = near*abs(self.between.lengths[n])
+        zero = abs(value) < max(NEAR*abs(before), ROUNDING*self.largest) and abs(value) <= self._noise(n, share, first)
+        self.was = float(value) if off and not zero else 0.0
+        if not off or not zero:
+            return None
+        own = [one.direction for one in self.found if abs(one.time - first.time) <= window]
+        if not own and abs(self.between.times[-1] - first.time) <= window:  # no step shows what follows
+            own = [way for way in (-int(np.sign(before)),) if self.event.direction in (0, way)]
+        self.found = [one for one in self.found if sign*one.time < sign*first.time - window]
+        return first._replace(direction=own[-1]) if own else None
+
+    def _noise(self, n: int, share: float, first: Occurrence) -> float:
+        """What round-off of the state makes of a zero."""
+        fields = self.seen(self.between, slice(n, n + 1), np.array([share]), first.whole)
+        value = self.function.over(fields, 1)
+        found = ROUNDING*self.largest
+        for name, values in fields.items():
+            for k in range(values.size):
+                moved = np.array(values)
+                moved.flat[k] *= 1.0 + NODE
+                found += abs(float((self.function.over({**fields, name: moved}, 1) - value)[0]))
+        return found
+
+    def _values(self, steps: slice | np.ndarray, shares: np.ndarray, whole: bool = False) -> np.ndarray:
         count = len(self.between.times[steps])
         fields = self.seen(self.between, steps, shares, whole)
         return self.function.over(fields, count*len(shares)).reshape(count, len(shares))
@@ -269,11 +350,9 @@ class Search:
     def _step(self, n: int, values: np.ndarray) -> None:
         if self.leaving is None:
             self.leaving = max(ROUNDING*np.abs(values).max(), 4.0*2.0**-52*abs(self.function.level), self.behind)
-            self.sign = 0 if abs(values[0]) <= self.leaving else int(np.sign(values[0]))
+            on = abs(values[0]) <= self.leaving and not abs(values[0] - self.was) < 0.5*abs(self.was)
+            self.sign, self.since = (0, None) if on else (int(np.sign(values[0])), float(self.between.times[n]))
         coefficients = self.matrix @ values
-        if self.zero is None and self.sign*coefficients[0] > np.abs(coefficients[1:]).sum() and np.all(
-                self.sign*values > 0.0):
-            return  # the polynomial has no zero
         shares = self.shares
         extrema = _extrema(coefficients)
         if len(extrema):
@@ -305,7 +384,8 @@ class Search:
         sign = int(np.sign(value))
         if self.sign == 0:  # at the start, on the surface
             assert self.leaving is not None
-            self.sign = sign if abs(value) > self.leaving else 0
+            if abs(value) > self.leaving:
+                self.sign, self.since = sign, float(self.between.times[n] + share*self.between.lengths[n])
         elif sign == 0:
             self.zero = self.zero or (n, share)
         else:
@@ -374,7 +454,7 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
     if spec.until is not None:
         require_partial_steps(spec)
         search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
-    between = nodes_of(spec, search.watch if search else None)
+    between = nodes_of(spec, search.watch if search else None, interpreted=search is None)
     if search:
         search.finish()
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
@@ -428,8 +508,10 @@ def _require_single(spec: RunSpecification, what: str) -> None:
         raise InputError(f"{what} for single runs; leave out ensemble, replicas and exponents")
 
 
-def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = None) -> Between:
-    """The run with all its nodes, or those up to the step after which `watch` has seen enough."""
+def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = None,
+             interpreted: bool = True) -> Between:
+    """The run with all its nodes, or those up to the step after which `watch` has seen enough; interpreted as in
+    `run_once`."""
     if spec.steps is not None:
         spec = replace(spec, samples=spec.steps + 1)
         require_memory(spec, "dense output, times and events keep every step")
@@ -444,9 +526,38 @@ def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
         kept[0].extend(nodes, times)
         return watch is not None and watch(kept[0])
 
-    outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=watch is None)
+    outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=interpreted)
     kept[0].outcome = outcome
     return kept[0]
+
+
+class Found(NamedTuple):
+    """What several searches find in a run up to the first event that completes one of them."""
+
+    between: Between
+    last: Occurrence | None                 # where the run ends, if one is complete
+    earlier: list[tuple[int, Occurrence]]   # in the order of time, with the numbers of their searches
+    together: list[tuple[int, Occurrence]]  # all events of that time, in the order of the searches
+
+
+def first_of(searches: Sequence[Search], spec: RunSpecification, interpreted: bool = False,
+             before: tuple[float, Mapping[str, np.ndarray]] | None = None) -> Found:
+    """The run up to the first event that completes one of the searches. before: what is counted up to its start."""
+    def watch(between: Between) -> bool:
+        between.before = before
+        return max([one.watch(between) for one in searches], default=False)
+
+    between, sign = nodes_of(spec, watch, interpreted or not searches), spec.direction
+    for one in searches:
+        one.finish()
+    stops = [(sign*one.found[-1].time, k) for k, one in enumerate(searches) if one.complete]
+    number = min(stops)[1] if stops else -1
+    last = searches[number].found[-1] if stops else None
+    joined = [(k, last if k == number else one.joining(last)) for k, one in enumerate(searches)] if last else []
+    earlier = [(k, seen) for k, one in enumerate(searches) for seen in one.found
+               if last is None or sign*seen.time < sign*last.time]
+    return Found(between, last, sorted(earlier, key=lambda pair: (sign*pair[1].time, pair[0])),
+                 [(k, seen) for k, seen in joined if seen])
 
 
 def shapes_of(formulated: Formulated) -> dict[str, tuple[int, ...]]:

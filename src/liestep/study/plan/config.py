@@ -170,6 +170,9 @@ class Settings(Strict):
                                           " each side, the last one fastest")
     exponents: Count | None = Field(None, description="fixed steps: how many largest Lyapunov exponents (default none)")
     log_steps: bool | None = Field(None, description="adaptive: store all accepted steps (default false)")
+    max_step: Positive | None = Field(None, description="adaptive: longest step in s (default: any)")
+    stops: list[Real] | None = Field(None, min_length=1, description="times at which steps end and integrators start"
+                                     " anew, growing, such as those of jumps (default: none)")
     reduced: bool | None = Field(None, description="of maps and ensembles: keep last state, extrema, drift slope and"
                                  " status of each trajectory, no samples (default false)")
 

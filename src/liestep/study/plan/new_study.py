@@ -35,7 +35,7 @@ integrators:                         # `liestep list {problem}` names those that
   #   steps: [0.01, 0.005]           # overrides the steps of the study
 
 # numbers of steps in t_end; or a list of steps, or {{from: 0.04, to: 0.001, ratio: 0.5}}
-steps: {{counts: [50, 100, 200, 400, 800, 1600]}}
+steps: {{counts: [50, 100, 200, 500, 1000, 2000, 5000]}}
 # tolerances: [1e-4, 1e-6, 1e-8]     # for adaptive integrators such as ode45
 samples: 51                          # stored times, both ends included; must divide all numbers of steps
 reference: true                      # two independent engines, for state errors and orders

@@ -35,7 +35,8 @@ from liestep.study.tables.kinds import modules_of
 
 SETTINGS = tuple(Settings.model_fields)
 # settings that do nothing for an adaptive method (True) or one of fixed steps (False)
-MEANINGLESS = {True: ("steps", "statistics_every", "exponents"), False: ("tolerances", "outputs", "log_steps")}
+ADAPTIVE = ("outputs", "log_steps", "max_step")
+MEANINGLESS = {True: ("steps", "statistics_every", "exponents"), False: ("tolerances", *ADAPTIVE)}
 
 
 @dataclass(frozen=True)
@@ -326,7 +327,7 @@ class Study:
                                     " integrator or the pair")
             t_end = setup.t_end if setup.t_end is not None else start.t_end
             common = {setting: value for setting, value in found.items() if value is not None
-                      and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
+                      and setting not in (("exponents",) if adaptive else ADAPTIVE)}
             common |= {"ensemble": members} | (self._control(setup.control) if setup.control else {})
             make = partial(specify, setup.system, name, t_end=t_end, options=entry.options, start=start)
             for size in self._sizes(make, declared, ladder, budgets, t_end, found["samples"]):

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from liestep.compile import counters
 from liestep.errors import InputError
+from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
 from liestep.simulation.runs.shards import aggregated, cells_of
+from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables import errors
 from liestep.study.tables.kinds.exponents import numbers as exponent_numbers
@@ -25,6 +27,8 @@ STATISTICS = ("energy_error_mean", "energy_error_max",
               "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
 FURTHER = re.compile(r"_(mean|max|mean_square)(_\w+)?$")  # statistics of observables that only some systems have
 SUFFIX = "_accepted"  # of the names of statistics over accepted steps
+REACHED = "_reached"   # of those of the largest errors of a run that stopped early, up to the time that it reached
+NAMED = 4              # stopped runs that a sentence names
 ACCEPTED = tuple(f"{name}{SUFFIX}" for name in STATISTICS if name != "momentum_error_max")
 COLUMNS = (
     "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order",
@@ -49,6 +53,7 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     and for runs that stopped early, which stay rows with their status. error_final_second is error_final against the
     run of the study's second reference instead. floor is the larger of floor_reference (disagreement of the engines)
     and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that want the table `work`.
+    A run that stopped early has no errors; its largest ones up to time_reached are in columns that end in _reached.
     momentum_error_max is the largest over the conserved components, momentum_error_max_relative that divided by
     momentum_scale, the sum of |M omega| over the bodies at the start. Raises InputError: a file is missing, incomplete
     or stale, or a problem's samples differ from its reference's."""
@@ -99,7 +104,9 @@ def _second_reference(study: Study, problem: str) -> RunFile | None:
 
 def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
          cost: Cost | None) -> dict[str, Any]:
-    spec, found = cell.spec, file.attributes
+    spec, changes = cell.spec, _changes(cell.spec)
+    changes |= {f"{name}{SUFFIX}": f"{change}{SUFFIX}" for name, change in changes.items()}
+    found = {changes.get(name, name): value for name, value in file.attributes.items()}
     declared, facts = spec.method, spec.sheet
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
     accepted = int(found["steps"])
@@ -118,6 +125,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,
              *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
+    row |= {"warning": found["warning"]} if "warning" in found else {}
     row |= exponent_numbers(file)
     row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
     row["momentum_error_max_relative"] = (row["momentum_error_max"]/row["momentum_scale"]
@@ -126,7 +134,34 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
         return row | {name: found[name] for name in ("trajectories", "trajectories_ok")}
     energy = file["energy"] if spec.ensemble is None else file["energy"][0]
     row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
-    return row | _against(reference, file, comparable=spec.ensemble is None)
+    row |= _against(reference, file, comparable=spec.ensemble is None)
+    row |= {"energy_error_mean_relative": nan} if "energy_error_mean" in changes else {}
+    if file.failed:
+        errors_of = [name for name in row if FURTHER.search(name)]
+        row |= {f"{name}{REACHED}": row[name] for name in errors_of if name.endswith("_error_max")}
+        row |= dict.fromkeys((*errors_of, "energy_change"), nan)
+    return row
+
+
+def stopped_runs(rows: "pandas.DataFrame") -> str:
+    """Rows of metrics.csv that stopped early, named in words; empty where all came to their end."""
+    stopped = rows[rows["status"] != "ok"]
+    names = [f"{run.integrator} {run.resolution} on {run.problem} ({run.status})"
+             for run in stopped.head(NAMED).itertuples()]
+    more = f" and {len(stopped) - NAMED} more" if len(stopped) > NAMED else ""
+    return f"{len(stopped)} of {len(rows)} runs stopped early: {', '.join(names)}{more}" if names else ""
+
+
+def _changes(spec: RunSpecification) -> dict[str, str]:
+    """`Formulated.changes` of a run, which depend on its parameters."""
+    key = spec.problem, spec.integrator, repr(sorted(spec.options.items())), repr(sorted(spec.parameters.items()))
+    if key not in _known:
+        _known[key] = formulate(spec.sheet, spec.parameters, spec.initial,
+                                spec.method.on(spec.sheet).formulation, spec.options).changes
+    return dict(_known[key])
+
+
+_known: dict[tuple[str, ...], dict[str, str]] = {}  # of the runs of this process
 
 
 def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict[str, float]:

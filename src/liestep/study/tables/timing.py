@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.compile.cache import loop_for
-from liestep.compile.driver import advance, advance_adaptive
+from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.status import Status
 from liestep.errors import PluginError
 from liestep.files.textfiles import csv_text, write_text_atomically
@@ -132,7 +132,7 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
     problem, pair = for_loop(formulated, pair)
 
     def once(t_end: float) -> float:
-        y, out, memory, log = (formulated.start.copy(), np.zeros_like(formulated.start), np.zeros(4),
+        y, out, memory, log = (formulated.start.copy(), np.zeros_like(formulated.start), new_memory(spec.longest),
                                np.zeros((STEP_LOG, 2)))
         none = new_integrals(formulated.observables, integrate=False)
         outputs = new_recorder(y.shape, np.zeros(width), 1, 2, NO_STATISTICS, integrals=none)

@@ -175,7 +175,7 @@ def many_digits(problem: str, preset: str, t_end: float, digits: int) -> tuple[D
         rows = formulate(known, start.parameters, exact, "vector_field", {}).to_fields
         last = rows(np.array(ends[0], dtype=object)[None])
     gap = max(abs(float(one - other)) for one, other in zip(ends[0].flat, ends[1].flat, strict=True))
-    size = max(1.0, float(largest(ends[0])))
+    size = float(largest(ends[0]))
     return (_decimals(exact, start.initial, kind, digits + MORE), _decimals(last, start.initial, kind, digits),
             f"{TIMES*gap + size*10.0**-digits:.1e}")
 

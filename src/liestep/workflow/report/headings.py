@@ -9,8 +9,8 @@ from liestep.study.plan.plan import Study
 BY_UNITS = {
     "": {"problem": "problem", "problem_label": "problem", "system": "system", "integrator": "integrator",
         "integrator_label": "integrator", "integrator_id": "method", "path": "file", "study": "study",
-        "message": "why it stopped", "status": "status", "resolution": "step or tolerance", "steps": "steps",
-        "order": "order of the method", "order_theory": "order of the method", "p": "observed order",
+        "message": "why it stopped", "warning": "warning", "status": "status", "resolution": "step or tolerance",
+        "steps": "steps", "order": "order of the method", "order_theory": "order of the method", "p": "observed order",
         "order_plain": "order of all steps", "u": "uncertainty of the order", "class": "what it shows",
         "points": "steps used", "energy_order": "exponent of the energy error",
         "energy_u": "uncertainty of that exponent", "energy_class": "what the energy shows",
@@ -40,7 +40,7 @@ BY_UNITS = {
         "lyapunov_exponents": "all exponents", "lyapunov_pair_sum": "largest sum of a pair of exponents"},
 }
 HEADINGS = {column: (text, units) for units, found in BY_UNITS.items() for column, text in found.items()}
-STATISTIC = re.compile(r"(?P<stem>\w+?)(?P<error>_error)?_(?P<kind>mean_square|mean|max)(?P<rest>(_\w+)?)")
+STATISTIC = re.compile(r"(?P<stem>\w+?)(?P<error>_error|_change)?_(?P<kind>mean_square|mean|max)(?P<rest>(_\w+)?)")
 KINDS = {"max": "largest", "mean": "mean", "mean_square": "mean square"}
 RELATIVE, ACCEPTED = "relative", "accepted"
 
@@ -52,7 +52,7 @@ def heading(column: str, units: Mapping[str, str]) -> tuple[str, str]:
     if found := STATISTIC.fullmatch(column):
         rest = [part for part in found["rest"].split("_") if part]
         unit = "" if RELATIVE in rest else units.get(found["stem"], "")
-        words = [KINDS[found["kind"]], *found["stem"].split("_"), *["error"]*bool(found["error"])]
+        words = [KINDS[found["kind"]], *found["stem"].split("_"), *(found["error"] or "").split("_")[1:]]
         words += [part for part in rest if part not in (RELATIVE, ACCEPTED)]
         text = " ".join(words) + ", relative"*(RELATIVE in rest) + ", over accepted steps"*(ACCEPTED in rest)
         return text, f"({unit})²" if unit and found["kind"] == "mean_square" else unit

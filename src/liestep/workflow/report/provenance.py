@@ -18,7 +18,7 @@ DIGITS = 8          # significant digits of numbers in the page; the CSV files h
 MOST_NUMBERS = 64   # numbers of an array that the page shows; files of runs have all
 MOST_ROWS = 2000    # of runs or of a table beyond which the page shows what they have in common, and how numbers spread
 SPREAD = {"low": "smallest", "median": "median", "high": "largest"}
-SHOWN = ("problem_label", "integrator_label", "resolution", "status", "steps", "error", "energy_error_mean",
+SHOWN = ("problem_label", "integrator_label", "resolution", "status", "warning", "steps", "error", "energy_error_mean",
          "energy_error_max",
          # of a run, before it is opened
          "momentum_error_max_relative", "unit_length_error_max", "orthogonality_error_max", "cost", "seconds")

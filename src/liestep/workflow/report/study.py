@@ -10,6 +10,7 @@ from liestep.figures.commands import drawing_of
 from liestep.files.textfiles import read_text
 from liestep.simulation.catalogue import method, sheet
 from liestep.study.plan.config import StudyConfig
+from liestep.study.tables.metrics import stopped_runs
 from liestep.study.tables.results import StudyResults
 from liestep.workflow.report.pictures import Picture
 from liestep.workflow.report.provenance import references_data, runs_data, table_data
@@ -96,6 +97,11 @@ class StudyPage:
     def stopped(self) -> int:
         """Number of runs that stopped early."""
         return int((self.results.metrics["status"] != "ok").sum())
+
+    @property
+    def stopped_runs(self) -> str:
+        """Those runs in words."""
+        return stopped_runs(self.results.metrics)
 
 
 def study_page(products: StudyProducts) -> StudyPage:

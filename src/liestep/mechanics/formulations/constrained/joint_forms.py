@@ -12,8 +12,8 @@ from liestep.compile.counters import new_counters
 from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import matrices, space_parts
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
+from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Observable, StateField
+from liestep.mechanics.contracts.manifold import check_attitude, most_off
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, euler_moments, quaternion_state
@@ -89,6 +89,8 @@ class Jointed(NamedTuple):
         speeds = state["momentum"]/bodies.mass[:, None]
         rates = np.einsum("bij,bj,bkj,bk->bi", state["attitude"], 1.0/bodies.inertia, state["attitude"], state["spin"])
         longest = float(max(np.abs(bodies.arm).max(initial=0.0), np.abs(bodies.other).max(initial=0.0)))
+        fall = np.sqrt(np.linalg.norm(bodies.gravity)*longest)
+        fastest = max(np.abs(speeds).max(), np.abs(rates).max()*longest, fall)
         for k in range(len(bodies.first)):
             ends = []
             for b, x in ((bodies.first[k], bodies.arm[k]), (bodies.second[k], bodies.other[k])):
@@ -98,8 +100,8 @@ class Jointed(NamedTuple):
             gap, slip = (float(np.abs(one - other).max()) for one, other in zip(*ends, strict=True))
             place = f"joint {k} of body {bodies.first[k]} and " + (
                 f"body {bodies.second[k]}" if bodies.second[k] >= 0 else "the ground")
-            allowed = [MANIFOLD_TOLERANCE*max(least, float(np.abs(part).max()))
-                       for least, part in zip((longest, 1.0), ends[0], strict=True)]
+            allowed = [most_off()*max(least, float(np.abs(part).max()))
+                       for least, part in zip((longest, fastest), ends[0], strict=True)]
             if gap > allowed[0]:
                 raise InputError(f"the initial state opens {place} by {gap:.3g} m, allowed {allowed[0]:.3g}")
             if slip > allowed[1]:
@@ -121,7 +123,7 @@ class Jointed(NamedTuple):
                  Observable("linear_momentum", slice(4, 7), "kg m s-1", "total linear momentum", kind,
                             conserved=straight),
                  Observable("constraint_error", slice(7, 8), "1", "largest joint gap (m) or defect of coordinates",
-                            "residual")]
+                            "residual", size=JOINTS)]
         if not coordinates:
             return tuple(found)
         found += [Observable(part.name, part.columns, part.units, part.long_name, kind) for part in energies(8)]

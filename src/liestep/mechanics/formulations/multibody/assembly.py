@@ -1,7 +1,7 @@
 """From bodies, joints and forces to the arrays of `Mechanism` (plain Python)."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -14,10 +14,12 @@ from liestep.mechanics.formulations.multibody.force_elements import Element, pac
 from liestep.mechanics.formulations.multibody.mechanism import BODY, GROUP, LOAD, MOVING, SPRING, Kind, Mechanism
 
 GROUND = -1
+ANGLES = (Kind.DIRECTION, Kind.DRIVE, Kind.EVEN, Kind.ROTOR, Kind.ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 LENGTH_TOLERANCE = 1e-6  # of unit vectors that a joint is given
 UNIT: dict[int, tuple[int, ...]] = {  # of the vectors of `Rows`
     Kind.DIRECTION: (2, 3), Kind.LINE: (2,), Kind.SCREW: (2, 3, 4, 5), Kind.DRIVE: (2, 4, 5), Kind.SLIDE_DRIVE: (2,),
     Kind.EVEN: (2, 3, 4, 5), Kind.BLADE: (2,), Kind.ROLL: (2, 3), Kind.ROTOR: (2,), Kind.ROTOR_BETWEEN: (2, 3)}
+_axis = partial(real_array, "an axis of a joint")
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Rows:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", int(self.kind))
-        object.__setattr__(self, "vectors", tuple(np.asarray(vector, float) for vector in self.vectors))
+        object.__setattr__(self, "vectors", tuple(real_array("a vector of a joint", vector) for vector in self.vectors))
         if not (self.inertia >= 0.0 and self.damping >= 0.0):
             raise InputError(f"inertia and damping of a rate must not be negative: {self.inertia!r}, {self.damping!r}")
 
@@ -228,12 +230,12 @@ def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, ...]:
     """u of a stays along v of b."""
-    return tuple(Rows(Kind.DIRECTION, (ZERO, ZERO, side, v)) for side in complement(np.asarray(u, float)))
+    return tuple(Rows(Kind.DIRECTION, (ZERO, ZERO, side, v)) for side in complement(_axis(u)))
 
 
 def _on_line(p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[Rows, ...]:
     """Point q of b stays on the line of a through p along u."""
-    return tuple(Rows(Kind.LINE, (p, q, side)) for side in complement(np.asarray(u, float)))
+    return tuple(Rows(Kind.LINE, (p, q, side)) for side in complement(_axis(u)))
 
 
 @arguments_named
@@ -292,7 +294,7 @@ def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joi
 def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
     """Spherical, and two shafts, along u of a and v of b, turn at one rate whatever the angle between them: a joint of
     constant velocity. At the start the frames of `complement` of u and v are taken as one turn."""
-    (e, f), (g, h) = complement(np.asarray(u, float)), complement(np.asarray(v, float))
+    (e, f), (g, h) = complement(_axis(u)), complement(_axis(v))
     return Joint("constant_velocity", a, b, (Rows(Kind.POINT, (p, q)), Rows(Kind.EVEN, (ZERO, ZERO, e, g, f, h))))
 
 
@@ -321,7 +323,7 @@ def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
     """Two bodies that other joints let turn in the ground about u of a and v of b: omega_b = ratio omega_a. A row of
     velocities: angles drift with the error of the method."""
     _check_units(u, v)
-    turn = (_not_zero("ratio of a gear", ratio)*np.asarray(u, float), -np.asarray(v, float))
+    turn = (_not_zero("ratio of a gear", ratio)*_axis(u), -_axis(v))
     return Joint("gear", a, b, (Rows(Kind.GEAR, (ZERO, ZERO, ZERO, ZERO, *turn)),))
 
 
@@ -330,8 +332,8 @@ def rack(a: int, u: np.ndarray, b: int, n: np.ndarray, radius: float) -> Joint:
     """A pinion of body a, which turns in the ground about u of it, moves body b along n in space by its radius times
     its angle, in m. As `gear` a row of velocities."""
     _check_units(u, n)
-    reach = _not_zero("radius of a rack", radius)*np.asarray(u, float)
-    vectors = (ZERO, ZERO, ZERO, -np.asarray(n, float), reach, ZERO)
+    reach = _not_zero("radius of a rack", radius)*_axis(u)
+    vectors = (ZERO, ZERO, ZERO, -_axis(n), reach, ZERO)
     return Joint("rack", a, b, (Rows(Kind.GEAR, vectors),))
 
 
@@ -400,6 +402,22 @@ def multiplier_rows(assembly: Assembly) -> np.ndarray:
     starts = assembly.starts
     found = [start + k for start, (_, rows) in zip(starts, assembly.groups, strict=True) for k in range(rows.size)]
     return np.array(found, dtype=np.int64)
+
+
+def own_length(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
+    """In m, wherever the origin is: the largest of the arms from centres of mass to joints, of the lengths of links
+    without mass, and of the distances between the centres of jointed bodies at a state; of a mechanism that has none of
+    them the largest radius of gyration."""
+    centres = state["position"] + np.einsum("bij,bj->bi", state["attitude"], assembly.center_of_mass)
+    found: list[Any] = [0.0]
+    for joint, rows in assembly.groups:
+        ends = [joint.a, joint.b]
+        if rows.kind not in ANGLES and rows.vectors:
+            found += [np.linalg.norm(point) for body, point in zip(ends, rows.vectors, strict=False) if body != GROUND]
+        found += [rows.pitch]*(rows.kind == Kind.DISTANCE)
+        found += [np.linalg.norm(centres[joint.a] - centres[joint.b])]*(GROUND not in ends)
+    gyration = np.linalg.eigvalsh(assembly.inertia.astype(float)).max(axis=-1)/assembly.mass
+    return float(max(found)) or float(np.sqrt(gyration.max()))
 
 
 def mechanism(assembly: Assembly, rate: float = 0.0, loose: bool = False) -> Mechanism:

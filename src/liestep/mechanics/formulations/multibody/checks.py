@@ -6,12 +6,12 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import MATRIX
 from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, multiplier_rows
+from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, most_off
+from liestep.mechanics.formulations.multibody.assembly import ANGLES, GROUND, Assembly, Joint, Rows, multiplier_rows
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.forms import Layout
-from liestep.mechanics.formulations.multibody.mechanism import Kind, Mechanism
+from liestep.mechanics.formulations.multibody.mechanism import Mechanism
 from liestep.mechanics.formulations.multibody.redundancy import (
     DEPENDENT,
     MOST,
@@ -25,7 +25,6 @@ from liestep.mechanics.formulations.multibody.redundancy import (
 from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
-ANGLES = (Kind.DIRECTION, Kind.DRIVE, Kind.EVEN, Kind.ROTOR, Kind.ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 
 
 def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:
@@ -86,25 +85,30 @@ def extent(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
 
 def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance: float) -> None:
     """Raises InputError for a start off a joint by more than `tolerance`, relative to the mechanism's extent, or off
-    its velocity, relative to the terms summed there or 1 m/s or rad/s: a body at rest may move by round-off."""
+    its velocity, relative to the largest term of any joint or the speed of a fall: a body at rest may move by
+    round-off."""
     longest, (gaps, rates) = extent(assembly, state), residuals(assembly, state)
+    fall, fastest = float(np.sqrt(np.linalg.norm(assembly.gravity)*longest)), {True: 0.0, False: 0.0}
+    for joint, rows in assembly.groups:
+        angle, speed = rows.kind in ANGLES, sizes(assembly, state, joint, rows)[1]
+        fastest[angle] = max(fastest[angle], speed, fall/longest if angle else fall)
     for joint, rows, part in numbered(assembly):
-        length, speed = sizes(assembly, state, joint, rows)
+        length, speed = sizes(assembly, state, joint, rows)[0], fastest[rows.kind in ANGLES]
         off, slip = (float(np.abs(values[part]).max()) for values in (gaps, rates))
         allowed = tolerance*(length if rows.kind in ANGLES else longest)
         if not off <= allowed:  # NaN beyond the ends of a curve
             raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed {allowed:.1g};"
                              " liestep.consistent_start gives the nearest start that fits")
-        if slip > tolerance*max(speed, 1.0):
+        if slip > tolerance*speed:
             raise InputError(f"the velocity of the start breaks {joint_label(assembly, joint)} by {slip:.3g}, allowed"
-                             f" {tolerance*max(speed, 1.0):.1g}; liestep.consistent_start gives the nearest start that"
+                             f" {tolerance*speed:.1g}; liestep.consistent_start gives the nearest start that"
                              " fits")
 
 
 def check_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
     """Raises InputError for a start off its joints, where the two points of a force along their line are the same, so
     that it has no direction, or of dependent rows, see `check_rank`."""
-    check_joints(assembly, state, MANIFOLD_TOLERANCE)
+    check_joints(assembly, state, most_off())
     for k, one in enumerate(assembly.elements):
         p, q = (point if body == GROUND else state["position"][body] + state["attitude"][body] @ (
             assembly.center_of_mass[body] + point) for body, point in zip((one.a, one.b), one.vectors, strict=False))

@@ -47,7 +47,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 MIXED, BODY_TWIST, SPATIAL = 0, 1, 2  # linear velocity: dr/dt, R^T dr/dt, dr/dt - omega x r with omega in space too
 POLE = 1e-6                           # |cos pitch| at which Euler angles end
 MOST_RETURNS = 6                      # evaluations of one projection; two are typical
-CLOSED = 1e-15                        # |g| in m that needs no return
+CLOSED = 1e-15                        # |g| beside its size that needs no return
 
 
 @kernel
@@ -241,7 +241,9 @@ class ProjectedPoses(NamedTuple):
     extension of our own: the paper stabilises nothing)."""
 
     poses: ActionForm
-    step: np.ndarray   # (algebra rows, 3)
+    step: np.ndarray     # (algebra rows, 3)
+    weights: np.ndarray  # (rows,) in the band: one over the size of each residual
+    per_length: float    # of residuals that are lengths, 1/m
     counters: np.ndarray
     addresses: np.ndarray  # (1,) address of the machine code of `project`
 
@@ -253,7 +255,7 @@ class ProjectedPoses(NamedTuple):
                 return False
             worst = 0.0
             for k in range(mechanism.rows):
-                worst = max(worst, abs(mechanism.vectors[1, k]))
+                worst = max(worst, abs(mechanism.vectors[1, k])*self.weights[k])
             if worst < CLOSED or not worst < 0.5*before:
                 break
             before = worst

@@ -16,6 +16,7 @@ from liestep.geometry.groups.actions import CHARTS
 from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.formulated import (
+    JOINTS,
     Formulated,
     Observable,
     StateField,
@@ -24,7 +25,14 @@ from liestep.mechanics.contracts.formulated import (
 )
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
 from liestep.mechanics.formulations.action import ActionForm
-from liestep.mechanics.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, newton_seats
+from liestep.mechanics.formulations.multibody.assembly import (
+    ANGLES,
+    Assembly,
+    mechanism,
+    multiplier_rows,
+    newton_seats,
+    own_length,
+)
 from liestep.mechanics.formulations.multibody.components import (
     BODY_TWIST,
     MIXED,
@@ -35,6 +43,7 @@ from liestep.mechanics.formulations.multibody.components import (
     ProjectedPoses,
 )
 from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, cross, frames
+from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
 from liestep.mechanics.formulations.multibody.mechanism import POOR, Kind
 from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
@@ -138,9 +147,11 @@ def observables(conserved: tuple[bool, bool, bool], residual_units: str = "m") -
         Observable("momentum_map", slice(1, 4), "kg m2 s-1", "angular momentum about the origin, spatial",
                    conserved=conserved, stem="momentum_error"),
         Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |R^T R - 1|", "residual"),
-        Observable("joint_error", slice(5, 6), residual_units, "largest residual |g| of a row of a joint", "residual"),
+        Observable("joint_error", slice(5, 6), residual_units, "largest residual |g| of a row of a joint", "residual",
+                   size=JOINTS),
         Observable("joint_rate_error", slice(6, 7), "m s-1", "largest residual |A V| of a row of a joint", "residual"),
-        Observable("quaternion_norm", slice(7, 8), "1", "length of the quaternion that is farthest from one"),
+        Observable("quaternion_norm", slice(7, 8), "1", "length of the quaternion that is farthest from one",
+                   size=1.0),
     )
 
 
@@ -241,8 +252,14 @@ class Layout(NamedTuple):
     def ending(self, motion: MechanismInRows) -> Callable[[Status, np.ndarray], Status]:
         """RANK_LOST for equations that could not be evaluated, and for adaptive steps that became too short, where a
         pivot at the last state is at the limit of `factor_band`, or of softened rows; but the smaller cosine of a pitch
-        says that Euler angles ended."""
+        says that Euler angles ended. SPRING_WOUND where a torsion spring may have ended it."""
+        wound = any(item.kind == Law.TURN and (item.rows[0, 0] != 0.0 or item.number >= 0)
+                    for item in self.assembly.elements)
+
         def why(status: Status, rows: np.ndarray) -> Status:
+            if wound and status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.NOT_CONVERGED, Status.CHART_LIMIT,
+                                    Status.SINGULAR_MATRIX, Status.NOT_EVALUABLE):
+                return Status.SPRING_WOUND
             if status not in (Status.NOT_EVALUABLE, Status.STEP_TOO_SMALL) or self.assembly.row_count == 0:
                 return status
             loop_for(solve, motion)(motion, np.ascontiguousarray(rows))
@@ -271,6 +288,7 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
                       momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes(),
                       bare=layout.fields if jointed else None,
+                      clock=len(layout.start(state)) - 1 if layout.assembly.has_clock else None,
                       sight=sight(layout.twist, arms, made) if layout.attitude == QUATERNION else None)
     return found if made is None else replace(found, shown=COORDINATES, showing=partial(
         coordinates, made, arms))
@@ -299,7 +317,7 @@ class MechanismForms(NamedTuple):
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         layout = self.layout(parameters, options["attitude"], options, state)
         poses = layout.poses(options)
-        problem: Any = projected(poses) if options["stabilisation"] in PROJECTIONS else poses
+        problem: Any = projected(layout, poses, state) if options["stabilisation"] in PROJECTIONS else poses
         return formulated(layout, poses.generator.motion, problem, state, self.conserved_momentum(parameters))
 
     def index_three(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -313,7 +331,7 @@ class MechanismForms(NamedTuple):
         slides[order] = [rows.kind >= Kind.BLADE for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
-                             projected(inner), inner.counters, new_addresses(IndexThree))
+                             projected(layout, inner, state), inner.counters, new_addresses(IndexThree))
         bare = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):
             return bare
@@ -342,9 +360,13 @@ class MechanismForms(NamedTuple):
                 "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
 
 
-def projected(poses: ActionForm) -> ProjectedPoses:
-    """The form that returns to the joints after each step."""
-    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.counters,
+def projected(layout: Layout, poses: ActionForm, state: State) -> ProjectedPoses:
+    """The form that returns to the joints after each step. Lengths are measured in that power of ten that is nearest to
+    the mechanism's own."""
+    assembly, order = layout.assembly, multiplier_rows(layout.assembly)
+    weights, unit = np.ones(len(order)), 10.0**np.round(np.log10(own_length(assembly, state)))
+    weights[order] = [1.0 if rows.kind in ANGLES else 1.0/unit for _, rows in assembly.groups for _ in range(rows.size)]
+    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), weights, float(1.0/unit), poses.counters,
                           new_addresses(ProjectedPoses))
 
 

@@ -78,6 +78,10 @@ class IndexThree(NamedTuple):
     def bodies(self) -> int:
         return self.poses.action.n
 
+    def per_length(self) -> float:
+        """One over the unit in which corrections of lengths are measured, 1/m."""
+        return self.home.per_length
+
     def joint_rows(self) -> int:
         return self.order.shape[0]
 
@@ -164,7 +168,7 @@ class IndexThree(NamedTuple):
                found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
         """One correction of U (2n, 3) and of the scaled multipliers (m,) at the state y = (q_n psi(U), V), with V and
         dV/dt (2n, 3); dV = cv dU + cc [dU, past], d(dV/dt) = ca dV. Of index 3 towards g = 0, of index 2 towards A V =
-        0. Returns its largest entry in U, inf if singular."""
+        0. Returns its largest entry in U, lengths in a unit near the mechanism's own, inf if singular."""
         self.counters[Counter.RHS_EVALUATIONS] += 1
         self.counters[Counter.ITERATIONS] += 1
         self.counters[Counter.LINEAR_SOLVES] += 1
@@ -211,7 +215,7 @@ class IndexThree(NamedTuple):
             add_to(u, 2*i, turned)
             add_to(u, 2*i + 1, moved)
             for k in range(3):
-                worst = max(worst, abs(turned[k]), abs(moved[k]))
+                worst = max(worst, abs(turned[k]), abs(moved[k])*self.home.per_length)
         for p in range(mechanism.rows):
             found[p] += self.right[self.seats[n + p]]
         return worst

@@ -1,6 +1,6 @@
 """What controllers see of a mechanism, read by machine code. A file of its own: an edit puts no other run out of
 date."""
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -99,4 +99,7 @@ def sight(twist: int, arms: np.ndarray, made: Frames | None) -> Sight:
         sines, cosines, turns, rates = (slice(at, at + k) for at in range(size, size + 4*k, k))
         pieces |= {"joint_coordinate": lambda found: np.arctan2(found[sines], found[cosines]) + found[turns],
                    "joint_rate": lambda found: found[rates]}
-    return Sight(Seeing(twist, joints, parts, numbers[:size].reshape(-1, 3), numbers[size:]), numbers, pieces)
+
+    def count(t: float, shown: Mapping[str, np.ndarray]) -> None:
+        numbers[size + 3*k:] = np.concatenate([shown["joint_rate"], shown["joint_coordinate"], [t]])
+    return Sight(Seeing(twist, joints, parts, numbers[:size].reshape(-1, 3), numbers[size:]), numbers, pieces, count)

@@ -53,8 +53,8 @@ class TreeJoint(NamedTuple):
     name: str
     body: int
     kind: str
-    axis: tuple[float, float, float]
-    point: tuple[float, float, float]
+    axis: Any   # (3,)
+    point: Any  # (3,)
     reference: float
 
 
@@ -229,9 +229,15 @@ class Tree:
                 self._read(i, turn[k], place[k], q[k])
             rows = np.concatenate(self.motion(q[k], np.eye(v.shape[1]))[2:]).reshape(-1, v.shape[1])
             v[k] = np.linalg.lstsq(rows, np.concatenate([rate[k], velocity[k]]).ravel(), rcond=None)[0]
-        hinges = [at.start for i in range(len(self.names)) for joint, at, _ in self.of(i) if joint.kind == "hinge"]
+        hinges = self.hinges()[0]
         q[:, hinges] = np.unwrap(q[:, hinges], axis=0)
         return q, v
+
+    def hinges(self) -> tuple[list[int], list[int]]:
+        """Places of their angles in q and of their rates in v."""
+        found = [(at.start, to.start) for i in range(len(self.names)) for joint, at, to in self.of(i)
+                 if joint.kind == "hinge"]
+        return [at for at, _ in found], [to for _, to in found]
 
     def _read(self, i: int, turns: np.ndarray, places: np.ndarray, q: np.ndarray) -> None:
         """Coordinates of body i into q."""

@@ -7,7 +7,7 @@ from liestep.study.tables.kinds.energy import LENGTH, RUN
 from liestep.study.tables.metrics import STATISTICS, SUFFIX, over_steps
 from liestep.study.tables.results import StudyResults
 
-LARGEST = re.compile(r"_error_max(_\w+)?$")
+LARGEST = re.compile(r"_(error|change)_max(_\w+)?$")
 COLUMNS = (*RUN, "momentum_conserved", "momentum_scale", *(f"momentum_error_max_{axis}" for axis in "xyz"),
            "momentum_error_max", "momentum_error_max_relative", *LENGTH)
 

@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 import pandas
 
+from liestep.bench.liestep_judge import EPSILON
 from liestep.study.tables.kinds import Table
 from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import observed_order, order_verdict
@@ -17,8 +18,9 @@ ENERGY_FLOOR = 1e-15  # of the mean energy error relative to the kinetic energy:
 def orders_table(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
     """One row per pair, columns COLUMNS. p, u and class are those of `observed_order` for the state error over the step
     (mean accepted step of adaptive methods, whose error follows the tolerance: no order claim is made for them, nor for
-    methods of unknown order). verdict is its sentence, floor that of the smallest step. energy_order is the exponent of
-    the mean energy error; it is not the order of the method."""
+    methods of unknown order). verdict is its sentence, floor that of the smallest step, at least the round-off of a sum
+    of n steps: eps sqrt(n), or eps n (all of one sign) where no order is seen otherwise. energy_order is the exponent
+    of the mean energy error; it is not the order of the method."""
     rows = []
     usable = metrics[(metrics["members"] == 1) & (metrics["step"] > 0.0)]
     for (problem, integrator), runs in usable.groupby(["problem", "integrator"], sort=False):
@@ -27,7 +29,10 @@ def orders_table(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
         theory = float(first["order"]) if pandas.notna(first["order"]) else None
         complete = (runs["status"] == "ok").to_numpy()
         error, floor = runs["error"].to_numpy(float), runs["floor"].fillna(runs["floor_reference"]).to_numpy(float)
-        estimate = observed_order(step, error, floor=floor, theory=theory, symmetric=symmetric)
+        floors = [np.maximum(floor, EPSILON*runs["steps"].to_numpy(float)**power) for power in (0.5, 1.0)]
+        found = [observed_order(step, error, floor=each, theory=theory, symmetric=symmetric) for each in floors]
+        which = int(found[0].classification != "asymptotic" == found[1].classification)
+        estimate, floor = found[which], floors[which]
         passed, verdict = order_verdict(estimate, theory) if theory is not None else (None, estimate.reason)
         energy = observed_order(step, np.where(complete, runs["energy_error_mean_relative"].to_numpy(float), np.nan),
                                 floor=ENERGY_FLOOR, theory=theory, symmetric=symmetric)

@@ -1,0 +1,113 @@
+"""Runs that go on where another has ended, `data.liestep.go_on`: from its last sample, on its grid of steps, with what
+it counted. Its functions are known as long as its data set is not read from a file."""
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.simulation.runs.events import Event, event_of, events_of
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.numbers import finite
+from liestep.simulation.runs.specification import STEP_TOLERANCE, Before, RunSpecification
+from liestep.simulation.runs.until import ROWS, specification_of
+
+if TYPE_CHECKING:
+    import xarray
+
+MAY_CHANGE = ("samples", "times", "until", "events", "control", "sample")
+CALLED = "called"  # key of what a data set in memory holds beside its variables and attributes
+
+
+class Called:
+    """A specification, whose functions no file holds, and time and rows of the last sample; in one process."""
+
+    def __init__(self, spec: RunSpecification | None = None, end: tuple[float, np.ndarray] | None = None):
+        self.spec, self.end = spec, end
+
+    def __reduce__(self) -> tuple[type["Called"], tuple[()]]:
+        return Called, ()
+
+    def __deepcopy__(self, memo: Mapping) -> "Called":
+        return self
+
+
+def further(data: "xarray.Dataset", t_end: Any, given: Mapping[str, Any]) -> RunSpecification:
+    """The specification of the run that goes on to t_end; `given` are arguments of `simulate` that replace those of the
+    run. Raises InputError, see `RunAccessor.go_on`."""
+    found = json.loads(data.attrs["specification"])
+    if data.attrs["status"] != "ok":
+        raise InputError(f"the run failed, and nothing goes on from there: {data.attrs['message']}")
+    if found["replicas"] > 1 or found["exponents"]:
+        raise InputError("only single runs go on: this one was made with replicas or exponents")
+    reached, end = float(data["time"][-1]), finite("t_end", t_end)
+    if not (end - reached)*(found["t_end"] - found["t_start"]) > 0.0:
+        raise InputError(f"t_end = {end!r} is not behind the end of the run, t = {reached!r}")
+    if missing := [name for name in found["initial"] if name not in data]:
+        raise InputError(f"{found['integrator']} does not show {missing[0]} of {found['problem']}, from which the run"
+                         " would have to go on: take another integrator")
+    called = _called(data, found, {name: value for name, value in given.items() if value is not None})
+    steps, before = None, Before(reached, 0, {})
+    if found["steps"] is not None:
+        steps, before = _on_grid(found, reached, end, bool(found.get("events")))
+    start = reached if not before.steps else before.t_start + before.steps*(
+        (end - before.t_start)/(before.steps + (steps or 0)))
+    spec = specification_of(data.attrs, steps=steps, t_start=start, t_end=end, before=before,
+                            initial={name: data[name].values[-1] for name in found["initial"]},
+                            **{"statistics_every": found["statistics_every"], "log_steps": found["log_steps"]} | called)
+    at, rows = getattr(data.encoding.get(CALLED), "end", None) or (np.nan, None)
+    if ROWS in data and reached == data.attrs["time_reached"]:
+        at, rows = reached, data[ROWS].values[-1]
+    before = replace(before, rows=rows if at == reached else None, shown={
+        part.name: data[part.name].values[-1] for part in build(spec)[0].shown})
+    return replace(spec, before=before if before.steps or before.shown or before.rows is not None else None)
+
+
+def _on_grid(found: Mapping[str, Any], reached: float, end: float, legs: bool) -> tuple[int, Before]:
+    """Number of steps, and what is before them: the run's grid where it ended on it, else the nearest step that is not
+    longer. Raises InputError: t_end is off the grid."""
+    start, gone = found["t_start"], 0
+    if held := found.get("before"):
+        start, gone = (held["t_start"], held["steps"]) if held["steps"] else (start, 0)
+    h = (found["t_end"] - start)/(gone + found["steps"])
+    here, there = (reached - start)/h, (end - start)/h
+    if legs or abs(here - round(here)) > STEP_TOLERANCE*here:
+        return max(1, ceil((there - here)*(1.0 - 1e-12))), Before(reached, 0, {})
+    if abs(there - round(there)) > STEP_TOLERANCE*there or round(there) == round(here):
+        first = max(int(there), round(here) + 1)
+        raise InputError(f"t_end = {end!r} is no whole number of steps of {abs(h)!r} from the run's start; the nearest"
+                         f" are {start + first*h!r} and {start + (first + 1)*h!r}")
+    return round(there) - round(here), Before(start, round(here), {})
+
+
+def _called(data: "xarray.Dataset", found: Mapping[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Events and control of the run with what is left of their counts, those of `given` replaced. Raises InputError:
+    they are functions, and not here."""
+    spec = getattr(data.encoding.get(CALLED), "spec", None)
+    for name in ("until", "events", "control"):
+        if not found.get(name) or name in given:
+            continue
+        if name == "until" and not isinstance(found[name]["zero"], str):
+            given[name] = Event(tuple(found[name]["zero"]), found[name]["direction"], found[name]["count"])
+        elif spec is None:
+            raise InputError(f"the run was made with {name}, which no file holds: give it again,"
+                             f" go_on(t_end=..., {name}=...)")
+        else:
+            given[name] = spec.control.function if name == "control" else getattr(spec, name)
+    if found.get("control") and "control" in given:
+        given.setdefault("sample", found["control"]["sample"])
+    until = event_of(given.get("until"))
+    events = (until,) if until else events_of(given.get("events"))
+    count = data.sizes.get("event", 0)
+    numbers = data["event_numbers"].values if "event_numbers" in data else np.zeros(count, dtype=int)
+    if count and data["event_times"].values[-1] == data["time"].values[-1] and (
+            numbers[-1] < len(events) and events[numbers[-1]].reset is not None):
+        raise InputError(f"the run ended at event {numbers[-1]}, in front of its reset: make a new run from behind it,"
+                         " with t_start and initial")
+    seen = np.bincount(numbers, minlength=len(events)).tolist()
+    left = tuple(one if one.count is None or one.count <= n else replace(one, count=one.count - n)
+                 for one, n in zip(events, seen, strict=False))
+    return {**given, **({"until": left[0]} if until else {"events": left} if left else {})}

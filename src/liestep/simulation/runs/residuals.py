@@ -1,0 +1,96 @@
+"""Whether residuals and the error of conserved energy stay small beside their own sizes: one rule for every run."""
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Observable
+from liestep.simulation.runs.specification import RunSpecification
+
+ALLOWED = 0.01  # of the own size of a residual or an energy; runs that are farther off have a warning
+Seen = Callable[[], Mapping[str, np.ndarray]]  # makes times, fields and observables at the samples of a run
+
+
+def warning_of(spec: RunSpecification, formulated: Formulated, numbers: Mapping[str, float], seen: Seen) -> str:
+    """What is off by more than ALLOWED of its own size, by how much, and what helps; "" where nothing is. numbers:
+    statistics over all steps. Sizes: of residuals what their observables declare, of joints the mechanism's length
+    (directions: 1), of an energy `energy_size`."""
+    found: list[str] = []
+    for part in formulated.observables:
+        off = _largest(part, numbers)
+        if not off > 0.0:
+            continue
+        if part.size == JOINTS:
+            found += _of_joints(spec, off, seen)
+        elif part.size is not None and off > ALLOWED*float(part.size):
+            found.append(f"{part.name} ({part.long_name}) is up to {off:.3g}, {_share(off, float(part.size))}: take a"
+                         " smaller step or tolerance, or an integrator that keeps it")
+        elif part.is_energy:
+            mechanical = _mechanical(part, seen())
+            if off > 0.5*ALLOWED*np.abs(mechanical).max(initial=0.0):  # more than half of T + V is T or V
+                size = energy_size(spec, seen(), mechanical)
+                if off > ALLOWED*size:
+                    found.append(f"{part.name} is off by up to {off:.3g}, {_share(off, size)}, the largest kinetic or"
+                                 " potential energy: take a smaller step or tolerance")
+    return "; ".join(found)
+
+
+def _share(off: float, size: float) -> str:
+    return f"{100.0*off/size if size > 0.0 else np.inf:.3g} % of {size:.3g} (warned of above {100.0*ALLOWED:g} %)"
+
+
+def _largest(part: Observable, numbers: Mapping[str, Any]) -> Any:
+    """Of the deviations of what the exact motion keeps over all counted points and accepted steps; 0 without any."""
+    if part.kind == "plain" or "max" not in part.asked:
+        return 0.0
+    kept = part.conserved or (True,)*part.width
+    found = [numbers[name] for one, flag in zip(part.statistic("max"), kept, strict=True) if flag
+             for name in (one, f"{one}_accepted") if name in numbers]
+    return np.max(found, axis=0, initial=0.0)
+
+
+def suspects(formulated: Formulated, numbers: Mapping[str, np.ndarray], energies: np.ndarray) -> np.ndarray:
+    """Numbers of those runs of a batch that may have a warning. energies: (n, samples) of the first observable."""
+    found = np.zeros(len(energies), dtype=bool)
+    total = np.nanmax(np.abs(energies), axis=1, initial=0.0)
+    for part in formulated.observables:
+        off = _largest(part, numbers)
+        found |= off > (0.5*ALLOWED*total if part.is_energy else
+                        0.0 if part.size == JOINTS else np.inf if part.size is None else ALLOWED*float(part.size))
+    return np.flatnonzero(found)
+
+
+def _mechanical(part: Observable, seen: Mapping[str, np.ndarray]) -> np.ndarray:
+    """T + V at the samples, where `part` may be less the work."""
+    if "mechanical_energy" in seen:
+        return seen["mechanical_energy"]
+    return seen["energy"] + seen["work"] if part.name == "energy" and "work" in seen else seen["energy"]
+
+
+def energy_size(spec: RunSpecification, seen: Mapping[str, np.ndarray], mechanical: np.ndarray) -> float:
+    """The largest of kinetic and potential energy at the samples."""
+    kinetic = spec.sheet.kinetic_energy(spec.parameters, dict(seen))
+    terms = np.abs([*kinetic, *(mechanical - kinetic)])
+    return float(terms[np.isfinite(terms)].max(initial=0.0))
+
+
+def _of_joints(spec: RunSpecification, off: float, seen: Seen) -> Iterator[str]:
+    """The recorded residual is the largest of lengths and directions: which one it was, the samples tell."""
+    from liestep.mechanics.formulations.joint_sizes import length_of, sampled_gaps  # few runs need them
+
+    built = spec.sheet.build(spec.parameters)
+    length = length_of(built, seen())
+    if not off > ALLOWED*min(1.0, length):
+        return
+    gap, turn = sampled_gaps(built, seen())
+    if off > 2.0*turn or gap >= turn:
+        gap = off
+    else:
+        turn = off
+    known = spec.sheet.forms[spec.method.formulation].options.get("stabilisation")
+    remedy = (f" or options={{'stabilisation': {known.choices[-1]!r}}}"
+              if known and spec.options.get("stabilisation") == "none" else "")
+    worst, share = (f"{gap:.3g} m", _share(gap, length)) if gap >= turn*length else (
+        f"{turn:.3g} (directions)", _share(turn, 1.0))
+    if max(gap/length, turn) > ALLOWED:
+        yield f"joints are off by up to {worst}, {share}: take a smaller step or tolerance{remedy}"

@@ -1,0 +1,84 @@
+"""Times that a system's functions name: where a comparison with the time changes (np.where, np.abs, the knots of
+np.interp), and where a pulse exp(f(t)) or 1/f(t) has its peak. Adaptive steps end there: a step that jumps over a short
+pulse sees nothing of it.
+
+What changes is looked for on POINTS even times, and at the turning points of the same functions between them. So pulses
+may be as short as they like; what turns more than once between two of these times may be missed."""
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.tracing import plain_loop
+
+POINTS = 1025
+FOOT = 40.0  # exp(-FOOT) is round-off beside the peak
+GOLDEN = 0.6180339887498949
+
+
+def stops_in(clock: Callable[..., list[tuple[str, float]]], parameters: Mapping[str, Any], low: float, high: float
+             ) -> list[float]:
+    """Those between two times, of the functions of `Sheet.clock`."""
+    read = plain_loop(clock)
+    near = (high - low)*2.0**-np.arange(11.0, 50.0)  # a peak close to an end has to have neighbours on both sides
+    times = np.unique(np.concatenate([np.linspace(low, high, POINTS), low + near, high - near])).tolist()
+    values = [read(parameters, time) for time in times]
+    found: set[float] = set()
+    for k, (what, _) in enumerate(values[0]):
+        def function(time: float, k: int = k) -> float:
+            return float(read(parameters, time)[k][1])
+
+        line = [value[k][1] for value in values]
+        peaks = _turns(function, times, line)
+        known = sorted({*zip(times, line, strict=True), *((time, function(time)) for time in peaks)})
+        if what != "inverse":
+            found |= _changes(function, known, 0.0)
+        if what != "choice":
+            found |= {*peaks}
+        if what == "exp" and peaks:
+            found |= _changes(function, known, max(map(function, peaks)) - FOOT)
+    end = 2.0**-40*max(abs(low), abs(high))
+    return [time for time in found if low + end < time < high - end]
+
+
+def _turns(function: Callable[[float], float], times: Sequence[float], line: Sequence[float]) -> list[float]:
+    """Where a function has its greatest and least values between neighbours."""
+    found, begin, before = [], 0, 0.0  # the last interval that is not level, and the sign of its slope
+    for i, slope in enumerate(np.sign(np.diff(line)).tolist()):
+        if slope*before < 0.0:
+            found.append(_peak(function, before, times[begin], times[i + 1]))
+        begin, before = (i, slope) if slope else (begin, before)
+    return found
+
+
+def _peak(function: Callable[[float], float], sign: float, a: float, b: float) -> float:
+    """Where a function has its greatest value in an interval, or its least (sign < 0), by golden sections."""
+    x, y = b - GOLDEN*(b - a), a + GOLDEN*(b - a)
+    at_x, at_y = sign*function(x), sign*function(y)
+    while a < x < y < b:
+        if at_x >= at_y:
+            b, y, at_y = y, x, at_x
+            x = b - GOLDEN*(b - a)
+            at_x = sign*function(x)
+        else:
+            a, x, at_x = x, y, at_y
+            y = a + GOLDEN*(b - a)
+            at_y = sign*function(y)
+    return max(a, x, y, b, key=lambda time: sign*function(time))
+
+
+def _changes(function: Callable[[float], float], known: Sequence[tuple[float, float]], level: float) -> set[float]:
+    """Where a function crosses a level, to the last bit."""
+    found = set()
+    for (a, at_a), (b, at_b) in pairwise(known):
+        side = np.sign(at_a - level)
+        if side == np.sign(at_b - level):
+            continue
+        while a < (middle := 0.5*(a + b)) < b:
+            if np.sign(function(middle) - level) == side:
+                a = middle
+            else:
+                b = middle
+        found.add(b if side else a)  # where it is zero at one time alone, that is it
+    return found

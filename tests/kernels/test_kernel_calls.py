@@ -1,0 +1,40 @@
+"""Kernels with defaults, called by keyword, compiled as in plain Python."""
+from typing import NamedTuple
+
+import pytest
+
+from liestep.extend import kernel
+
+
+@kernel
+def weigh(a, b=2.0, n=3, pair=(1.0, 4.0), nothing=None):
+    return a*10.0 + b*n + pair[1] if nothing is None else a
+
+
+class Scale(NamedTuple):
+    factor: float
+
+    def of(self, x, k=0.5):
+        return self.factor*x*k
+
+
+@kernel
+def every_way(scale, x):
+    return (weigh(x) + 7.0*weigh(x, n=1) + 11.0*weigh(b=1.0, a=x) + 13.0*weigh(x, 5.0, 2, (0.0, 1.5), None)
+            + scale.of(x) + 17.0*scale.of(k=2.0, x=x))
+
+
+@kernel
+def lacking(x):
+    return weigh(b=x)
+
+
+def test_defaults_and_keywords_are_those_of_python():
+    x = 1.5
+    right = (15.0 + 6.0 + 4.0) + 7.0*(15.0 + 2.0 + 4.0) + 11.0*(15.0 + 3.0 + 4.0) + 13.0*(15.0 + 10.0 + 1.5)
+    assert every_way(Scale(3.0), x) == right + 3.0*x*0.5 + 17.0*3.0*x*2.0
+
+
+def test_a_missing_argument_is_named():
+    with pytest.raises(Exception, match="is called with other arguments than it has: missing a required argument"):
+        lacking(1.0)
