@@ -246,7 +246,7 @@ def claim_file_with(*own: type[Criterion]) -> type[ClaimFile]:
     """The class of claims files that know the criteria of a paper, too."""
     if not own:
         return ClaimFile
-    kinds = Annotated[reduce(or_, (*CRITERIA.values(), *own)), Field(discriminator="kind")]
+    kinds: Any = Annotated[reduce(or_, (*CRITERIA.values(), *own)), Field(discriminator="kind")]
     claim: Any = create_model("Claim", __base__=Claim, criterion=(kinds, Field(description=DECIDES)))
     return create_model("ClaimFile", __base__=ClaimFile, claims=(list[claim], Field(description="the statements")))
 

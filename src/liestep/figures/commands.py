@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from liestep.errors import InputError, unknown
 from liestep.study.plan.papers import Paper, paper_module, papers
@@ -52,7 +52,7 @@ def drawing_of(name: str) -> "Drawing":
     paper, _, function = name.rpartition(".")
     if paper:
         module = paper_module(papers()[paper], papers()[paper].figures[name])
-        found = getattr(module, function, None)
+        found: Any = getattr(module, function, None)
         if not hasattr(found, "caption"):
             raise InputError(f"{module.__file__}: PAPER of {paper} declares the figure {name}, but there is no function"
                              f" {function} with @drawing(...) in this file")

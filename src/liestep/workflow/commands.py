@@ -181,7 +181,7 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
               "new-study mine/pendulum --problem spring_pendulum")
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
     paper = add("new-paper", command_new_paper,
-                "write the commented folder of a paper to replicate, which runs as it is, to edit", "new-paper mine2026")
+                "write the commented folder of a paper to replicate, which runs as it is", "new-paper mine2026")
     paper.add_argument("id", help="papers/ID is written beside config, its studies are ID/...")
     init = add("init", command_init, "make a folder where `snakemake` works: Snakefile, config, a commented study",
                "init pendulums --problem spring_pendulum")

@@ -74,8 +74,8 @@ def read_paper(folder: Path) -> Paper:
     if not place.is_file():
         raise InputError(f"{folder}: a paper declares PAPER in __init__.py, which is missing;"
                          f" `liestep new-paper ID` writes one")
-    for module in [module for module in sys.modules if f"{module}.".startswith(f"{PAPERS}.{name}.")]:
-        del sys.modules[module]
+    for before in [before for before in sys.modules if f"{before}.".startswith(f"{PAPERS}.{name}.")]:
+        del sys.modules[before]
     space = sys.modules.setdefault(PAPERS, ModuleType(PAPERS))
     space.__path__ = []
     add_paper_sources(name, folder)

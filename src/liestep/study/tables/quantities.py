@@ -5,6 +5,7 @@ number, `NAMES`, the names of these columns, and `VARIABLES`, names of all varia
 read."""
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile
@@ -41,8 +42,9 @@ def quantities_of(study: str) -> Quantities:
     if paper is None or not paper.quantities:
         return Quantities()
     module = paper_module(paper, paper.quantities)
-    parts = [getattr(module, name, None) for name in ("QUANTITIES", "NAMES", "VARIABLES")]
+    parts: list[Any] = [getattr(module, name, None) for name in ("QUANTITIES", "NAMES", "VARIABLES")]
     if None in parts:
         raise InputError(f"{module.__file__}: the module with quantities of a paper has QUANTITIES, NAMES and"
                          " VARIABLES")
-    return Quantities(*map(tuple, parts))
+    functions, names, variables = parts
+    return Quantities(tuple(functions), tuple(names), tuple(variables))
