@@ -1,6 +1,4 @@
-"""Figures of livens2025: 1 to 4 (masses and springs), 5 to 9 (free body, and the parasite of its velocities), 10 to 16
-(steady top, closed loop), and own ones that compare many schemes. They find runs by the keys of the study files in
-studies; the sketches on the left of figures 1, 3, 10 and 14 are drawn small."""
+"""Figures 1 to 16 of livens2025, sketches of 1, 3, 10 and 14 drawn small, and own ones that compare many schemes."""
 from collections.abc import Sequence
 
 import numpy as np
@@ -50,7 +48,6 @@ def increments(file: RunFile, name: str, column: int | None = None) -> tuple[np.
 
 
 def dots(axes: Axes, time: np.ndarray, values: np.ndarray, colour: str) -> None:
-    """Values at round-off: points, in the units of a power of ten."""
     axes.plot(time, values, color=colour, marker=".", markersize=2.5, linestyle="none")
     axes.axhline(0.0, color="0.6", linewidth=0.5)
 

@@ -1,7 +1,5 @@
-"""Evidence for the errata of rodrigues2021 and on what it says, from random data with fixed seeds, in plain numpy:
-nothing of the package is used that it judges. The discrete Lagrangian, the map and the pendulum; bonds and contacts,
-eqs. (44) to (57); symplectic form, symmetry, operations and charts from one step of the package's own maps on the
-printed pendulum, in plain Python."""
+"""Evidence on rodrigues2021 from random data with fixed seeds, in plain numpy. Only symplectic form, symmetry, operations
+and charts are those of a step of the package's own maps, on the printed pendulum."""
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -20,18 +18,16 @@ from liestep.paper import Evidence, Status, method, sheet, simulate, start_of
 from liestep.simulation.runs.specification import complete_options
 
 
+ROUND_OFF = 1e-12
+E3 = np.array([0.0, 0.0, 1.0])
+
+
 def size(vectors: np.ndarray) -> float:
-    """Largest norm of a row (..., 3)."""
     return float(np.linalg.norm(vectors, axis=-1).max())
 
 
 def hat(a: np.ndarray) -> np.ndarray:
-    """The matrix with hat(a) b = a x b."""
     return np.cross(np.eye(3), a)
-
-
-ROUND_OFF = 1e-12
-E3 = np.array([0.0, 0.0, 1.0])
 
 
 def rotation(alpha: np.ndarray) -> np.ndarray:
@@ -41,7 +37,6 @@ def rotation(alpha: np.ndarray) -> np.ndarray:
 
 
 def vee(matrix: np.ndarray) -> np.ndarray:
-    """a of a skew matrix hat(a)."""
     return np.array([matrix[2, 1], matrix[0, 2], matrix[1, 0]])
 
 
