@@ -1,5 +1,5 @@
-"""Evidence on rodrigues2021 from random data with fixed seeds, in plain numpy. Only symplectic form, symmetry, operations
-and charts are those of a step of the package's own maps, on the printed pendulum."""
+"""Evidence on rodrigues2021 from random data with fixed seeds, in plain numpy. Symplectic form, symmetry, operations
+and charts alone are those of a step of the package's own maps, on the printed pendulum."""
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -16,7 +16,6 @@ from liestep.mechanics.formulations.counting import Counted
 from liestep.mechanics.formulations.probed import plain
 from liestep.paper import Evidence, Status, method, sheet, simulate, start_of
 from liestep.simulation.runs.specification import complete_options
-
 
 ROUND_OFF = 1e-12
 E3 = np.array([0.0, 0.0, 1.0])

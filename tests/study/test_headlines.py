@@ -6,6 +6,7 @@ import pytest
 
 from liestep.claims.claimfile import FIRST, FIRST_OF_ALL, claim_files, load_claims
 from liestep.claims.counting import PARTS, cards
+from liestep.claims.errata import errata_files
 from liestep.errors import InputError
 from liestep.workflow.workflow import Workflow
 
@@ -67,7 +68,7 @@ def test_the_verdict_is_that_of_the_group_and_the_number_of_the_claim_that_decid
 
 def test_each_paper_has_headlines_and_all_papers_few():
     found = {paper: load_claims(files).headlines for paper, files in claim_files(TOP/"config").items()}
-    papers = [path.stem for path in (TOP/"config"/"errata").glob("*.yaml")]
+    papers = list(errata_files(TOP/"config"))
     assert all(found[paper] for paper in papers)
     assert sum(map(len, found.values())) <= FIRST_OF_ALL
     for paper in papers:

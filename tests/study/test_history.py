@@ -157,12 +157,12 @@ def test_the_committed_history_is_that_of_the_log(paper):
     """Up to the commit that last wrote the file, row by row. Hashes count where the repository knows them: those of
     commits that were rebased are gone."""
     require_log()
-    paths = [f"config/history/{name}" for name in (f"{paper}.csv", "reviewed.yaml")]
+    paths = [f"papers/{paper}/{name}" for name in (history.HISTORY, history.REVIEWED)]
     end = git("log", "-1", "--format=%H", "--", *paths).strip()
     if not end or git("status", "--porcelain", "--", *paths).strip():
         pytest.skip("the file is being written: it is compared when it is committed")
     known = {line[:10] for line in git("rev-list", "HEAD").splitlines()}
-    wanted = history_rows(logged(ROOT, paper, end), Reviewed.load(ROOT/"config"))
+    wanted = history_rows(logged(ROOT, paper, end), Reviewed.load(ROOT/"config", paper))
     found = read_csv(ROOT/paths[0], history.COLUMNS).astype(str).to_dict("records")
     assert len(found) == len(wanted) > 0
     for row, other in zip(found, wanted, strict=True):
@@ -185,12 +185,12 @@ def test_every_prediction_is_older_than_its_first_result(paper, monkeypatch):
 def test_every_reviewed_commit_is_needed():
     """Each entry names commits and claims of this repository, and takes changes out of the history."""
     require_log()
-    reviewed = Reviewed.load(ROOT/"config")
-    logs = [list(logged(ROOT, paper)) for paper in claim_files(ROOT/"config")]
-    full = [row for log in logs for row in history_rows(log, reviewed)]
-    for entry in reviewed.same:
-        fewer = Reviewed(same=[other for other in reviewed.same if other is not entry])
-        assert [row for log in logs for row in history_rows(log, fewer)] != full, entry.commit
+    for paper in claim_files(ROOT/"config"):
+        reviewed, log = Reviewed.load(ROOT/"config", paper), list(logged(ROOT, paper))
+        full = history_rows(log, reviewed)
+        for entry in reviewed.same:
+            fewer = Reviewed(same=[other for other in reviewed.same if other is not entry])
+            assert history_rows(log, fewer) != full, entry.commit
 
 
 def repository(top):

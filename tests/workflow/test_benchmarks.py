@@ -16,7 +16,8 @@ from liestep.simulation.runs.specification import specify
 
 
 def test_the_workflow_is_found(tmp_path):
-    (tmp_path/"config").symlink_to(ROOT/"config")
+    for folder in ("config", "papers"):
+        shutil.copytree(ROOT/folder, tmp_path/folder)
     environment = {**os.environ, **PROGRAMS}
     wall, cpu = run([*SNAKEMAKE, "--dry-run", "--config", f"studies={QUICK_STUDY}"], tmp_path, environment)
     assert wall > 0.0
@@ -28,7 +29,7 @@ def test_the_workflow_is_found(tmp_path):
 
 def test_each_paper_has_its_studies():
     found = papers()
-    assert sorted(found) == sorted(path.name for path in (ROOT/"config"/"studies").iterdir() if path.is_dir())
+    assert sorted(found) == sorted(path.parent.name for path in (ROOT/"papers").glob("*/studies"))
     assert QUICK_STUDY in found["twospheres2009"]
 
 

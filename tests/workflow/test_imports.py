@@ -40,7 +40,7 @@ def test_a_run_loads_its_system_and_its_integrator_not_all():
     loaded = result.stdout.split()
     assert "liestep.mechanics.systems.free_rigid_body" in loaded
     assert len(loaded) <= 90, loaded
-    assert not [name for name in loaded if name.startswith(("liestep.papers", "liestep.workflow", "liestep.study"))]
+    assert not [name for name in loaded if name.startswith(("liestep_papers", "liestep.workflow", "liestep.study"))]
 
 
 def test_planning_a_workflow_loads_neither_numba_nor_tables():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from place import paper_code
 
 import liestep
 from liestep.compile import sources
@@ -23,7 +24,7 @@ from liestep.workflow.workflow import Batch, Workflow
 
 ROOT = Path(liestep.__file__).parent
 TOP = Path(__file__).parents[2]
-CACHES = (sources.module_file, sources._imports, sources.source_hash, pipeline_sources._packages)
+CACHES = (sources.module_file, sources._places, sources._imports, sources.source_hash, pipeline_sources._packages)
 
 
 def forget() -> None:
@@ -33,10 +34,12 @@ def forget() -> None:
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A copy of the package whose files are hashed instead of the imported ones."""
+    """A copy of the package, and of the papers in its folder, whose files are hashed instead of the imported ones."""
     copy = tmp_path/"liestep"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(sources, "PACKAGE", copy)
+    for name in papers():
+        monkeypatch.setitem(sources._folders, name, paper_code(copy, name))
     forget()
     yield copy
     forget()
@@ -97,7 +100,7 @@ def jobs(workflow: Workflow) -> dict[str, tuple[str, ...]]:
         found |= {f"figures {products.name} {name}": (products.fingerprint, pipeline_sources.figure_source(name))
                   for name in products.figures}
     found["claims"] = (pipeline_sources.claim_source(),)
-    found["errata"] = (pipeline_sources.evidence_source(path.stem for path in workflow.errata),)
+    found["errata"] = (pipeline_sources.evidence_source(workflow.errata),)
     found["page"] = (page_source(),)
     return found
 
@@ -163,7 +166,9 @@ def test_a_comment_in_the_lists_of_figures_draws_none_and_runs_nothing(changed):
 
 
 def test_comments_in_presets_run_nothing(changed):
-    assert changed(*(f"papers/{paper}/presets.py" for paper in papers())) == {"errata"}
+    found = sorted(path.name for path in (ROOT/"mechanics"/"presets").glob("[a-z]*.py"))
+    assert len(found) == 5
+    assert changed(*(f"mechanics/presets/{name}" for name in found)) == {"errata"}
 
 
 def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monkeypatch, before):
@@ -173,7 +178,7 @@ def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monke
     system, name, parameter = "sphere_nbody", "paper", "gamma"
     facts = sheet(system)
     preset = replace(facts.presets[name], parameters={**facts.presets[name].parameters, parameter: 1.25})
-    room = importlib.import_module(papers()["twospheres2009"].module("presets"))
+    room = importlib.import_module("liestep.mechanics.presets.twospheres2009")
     monkeypatch.setitem(room.PRESETS[system], name, preset)
     _own_system.cache_clear()
     try:

@@ -137,7 +137,7 @@ def test_every_system_method_figure_and_public_name_is_on_a_page(site):
     shown = "".join(path.read_text("utf-8") for path in (site/"gallery").glob("*.html"))
     for figure in Snapshot(SNAPSHOT).figures:
         assert f"<strong>{figure.name}</strong>" in shown
-        assert f"config/studies/{figure.study}.yaml" in shown
+        assert "papers/{}/studies/{}.yaml".format(*figure.study.split("/")) in shown
     api = (site/"api.html").read_text("utf-8")
     for name in liestep.__all__:
         assert re.search(rf'id="(module-)?liestep[\w.]*\.{name}"', api), name

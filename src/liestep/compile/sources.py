@@ -27,7 +27,7 @@ _folders: dict[str, Path] = {}  # of papers whose code is known, by their ids
 def add_paper_sources(name: str, folder: Path) -> None:
     """Where the code of a paper lies; in the place of another folder of this id."""
     _folders[name] = folder
-    for cached in (module_file, _imports, source_hash):
+    for cached in (module_file, _places, _imports, source_hash):
         cached.cache_clear()
 
 
