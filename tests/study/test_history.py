@@ -251,10 +251,10 @@ def test_a_prediction_that_is_none_is_refused_with_file_and_line(tmp_path, monke
 
 
 def test_a_malformed_list_of_reviewed_commits_is_one_sentence(tmp_path):
-    (tmp_path/"history").mkdir()
-    (tmp_path/"history"/"reviewed.yaml").write_text("same:\n  - {commit: abc, reason: r}\n")
+    (tmp_path/"papers"/"one").mkdir(parents=True)
+    (tmp_path/"papers"/"one"/"reviewed.yaml").write_text("same:\n  - {commit: abc, reason: r}\n")
     with pytest.raises(InputError, match=r"reviewed\.yaml, line 2: .*commit"):
-        Reviewed.load(tmp_path)
+        Reviewed.load(tmp_path/"config", "one")
 
 
 @pytest.mark.parametrize("text", ["claim,commit\none,two\n", ",".join(history.COLUMNS) + "\none,two\n"])

@@ -1,4 +1,5 @@
 """`python3 make.py quick`: its study is complete, valid and not among those of `snakemake`."""
+import json
 import os
 import runpy
 import shutil
@@ -14,30 +15,32 @@ from liestep.workflow.workflow import page_of
 QUICK = TOP/"config"/"quick"
 
 
-@pytest.mark.parametrize("name", ["quick", "testsets", "classics"])
-def test_make_copies_every_file_of_a_configuration(name, tmp_path):
-    """And no other: what Python leaves beside a plugin stays where it is."""
-    origin = tmp_path/"config"/name
-    shutil.copytree(TOP/"config"/name, origin)
-    (origin/"__pycache__").mkdir(exist_ok=True)
-    (origin/"__pycache__"/"left.pyc").write_bytes(b"")
-    make = runpy.run_path(str(TOP/"make.py"))["of_its_own"]
+def test_make_copies_every_file_of_the_quick_study(tmp_path):
+    """And no other."""
+    origin = tmp_path/"config"/"quick"
+    shutil.copytree(QUICK, origin)
+    (origin/"left.pyc").write_bytes(b"")
+    make = runpy.run_path(str(TOP/"make.py"))["quick"]
     make.__globals__.update(TOP=tmp_path, call=lambda *program, **variables: 1)
-    assert make(name) == 1
-    copied = tmp_path/"results"/name/"config"
-    wanted = {path.relative_to(origin) for path in origin.rglob("*") if path.suffix in (".yaml", ".py")}
+    assert make() == 1
+    copied = tmp_path/"results"/"quick"/"config"
+    wanted = {path.relative_to(origin) for path in origin.rglob("*.yaml")}
     assert {path.relative_to(copied) for path in copied.rglob("*") if path.is_file()} == wanted
 
 
-@pytest.mark.parametrize(("name", "studies"), [
-    ("testsets", ["mechanisms", "problems"]), ("classics", ["portraits", "problems"])], ids=["testsets", "classics"])
-def test_studies_of_plain_functions_are_valid_and_not_among_all(name, studies, tmp_path):
-    config = TOP/"config"/name
-    shutil.copytree(config, tmp_path/"config")
-    assert study_names(config) == [f"{name}/{study}" for study in studies]
-    for study in study_names(config):
-        assert study not in study_names(TOP/"config")
-        require_valid("config", study, tmp_path)
+@pytest.mark.parametrize("name", ["testsets", "classics"])
+def test_studies_of_plain_functions_are_valid_and_made_when_named(name, tmp_path, capsys):
+    """They are not among all: `apart` names them; make.py calls for all of them."""
+    studies = [study for study in study_names(TOP/"config") if study.startswith(f"{name}/")]
+    assert len(studies) == 2
+    assert name in yaml.safe_load((TOP/"config"/"config.yaml").read_text())["apart"]
+    for study in studies:
+        require_valid("config", study, TOP)
+    asked = []
+    make = runpy.run_path(str(TOP/"make.py"))["of_paper"]
+    make.__globals__["call"] = lambda *program, **variables: asked.append(program) or 1
+    assert make(name) == 1
+    assert asked == [("snakemake", "--config", f"studies={json.dumps(studies)}")]
 
 
 def require_valid(config, study, folder):

@@ -47,7 +47,7 @@ def package(tmp_path, monkeypatch):
 
 def planned(**config: Any) -> Workflow:
     """The workflow planned anew: beside a folder with results it would find the plans of its last start."""
-    return Workflow(config, TOP/"config", TOP/"tests"/"no_results")
+    return Workflow({"apart": ["classics", "testsets"], **config}, TOP/"config", TOP/"tests"/"no_results")
 
 
 class Known:

@@ -2,10 +2,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 from math import inf, nan
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas
 
 from liestep.compile.counters import EVALUATIONS, evaluations_of
 from liestep.paper import RunFile, Table
@@ -13,7 +12,11 @@ from liestep.simulation.runs.files import BLOCKS_SUFFIX
 from liestep.study.tables.choice import TIE
 from liestep.study.tables.errors import error_fields, error_history
 from liestep.study.tables.kinds import KEYS
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    import pandas
+
+    from liestep.study.tables.results import StudyResults
 
 COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "crossover_time",
            "crossover_periods", "ratio", "error", "error_other", "t_end")
@@ -41,7 +44,7 @@ class MotionHorizons(NamedTuple):
     horizons: tuple[tuple[float, str], ...]
 
 
-def crossover_time_rows(results: StudyResults) -> list[dict[str, Any]]:
+def crossover_time_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """One row for each motion, quantity, cost and pair of methods, columns COLUMNS. method is the one that has the
     smaller error at the end of the longest horizon that both have. crossover_time is the first time from which on its
     error stays the smaller one; 0 where it always is. Errors are the largest up to a time: of the energy (J) and the
@@ -63,7 +66,7 @@ def crossover_time_rows(results: StudyResults) -> list[dict[str, Any]]:
     return rows
 
 
-def motions(results: StudyResults) -> list[MotionHorizons]:
+def motions(results: "StudyResults") -> list[MotionHorizons]:
     """The problems of a study that have horizons."""
     groups: dict[str, list[tuple[float, str]]] = {}
     for key, setup in results.config.problems.items():
@@ -124,7 +127,7 @@ def joined(parts: Mapping[float, Curve], horizons: list[float]) -> Curve:
     return Curve(np.concatenate(times), np.maximum.accumulate(np.concatenate(errors)))
 
 
-def spent(results: StudyResults, motion: MotionHorizons, integrator: str, quantities: Iterable[str] = ()
+def spent(results: "StudyResults", motion: MotionHorizons, integrator: str, quantities: Iterable[str] = ()
           ) -> dict[str, Spent]:
     """What the runs of a method show, by quantity (default: all)."""
     found: dict[str, Spent] = {name: {} for name in quantities or QUANTITIES}
@@ -179,12 +182,12 @@ def _blocks(file: RunFile, extents: np.ndarray) -> Curve:
     return _stopped(Curve(times, np.nan_to_num(np.fmax.accumulate(extents), nan=0.0)), file)
 
 
-def energy_curve(results: StudyResults, problem: str, file: RunFile) -> Curve:
+def energy_curve(results: "StudyResults", problem: str, file: RunFile) -> Curve:
     """|E - E(0)|, J."""
     return _blocks(file, file.block_extents("energy"))
 
 
-def momentum_curve(results: StudyResults, problem: str, file: RunFile) -> Curve | None:
+def momentum_curve(results: "StudyResults", problem: str, file: RunFile) -> Curve | None:
     """Conserved components of the momentum map, relative to its size; None where there are none."""
     axes = ["xyz".index(axis) for axis in file.attributes.get("momentum_conserved", "none") if axis in "xyz"]
     if f"momentum_map{BLOCKS_SUFFIX}" not in file.variables or file.attributes["momentum_conserved"] == "none":
@@ -193,14 +196,14 @@ def momentum_curve(results: StudyResults, problem: str, file: RunFile) -> Curve 
     return _blocks(file, file.block_extents("momentum_map")[:, axes].max(axis=1)/scale)
 
 
-def manifold_curve(results: StudyResults, problem: str, file: RunFile) -> Curve | None:
+def manifold_curve(results: "StudyResults", problem: str, file: RunFile) -> Curve | None:
     """Largest distance from the manifold, of lengths and orthogonality; None for states that cannot leave it."""
     names = [name.removesuffix(BLOCKS_SUFFIX) for name in file.variables if name.endswith(f"_error{BLOCKS_SUFFIX}")]
     parts = [extents for name in names if (extents := file.block_extents(name)).ndim == 1]
     return _blocks(file, np.max(parts, axis=0)) if parts else None
 
 
-def state_curve(results: StudyResults, problem: str, file: RunFile) -> Curve | None:
+def state_curve(results: "StudyResults", problem: str, file: RunFile) -> Curve | None:
     """Scaled state error at the samples; None without a reference."""
     reference = results.reference(problem)
     if reference is None:
@@ -217,11 +220,11 @@ def state_curve(results: StudyResults, problem: str, file: RunFile) -> Curve | N
     return _stopped(Curve(reference["time"][1:], np.maximum.accumulate(history)[1:]), file)
 
 
-QUANTITIES: dict[str, Callable[[StudyResults, str, RunFile], Curve | None]] = {
+QUANTITIES: dict[str, Callable[["StudyResults", str, RunFile], Curve | None]] = {
     "energy": energy_curve, "momentum": momentum_curve, "manifold": manifold_curve, "state": state_curve}
 
 
-def crossover_times(table: pandas.DataFrame, motion: str, quantity: str, method: str, other: str
+def crossover_times(table: "pandas.DataFrame", motion: str, quantity: str, method: str, other: str
               ) -> Iterator[tuple[float, float]]:
     """(evaluations in a period, periods after which `method` takes over from `other`) of a table; infinite where the
     other one is better in the end or neither comes to it, NaN for a tie."""

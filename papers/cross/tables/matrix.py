@@ -1,17 +1,19 @@
 """The table `matrix`: what became of every pair of a problem and an integrator."""
 from math import nan
-from typing import Any
-
-import pandas
+from typing import TYPE_CHECKING, Any
 
 from liestep.paper import Table
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    import pandas
+
+    from liestep.study.tables.results import StudyResults
 
 COLUMNS = ("study", "problem", "integrator", "outcome", "runs", "completed", "largest_step", "error_least",
            "error_largest", "sentence")
 
 
-def matrix_rows(results: StudyResults) -> list[dict[str, Any]]:
+def matrix_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """Rows with columns COLUMNS: every integrator on every problem. Outcomes are ok (every run ended), partly,
     failed (none did; the sentence of the shortest step), refused. A sentence says too where budgets were cut."""
     rows, runs_of = [], dict(iter(results.metrics.groupby(["problem", "integrator"], sort=False)))
@@ -28,11 +30,11 @@ def matrix_rows(results: StudyResults) -> list[dict[str, Any]]:
     return rows
 
 
-def _outcome(runs: pandas.DataFrame) -> dict[str, Any]:
+def _outcome(runs: "pandas.DataFrame") -> dict[str, Any]:
     done = runs[runs["status"] == "ok"]
     order = runs.sort_values("tolerance" if runs["tolerance"].notna().all() else "step")
     stopped = order[order["status"] != "ok"]
-    errors = done["error"].dropna() if "error" in done else pandas.Series(dtype=float)
+    errors = done["error"].dropna() if "error" in done else done["step"][:0]
     outcome = "ok" if len(done) == len(runs) else "partly" if len(done) else "failed"
     return {"outcome": outcome, "runs": len(runs), "completed": len(done),
             "largest_step": float(done["step"].max()) if len(done) else nan,

@@ -1,19 +1,21 @@
 """The table `validity`: the largest step that completes, and the largest accurate one, along an axis of problems."""
 from math import nan
-from typing import Any
-
-import pandas
+from typing import TYPE_CHECKING, Any
 
 from liestep.compile.counters import evaluations_of
 from liestep.paper import Table
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    import pandas
+
+    from liestep.study.tables.results import StudyResults
 
 ACCURATE = 1e-4
 COLUMNS = ("study", "axis", "value", "problem", "integrator", "completes", "accurate", "evaluations", "smallest",
            "largest", "sentence")
 
 
-def validity_rows(results: StudyResults) -> list[dict[str, Any]]:
+def validity_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """One row for each problem that lies on an axis (`at`) and each of its methods of fixed steps, columns COLUMNS.
     completes: the largest step of which, and of all smaller ones, the run came to its end; accurate: the largest step
     of which, and of all smaller ones, the state error is at most ACCURATE, and the evaluations of that run. smallest
@@ -31,7 +33,7 @@ def validity_rows(results: StudyResults) -> list[dict[str, Any]]:
     return rows
 
 
-def largest_steps(runs: pandas.DataFrame) -> dict[str, Any]:
+def largest_steps(runs: "pandas.DataFrame") -> dict[str, Any]:
     """What a row says of the runs of one method on one problem."""
     runs = runs.sort_values("step")
     complete = runs[(runs["status"] == "ok").cummin()]

@@ -2,10 +2,9 @@
 `which.md`: the same with runner-up, for each thing to keep, by evaluations and by processor time."""
 from collections.abc import Iterable, Mapping
 from math import exp, inf, isfinite, log, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas
 
 from liestep.compile.counters import evaluations_of
 from liestep.files.textfiles import without_markup
@@ -16,7 +15,11 @@ from liestep.simulation.runs.specification import complete_options
 from liestep.study.tables.choice import KEEP, choose
 from liestep.study.tables.kinds import KEYS
 from liestep.study.tables.kinds.work import at_equal_error
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    import pandas
+
+    from liestep.study.tables.results import StudyResults
 
 LEVELS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)
 # what must be kept -> facts of which one must be declared
@@ -42,7 +45,7 @@ def class_of(facts: Sheet, parameters: Parameters) -> str:
     return "bodies" if "rigid_bodies" in facts.forms else "constrained"
 
 
-def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
+def costs_at(runs: "pandas.DataFrame", cost: str) -> Costs:
     """What each integrator needs for each level: interpolated where its runs enclose the level, or a run that is better
     than asked for, whichever is cheaper. Runs that stopped do not count."""
     found: Costs = {}
@@ -58,7 +61,7 @@ def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
     return found
 
 
-def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict[str, Any]]:
+def which_rows(results: "StudyResults", costs: Iterable[str] = COSTS) -> list[dict[str, Any]]:
     """Rows with columns COLUMNS for each unit of cost: each problem alone, then each class with more than one
     problem over the same number of periods, where the cost is the geometric mean of the costs divided by the best of
     each problem."""
@@ -93,7 +96,7 @@ def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict
     return rows
 
 
-def _kept(results: StudyResults, key: str, facts: Sheet, parameters: Parameters) -> frozenset[Keeps]:
+def _kept(results: "StudyResults", key: str, facts: Sheet, parameters: Parameters) -> frozenset[Keeps]:
     """What an integrator of a study declares to keep on a problem, with its options there."""
     options, declared = results.config.integrators[key].options, method(results.study.integrator_id(key)).on(facts)
     return declared.kept(complete_options(declared, facts, parameters, options), facts, parameters)
@@ -141,7 +144,7 @@ a system of your own, `liestep recommend` holds a tournament; it chooses by the 
 """
 
 
-def which_page(results: StudyResults, rows: Iterable[Mapping[str, Any]]) -> str:
+def which_page(results: "StudyResults", rows: Iterable[Mapping[str, Any]]) -> str:
     """Text of the page from rows of the tables `which` and `which_seconds`; what is not in the rows has no section."""
     rows = [row for row in rows if not row["keep"].startswith(NOT)]
     parts = [HEAD.format(title=without_markup(results.config.title))]

@@ -1,17 +1,19 @@
 """The table `crossover`: when the energy error of one method exceeds that of another for good."""
 from itertools import permutations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from liestep.paper import RunFile, Table
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    from liestep.study.tables.results import StudyResults
 
 PAIR = ("problem", "problem_label", "integrator", "resolution", "other", "other_resolution")
 COLUMNS = ("study", *PAIR, "t_end", "first", "last", "other_first", "other_last", "crossover")
 
 
-def crossover_rows(results: StudyResults) -> list[dict[str, Any]]:
+def crossover_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """One row per problem and pair of its complete runs in which the method that begins with the smaller energy error
     ends with the larger one, columns COLUMNS. The energy error at t is the largest |E - E(0)| up to t, over all steps,
     at the ends of the hundredths of the run: first and last are those of the method, other_* those of the method it is

@@ -2,7 +2,7 @@
 symmetric methods on integrable problems have k = 1, others k = 2 where their energy error drifts linearly."""
 from dataclasses import dataclass
 from math import isnan, nan, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from liestep.paper import Table
 from liestep.study.tables.drift import CONFIRMATION, SLACK
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    from liestep.study.tables.results import StudyResults
 
 SPAN = 10.0          # the fit begins at T/SPAN
 POINTS = 40          # equally spaced in log t
@@ -24,7 +26,7 @@ COLUMNS = (*PAIR, "status", "error", "floor", "exponent", "uncertainty", "expone
            "growth", "reason")
 
 
-def growth_rows(results: StudyResults) -> list[dict[str, Any]]:
+def growth_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """One row per run with a reference, columns COLUMNS. growth is the name of the whole number k with |exponent - k|
     <= uncertainty <= SURE, if the fit over the first quarter of the run, which is the run of a quarter of the duration,
     gives the same name (a long run may be judged by its own first quarter because its steps are those of the short

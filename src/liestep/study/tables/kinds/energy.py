@@ -1,11 +1,13 @@
 """The table `energy`: energy errors of every run, with those of lengths."""
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from liestep.study.tables.kinds import Table, of_maps
 from liestep.study.tables.metrics import SUFFIX, over_steps
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    from liestep.study.tables.results import StudyResults
 
 RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step",
        "tolerance", "t_end", "members", "status", "message")
@@ -14,12 +16,12 @@ COLUMNS = (*RUN, "energy_start", "energy_change", "energy_error_mean", "energy_e
            "member_low", "member_median", "member_high", *LENGTH)
 
 
-def columns(results: StudyResults) -> tuple[str, ...]:
+def columns(results: "StudyResults") -> tuple[str, ...]:
     """COLUMNS, and of maps which cell a row is."""
     return (*COLUMNS, *of_maps(results.metrics.columns))
 
 
-def energy_rows(results: StudyResults) -> list[dict[str, Any]]:
+def energy_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """energy_change is E(end) - E(0); member_* are the 5, 50 and 95 % quantiles of an ensemble's mean energy errors.
     All errors are over every step, those of adaptive runs over the accepted ones."""
     rows, names = [], columns(results)

@@ -1,7 +1,7 @@
 """The table `ensembles`: means over time of chaotic motions, with intervals, compared between methods."""
 from itertools import islice
 from math import sqrt
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy.special import stdtrit
@@ -9,14 +9,16 @@ from scipy.special import stdtrit
 from liestep.mechanics.contracts.sheet import State
 from liestep.study.plan.config import FEWEST
 from liestep.study.tables.kinds import Table
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    from liestep.study.tables.results import StudyResults
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "quantity", "members", "mean", "low", "high", "energy_error",
            "against", "deviation", "verdict")
 APART = 3.0       # standard errors of the difference beyond which two means differ
 
 
-def ensemble_rows(results: StudyResults) -> list[dict[str, Any]]:
+def ensemble_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """One row for each ensemble: mean over members and samples of the kinetic energy, with its 95 % interval from the
     spread of the members' means (they are independent where the perturbations have grown), columns COLUMNS. against is
     the ensemble of the same problem with the smallest energy error; deviation is the difference of the two means in

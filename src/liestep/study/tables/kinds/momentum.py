@@ -1,25 +1,27 @@
 """The table `momentum`: errors of the momentum map of every run, and of all further invariants and residuals."""
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liestep.study.tables.kinds import Table, of_maps
 from liestep.study.tables.kinds.energy import LENGTH, RUN
 from liestep.study.tables.metrics import STATISTICS, SUFFIX, over_steps
-from liestep.study.tables.results import StudyResults
+
+if TYPE_CHECKING:
+    from liestep.study.tables.results import StudyResults
 
 LARGEST = re.compile(r"_(error|change)_max(_\w+)?$")
 COLUMNS = (*RUN, "momentum_conserved", "momentum_scale", *(f"momentum_error_max_{axis}" for axis in "xyz"),
            "momentum_error_max", "momentum_error_max_relative", *LENGTH)
 
 
-def columns(results: StudyResults) -> tuple[str, ...]:
+def columns(results: "StudyResults") -> tuple[str, ...]:
     """COLUMNS, then the largest errors of what else the systems keep, and of maps which cell a row is."""
     further = [name for name in results.metrics.columns
                if LARGEST.search(name) and not name.endswith(SUFFIX) and name not in STATISTICS]
     return (*COLUMNS, *further, *of_maps(results.metrics.columns))
 
 
-def momentum_rows(results: StudyResults) -> list[dict[str, Any]]:
+def momentum_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """momentum_error_max_relative: over the conserved components, divided by sum_i |sum_j M_ij v_j| at the start."""
     rows, names = [], columns(results)
     for run in over_steps(results.metrics).to_dict("records"):

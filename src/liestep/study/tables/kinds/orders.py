@@ -1,13 +1,15 @@
 """The table `orders`: observed order of the state error of every pair of a study, with class and uncertainty."""
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas
 
 from liestep.bench.liestep_judge import EPSILON
 from liestep.study.tables.kinds import Table
 from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import observed_order, order_verdict
+
+if TYPE_CHECKING:
+    import pandas
 
 COLUMNS = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "adaptive",
            "order_theory", "p", "u", "class", "passed", "order_plain", "window_h_min", "window_h_max", "points", "runs",
@@ -15,7 +17,7 @@ COLUMNS = ("study", "problem", "problem_label", "integrator", "integrator_id", "
 ENERGY_FLOOR = 1e-15  # of the mean energy error relative to the kinetic energy: a few units of round-off
 
 
-def orders_table(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
+def orders_table(metrics: "pandas.DataFrame") -> list[dict[str, Any]]:
     """One row per pair, columns COLUMNS. p, u and class are those of `observed_order` for the state error over the step
     (mean accepted step of adaptive methods, whose error follows the tolerance: no order claim is made for them, nor for
     methods of unknown order). verdict is its sentence, floor that of the smallest step, at least the round-off of a sum
@@ -26,7 +28,7 @@ def orders_table(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
     for (problem, integrator), runs in usable.groupby(["problem", "integrator"], sort=False):
         first = runs.iloc[0]
         step, symmetric = runs["step"].to_numpy(float), bool(first["symmetric"])
-        theory = float(first["order"]) if pandas.notna(first["order"]) else None
+        theory = float(first["order"]) if first["order"] == first["order"] else None
         complete = (runs["status"] == "ok").to_numpy()
         error, floor = runs["error"].to_numpy(float), runs["floor"].fillna(runs["floor_reference"]).to_numpy(float)
         floors = [np.maximum(floor, EPSILON*runs["steps"].to_numpy(float)**power) for power in (0.5, 1.0)]
