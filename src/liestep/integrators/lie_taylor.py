@@ -86,7 +86,7 @@ class LieTaylor(NamedTuple):
                 moved(problem, work.sigma, base, work.new)
                 for i in range(y.shape[0]):
                     for k in range(y.shape[1]):
-                        g = self.norm.groups[i, k]
+                        g = self.norm.groups.of(i, k)
                         self.moves[r, g] = larger(self.moves[r, g], abs(work.new[i, k] - base[i, k])/small)
 
     def measure(self, y: np.ndarray, new: np.ndarray, h: float) -> None:

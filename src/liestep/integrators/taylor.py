@@ -21,7 +21,7 @@ from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError
 from liestep.integrators.one_step import first_formulated, refused
-from liestep.integrators.sizes import LATER, given_sizes, sizes_for_errors
+from liestep.integrators.sizes import LATER, NOT_GIVEN, given_sizes, sizes_for_errors
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
@@ -152,7 +152,7 @@ class Taylor(NamedTuple):
     groups: np.ndarray = ONE_GROUP  # (m,) of rows, or (m d,) of numbers; empty: all are one
     group_count: int = 1
     sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
-    given: np.ndarray = np.zeros((4, 0))  # (1, numbers), sizes that stand for absolute tolerances
+    given: np.ndarray = NOT_GIVEN  # (1, numbers), sizes that stand for absolute tolerances
     remembers: bool = False  # each number is a group, whose size is its largest so far
 
     def measured(self, formulated: Formulated) -> Any:
