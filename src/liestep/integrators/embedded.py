@@ -90,8 +90,6 @@ class DormandPrince(NamedTuple):
                 ratio = abs(defect)/max(abs(y[i, k]), abs(new[i, k]), threshold)
                 if not ratio <= error:  # a NaN stays
                     error = ratio
-        if self.control.atol == 0.0 and not self.control.accepts(abs(h)*error):
-            note_rejected(self.groups, self.sizes, h)
         return Status.OK, abs(h)*error
 
     def defect(self, work: Any, i: int, k: int) -> float:
@@ -111,6 +109,10 @@ class DormandPrince(NamedTuple):
                     weight = s*(self.dense[r, 0] + s*(self.dense[r, 1] + s*(self.dense[r, 2] + s*self.dense[r, 3])))
                     total = weight*work[r, i, k] + total
                 out[i, k] = h*total + y[i, k]
+
+    def rejected(self, h: float) -> None:
+        if self.control.atol == 0.0:
+            note_rejected(self.groups, self.sizes, h)
 
     def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         if self.control.atol == 0.0:
@@ -283,10 +285,7 @@ class Dop853(NamedTuple):
         work.ready[0] = 0.0
         if not self.stages.run(self, problem, t, y, h, work):
             return Status.NOT_EVALUABLE, np.inf
-        error = self.error(y, h, work)
-        if self.atol == 0.0 and not self.control.accepts(error):
-            note_rejected(self.groups, self.sizes, h)
-        return Status.OK, error
+        return Status.OK, self.error(y, h, work)
 
     def error(self, y: np.ndarray, h: float, work: Any) -> float:
         """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
@@ -337,6 +336,10 @@ class Dop853(NamedTuple):
                         total = self.d[r, j]*work.k[j, i, k] + total
                     work.f[3 + r, i, k] = h*total
         work.ready[0] = 1.0
+
+    def rejected(self, h: float) -> None:
+        if self.atol == 0.0:
+            note_rejected(self.groups, self.sizes, h)
 
     def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         if self.atol == 0.0:

@@ -22,7 +22,7 @@ def _check_atol(value: Any) -> Any:
     if isinstance(value, str) and value == "scale":
         return value
     several = isinstance(value, list | tuple | np.ndarray)
-    numbers = [number_or_nan(one) for one in (value if several else [value])]
+    numbers = [*map(number_or_nan, value if several else [value])]
     if not numbers or not all(0.0 < one < np.inf for one in numbers):
         raise InputError(f"option atol must be scale, a positive number or a list of them, not {value!r}")
     return numbers if several else numbers[0]
@@ -332,14 +332,10 @@ class StateNorm(NamedTuple):
         note_rejected(self.groups, self.sizes, h)
 
 
-def state_norm(options: Mapping[str, Any], tolerance: float) -> StateNorm:
-    return StateNorm(sizes=given_sizes(options["atol"], tolerance))
-
-
 def error_norm(options: Mapping[str, Any], tolerance: float) -> AlgebraNorm | StateNorm:
     """Of the checked option `norm`. Raises InputError: another norm with an absolute tolerance."""
     if options["norm"] == "state":
-        return state_norm(options, tolerance)
+        return StateNorm(sizes=given_sizes(options["atol"], tolerance))
     if options["atol"] != "scale":
         raise InputError("option atol is of fields of the state: give norm: state with it")
     return AlgebraNorm(0.0)

@@ -265,6 +265,9 @@ class Taylor(NamedTuple):
         work.jet.sum(work.c, s*h, out)
         problem.project(out)
 
+    def rejected(self, h: float) -> None:
+        """No size was made by the attempt."""
+
     def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         copy(work.new, y)
         work.when[1] = 0.0

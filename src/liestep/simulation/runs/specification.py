@@ -407,25 +407,22 @@ def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: floa
     """Times at which the steps of an adaptive run end, those of the system's functions of t included. Raises
     InputError: as `output_times`, or fixed steps do not end there."""
     given = times_of("stops", asked.stops, begin, end)
-    control = asked.control is not None
-    if control and (given is not None or asked.max_step is not None):
+    if asked.control is not None and (given is not None or asked.max_step is not None):
         raise InputError("max_step and stops are not for runs with control, whose steps end at each of its instants:"
                          " take a shorter sample")
-    for stop in given if given is not None else ():
-        if steps is None:
-            break
+    for stop in given if given is not None and steps is not None else ():
         place = (stop - begin)/(end - begin)*steps
         if abs(place - round(place)) > STEP_TOLERANCE*max(1.0, abs(place)):
             raise InputError(f"t = {float(stop)!r} of stops is no end of a step of {(end - begin)/steps!r}: with fixed"
                              " steps it must be one")
-    if not declared.adaptive or control:
+    if not declared.adaptive or asked.control is not None:
         return ()
-    found = [] if given is None else given.tolist()
+    found = set() if given is None else {*given.tolist()}
     if start.system.item.clock is not None:
         from liestep.simulation.runs.stops import stops_in  # few systems need it
 
-        found += stops_in(start.system.item.clock, start.parameters, min(begin, end), max(begin, end))
-    return tuple(sorted({*map(float, found)}))
+        found |= stops_in(start.system.item.clock, start.parameters, *sorted((begin, end)))
+    return tuple(sorted(found))
 
 
 def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:
