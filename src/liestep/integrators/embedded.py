@@ -127,7 +127,7 @@ def dormand_prince(options: Options, tolerance: float | None, t_end: float) -> D
     tableau = DORMAND_PRINCE54
     control = MatlabControl(tolerance, absolute(options["atol"]), 0.2, t_end/10.0)
     return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control,
-                         sizes=given_sizes(options["atol"], tolerance))
+                         sizes=given_sizes(options, tolerance))
 
 
 RATIO = 100.0  # of sizes of fields in one norm
@@ -353,7 +353,7 @@ def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
     return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control,
-                  sizes=given_sizes(options["atol"], tolerance))
+                  sizes=given_sizes(options, tolerance))
 
 
 def _pair(summary: str, order: int, citation: str, build: Callable[..., Any], atol: Option = ATOL, **more: Any

@@ -40,9 +40,10 @@ def absolute(value: Any) -> float:
     return float(value) if isinstance(value, float) else 0.0
 
 
-def given_sizes(value: Any, tolerance: float) -> np.ndarray:
-    """Sizes that absolute tolerances stand for, (1, numbers), for `sizes_for_errors`."""
-    return NOT_GIVEN if isinstance(value, str) else np.atleast_2d(value)/tolerance
+def given_sizes(options: Mapping[str, Any], tolerance: float) -> np.ndarray:
+    """Sizes that absolute tolerances stand for, (1, numbers), for `sizes_for_errors`; `NOT_GIVEN` without them."""
+    value = options.get("atol", "scale")
+    return NOT_GIVEN if value == "scale" else np.atleast_2d(value)/tolerance
 
 
 NUDGE = 2.0**-51  # relative
@@ -63,25 +64,16 @@ class Rows(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Each number has a group of its own."""
+    """Group of each number, where rows do not say it or sizes are given."""
 
     groups: np.ndarray  # (m, d)
+    given: bool = False
 
     def of(self, i: int, k: int) -> int:
         return self.groups[i, k]
 
     def fixed(self) -> bool:
-        return False
-
-
-@borrows(Numbers)
-class Given(NamedTuple):
-    """Groups whose sizes stand for absolute tolerances."""
-
-    groups: np.ndarray  # (m, d)
-
-    def fixed(self) -> bool:
-        return True
+        return self.given
 
 
 def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
@@ -103,13 +95,12 @@ def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> t
         sizes[1, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
         return Rows(formulated.groups), sizes
     known = formulated.to_fields(formulated.start[None])
-    what = "numbers of y" if formulated.apart else f"fields {', '.join(known)}"
-    needed = groups.size if formulated.apart else len(known)
+    needed, what = (groups.size, "numbers of y") if formulated.apart else (len(known), f"fields {', '.join(known)}")
     if given.size not in (1, needed):
         raise InputError(f"option atol has {given.size} numbers; there are {needed} {what}")
     given = np.broadcast_to(given[0], needed)
     if formulated.apart:
-        return Given(groups), given[None].copy()
+        return Numbers(groups, True), given[None].copy()
     found = np.full((1, sizes.shape[1]), np.inf)
     for i, group in enumerate(formulated.groups):  # the least of the fields that it enters
         moved = formulated.start.copy()
@@ -117,7 +108,7 @@ def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> t
         for size, (name, values) in zip(given, formulated.to_fields(moved[None]).items(), strict=True):
             if not np.array_equal(values, known[name]):
                 found[0, group] = min(found[0, group], size)
-    return Given(groups), found
+    return Numbers(groups, True), found
 
 
 @kernel
@@ -149,15 +140,14 @@ def keep_sizes(groups: Any, sizes: np.ndarray, y: np.ndarray) -> None:
 @outlined
 def forget_noted(groups: Any, sizes: np.ndarray, y: np.ndarray) -> None:
     """What rejected steps made of a group counts until it is no longer zero."""
+    for i in range(y.shape[0]):
+        for k in range(y.shape[1]):
+            g = groups.of(i, k)
+            if y[i, k] != 0.0 and sizes[3, g] != 0.0:
+                sizes[1, g] = abs(y[i, k]) if sizes[3, g] > 0.0 else max(sizes[1, g], abs(y[i, k]))
+                sizes[3, g] = -1.0  # until all numbers are seen
     for g in range(sizes.shape[1]):
-        own = 0.0
-        for i in range(y.shape[0]):
-            for k in range(y.shape[1]):
-                if groups.of(i, k) == g:
-                    own = max(own, abs(y[i, k]))
-        if sizes[3, g] > 0.0:
-            sizes[1, g] = own if own > 0.0 else sizes[3, g]
-            sizes[3, g] = 0.0 if own > 0.0 else sizes[3, g]
+        sizes[3, g] = max(sizes[3, g], 0.0)
 
 
 @kernel
@@ -334,9 +324,10 @@ class StateNorm(NamedTuple):
 
 def error_norm(options: Mapping[str, Any], tolerance: float) -> AlgebraNorm | StateNorm:
     """Of the checked option `norm`. Raises InputError: another norm with an absolute tolerance."""
+    given = given_sizes(options, tolerance)
     if options["norm"] == "state":
-        return StateNorm(sizes=given_sizes(options["atol"], tolerance))
-    if options["atol"] != "scale":
+        return StateNorm(sizes=given)
+    if given is not NOT_GIVEN:
         raise InputError("option atol is of fields of the state: give norm: state with it")
     return AlgebraNorm(0.0)
 

@@ -434,7 +434,7 @@ def series_of(options: Options, tolerance: float | None, **further: Any) -> Tayl
     assert tolerance is not None
     order = order_of(tolerance, MORE[options["order"]]) if options["order"] in MORE else options["order"]
     return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)),
-                  given=given_sizes(options["atol"], tolerance), **further)
+                  given=given_sizes(options, tolerance), **further)
 
 
 def method_of_series(series: Series, **declared: Any) -> Method:
