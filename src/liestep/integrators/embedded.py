@@ -143,7 +143,7 @@ def length(y: np.ndarray) -> float:
     return sqrt(total)
 
 
-@hands_on("pair", DormandPrince, "workspace", "interpolate", "accept")
+@hands_on("pair", DormandPrince, "workspace", "interpolate", "rejected", "accept")
 class NormControlled(NamedTuple):
     """Order 5(4), the step of `DormandPrince`, error = h |e.k|/max(|y|, |y+|, atol/rtol) with Euclidean norms of the
     whole state. Conserves nothing exactly."""
