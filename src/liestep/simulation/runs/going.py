@@ -18,7 +18,7 @@ from liestep.simulation.runs.until import ROWS, specification_of
 if TYPE_CHECKING:
     import xarray
 
-MAY_CHANGE = ("samples", "times", "until", "events", "control", "sample")
+MAY_CHANGE = ("samples", "times", "until", "events", "control", "sample", "stops")
 CALLED = "called"  # key of what a data set in memory holds beside its variables and attributes
 
 

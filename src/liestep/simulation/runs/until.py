@@ -55,11 +55,13 @@ class Between:
 
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
         """The same run with more nodes."""
-        self.nodes = nodes
-        self.times = self._every[:len(nodes)] if times is None else times
+        self.nodes, self.times = nodes, self._every[:len(nodes)] if times is None else times
+        if self.adaptive:  # steps may be too short to be seen in the time, where a number is zero but for round-off
+            later = np.append(True, np.diff(self.times) != 0.0)
+            self.nodes, self.times = (nodes, self.times) if later.all() else (nodes[later], self.times[later])
         # the last node begins no step
         self._spans = (np.append(np.diff(self.times), 0.0) if self.adaptive else
-                       np.broadcast_to(np.float64(self.spec.step or 0.0), len(nodes)))
+                       np.broadcast_to(np.float64(self.spec.step or 0.0), len(self.nodes)))
         self.lengths = self._spans[:-1]
         self._integrals: np.ndarray | None = None
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
@@ -185,13 +187,15 @@ def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecif
     and control; its start may be the drifted end of another run."""
     found = json.loads(attributes["specification"])
     facts, declared = sheet(found["problem"]), method(found["integrator"])
-    backward = found["t_end"] < found.get("t_start", 0.0)
+    span = {"t_start": 0.0, **found, **changed}
+    begin, end = span["t_start"], span["t_end"]
     known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
     with drifting():
         return specify(found["problem"], found["integrator"], **{
             **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial",
                                                   "max_step", "statistics_every", "log_steps")},
-            "stops": found.get("stops") and sorted(found["stops"], reverse=backward),
+            "stops": sorted([stop for stop in found.get("stops", ()) if min(begin, end) < stop < max(begin, end)],
+                            reverse=end < begin) or None,
             "options": {name: value for name, value in found["options"].items() if name in known},
             "before": Before(**found["before"]) if "before" in found else None, **changed})
 
