@@ -65,7 +65,7 @@ class Horizon:
     @property
     def grid(self) -> tuple[float, int]:
         """Time from which fixed steps count, and their number before the start."""
-        return (self.before.t_start, self.before.steps) if self.before and self.before.steps else (self.t_start, 0)
+        return (self.before.t_start, self.before.steps) if self.before else (self.t_start, 0)
 
     @property
     def longest(self) -> float:
@@ -410,7 +410,7 @@ def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: floa
     if asked.control is not None and (given is not None or asked.max_step is not None):
         raise InputError("max_step and stops are not for runs with control, whose steps end at each of its instants:"
                          " take a shorter sample")
-    for stop in given if given is not None and steps is not None else ():
+    for stop in given if given is not None and steps else ():
         place = (stop - begin)/(end - begin)*steps
         if abs(place - round(place)) > STEP_TOLERANCE*max(1.0, abs(place)):
             raise InputError(f"t = {float(stop)!r} of stops is no end of a step of {(end - begin)/steps!r}: with fixed"
