@@ -311,7 +311,7 @@ def carry_out(argv: list[str], *, alone: bool = False) -> int:
         importlib.import_module("liestep.simulation.plugins")  # the catalogue finds those of installed packages
         arguments = build_parser().parse_args(argv)
         if alone:
-            importlib.import_module("liestep.simulation.plugins.guard").of_command()
+            importlib.import_module("liestep.simulation.plugins.guard").process.append("command")
         if arguments.results.exists() and not arguments.results.is_dir():
             raise InputError(f"--results {arguments.results} is not a folder")
         if arguments.plugin:
