@@ -224,9 +224,7 @@ def alone(command: Callable[[], int]) -> int:
     try:
         code = command()
     except SystemExit as stop:
-        if not isinstance(stop.code, int):
-            raise
-        code = stop.code
+        code = int(stop.code or 0)
     catalogue = sys.modules.get("liestep.simulation.catalogue")
     if catalogue and catalogue.plugin_entries():
         importlib.import_module("liestep.simulation.plugins.guard").leave(code)

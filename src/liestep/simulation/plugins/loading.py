@@ -230,13 +230,11 @@ def load_installed() -> None:
 
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         what = f"installed plugin {entry.name} ({entry.value})"
-        try:
-            with untouched(f"{what}: to load it"):
+        with untouched(f"{what}: to load it"):
+            try:
                 module = importlib.import_module(entry.module)
-        except InputError:
-            raise
-        except Exception as error:
-            raise InputError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from None
+            except Exception as error:
+                raise InputError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from None
         package = module.__name__.split(".")[0]
         marked = getattr(sys.modules[package], MARK, None) or _content_of(package)  # by another entry point
         _register(module, Path(str(module.__file__)), marked)
