@@ -320,7 +320,7 @@ def recompute(results: Path, config: Path, count: int) -> Iterator[Complaint]:
         made: dict[Path, Any] = {cell.path: partial(computed, cell) for cell in study.cells}
         references = [study_reference(study, problem) for problem in study.config.problems if study.config.reference]
         made |= {path: partial(compute_reference, spec) for path, spec in references}
-        there |= {path: (study.path, make) for path, make in made.items() if path.is_file()}
+        there.update({path: (study.path, make) for path, make in made.items() if path.is_file()})
         for path in made:
             listed = path.relative_to(results).as_posix() in content["products"]
             if not listed and (path in there or name in content["studies"]):
