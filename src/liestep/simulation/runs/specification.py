@@ -30,8 +30,7 @@ from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
 SHARED = ("initial", "parameters")  # by all runs of a problem
-# where there are none, the text is as it was before they were known
-LATER = ("before", "control", "events", "max_step", "stops")
+LATER = ("before", "control", "events", "max_step", "stops")  # where there are none, the text is as it was before
 MOST_TEXTS = 100  # of them, in memory
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
@@ -406,8 +405,8 @@ def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: floa
            steps: int | None) -> tuple[float, ...]:
     """Times at which the steps of an adaptive run end, those of the system's functions of t included. Raises
     InputError: as `output_times`, or fixed steps do not end there."""
-    given = times_of("stops", asked.stops, begin, end)
-    if asked.control is not None and (given is not None or asked.max_step is not None):
+    given, control = times_of("stops", asked.stops, begin, end), asked.control is not None
+    if control and (given is not None or asked.max_step is not None):
         raise InputError("max_step and stops are not for runs with control, whose steps end at each of its instants:"
                          " take a shorter sample")
     for stop in given if given is not None and steps else ():

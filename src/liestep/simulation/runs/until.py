@@ -287,9 +287,8 @@ class Search:
         bends = BENDS*(second[:-1] + second[1:])
         low, high = nodes[1:-2], nodes[2:-1]
         near = np.append((np.minimum(low, high) <= bends) & (np.maximum(low, high) >= -bends), True)
-        own = steps[:-1:SEEN]
         straight = low[::SEEN, None] + (high - low)[::SEEN, None]*self.shares
-        bent = np.abs(rough(own, self.shares) - straight) - bends[::SEEN, None]
+        bent = np.abs(rough(steps[:-1:SEEN], self.shares) - straight) - bends[::SEEN, None]
         return steps if bent.max() > ROUNDING*np.abs(nodes).max() else steps[near]
 
     def _lines(self, steps: np.ndarray) -> np.ndarray:
@@ -301,8 +300,7 @@ class Search:
     def _clear(self, values: np.ndarray) -> list[int]:
         """Sign of the function in each step where its polynomial has no zero, with a margin for round-off; else 0."""
         coefficients = values @ self.matrix.T
-        rest = np.abs(coefficients[:, 1:]).sum(axis=1)*(1.0 + 1e-9)
-        signs = np.sign(coefficients[:, 0])
+        rest, signs = np.abs(coefficients[:, 1:]).sum(axis=1)*(1.0 + 1e-9), np.sign(coefficients[:, 0])
         clear = (np.abs(coefficients[:, 0]) > rest) & np.all(signs[:, None]*values > 0.0, axis=1)
         return np.where(clear, signs, 0.0).astype(int).tolist()
 
@@ -339,8 +337,7 @@ class Search:
     def _noise(self, n: int, share: float, first: Occurrence) -> float:
         """What round-off of the state makes of a zero."""
         fields = self.seen(self.between, slice(n, n + 1), np.array([share]), first.whole)
-        value = self.function.over(fields, 1)
-        found = ROUNDING*self.largest
+        value, found = self.function.over(fields, 1), ROUNDING*self.largest
         for name, values in fields.items():
             for k in range(values.size):
                 moved = np.array(values)
