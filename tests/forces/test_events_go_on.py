@@ -329,3 +329,13 @@ def test_clocks_and_resets_that_leave_the_surfaces_of_others(order):
     data = clock.simulate("rk4", step=0.125, t_end=12.5, events=[events[k] for k in order])
     assert data["y"].values[-1] == pytest.approx([0.5, 12.0, 12.5], abs=1e-12)
     assert data.attrs["event_counts"].split() == [("12", "12", "6")[k] for k in order]
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "ode45"])
+def test_a_number_that_is_round_off_behind_a_reset_is_no_event(integrator):
+    """Its first steps are shorter than the time can show: y0 = (cos t, -sin t), then 0.9 (sin, cos)(t - pi/2)."""
+    swing = liestep.system("swung_on", rhs=lambda y: [y[1], -y[0]], start={"y": [1.0, 0.0]})
+    data = swing.simulate(integrator, t_end=6.0, tolerance=1e-10, events=liestep.Event(
+        lambda state: state["y"][0], reset=lambda state: {"y": -0.9*state["y"]}))
+    assert data["event_times"].values == pytest.approx([np.pi/2.0, 1.5*np.pi], abs=1e-8)
+    assert np.isfinite(data["y"].values).all()

@@ -104,3 +104,13 @@ def test_what_a_system_offers_is_what_it_takes():
                           start={"q": [0.4], "momentum": [0.3]})
     assert "verlet" not in {*bent.integrators(), *liestep.integrators(bent)}
     assert {"gauss", "rk4"} <= {*bent.integrators()} == {*liestep.integrators(bent)}
+
+
+def test_a_run_with_stops_goes_on_behind_them():
+    """Those of its own and of its functions: x'' = [t < 0.5] + [t < 1.5] ends with v = 0.5 + 1.5."""
+    def rates(t, y):
+        return [y[1], np.where(t < 0.5, 1.0, 0.0) + np.where(t < 1.5, 1.0, 0.0)]
+
+    kicked = liestep.system("kicked_on", rhs=rates, start={"y": [0.0, 0.0]})
+    rest = kicked.simulate("dop853", t_end=1.0, tolerance=1e-10, stops=[0.2]).liestep.go_on(t_end=3.0, stops=[2.0])
+    assert rest["y"].values[-1] == pytest.approx([0.125 + 0.5*2.5 + 1.125 + 1.5*1.5, 2.0], rel=1e-9)

@@ -86,7 +86,10 @@ def small(tmp_path_factory):
 
 def test_metrics_have_one_row_per_run_with_its_errors(small):
     metrics = small.metrics
-    assert tuple(metrics.columns) == (*COLUMNS, "error_omega", "error_q", "seconds")
+    assert tuple(metrics.columns) == (*COLUMNS, "error_omega", "error_q", "warning", "seconds")
+    warned = metrics[metrics["warning"].notna()]  # 1.1 % of the potential energy
+    assert set(warned["resolution"]) == {"h0.05"}
+    assert warned["warning"].str.contains("energy is off by").all()
     assert list(metrics["resolution"]) == [cell.resolution for cell in small.study.cells]
     reference = small.reference("bodies")
     for row in metrics.itertuples():

@@ -68,6 +68,16 @@ def test_redundant_coordinates_in_any_unit_of_length():
     assert run("rigid_chain", "vi_livens", (1e9, 1.0, 1.0), None, 0.005, 4)[1:] == known[1:]
 
 
+@pytest.mark.parametrize("scales", [(1.0, 1e9, 1e6), (1.0, 1e-9, 1e-3)])
+def test_a_law_that_holds_a_length_scales_with_mass_and_time(scales):
+    """The springs of mass_spring have V = c (x^2 + x^4), as printed for x in m: their 1 is 1/m^2, no unit of length is
+    free there, whatever the integrator."""
+    known, found = (run("mass_spring", "vi_livens", one, None, 0.01, 4) for one in ((1.0, 1.0, 1.0), scales))
+    assert found[1:] == known[1:] == ("ok", False)
+    for name, values in known[0].items():
+        assert np.abs(found[0][name] - values).max() <= 1e-13*np.abs(values).max(), name
+
+
 def rods(unit):
     """Two rods in a plane, lengths in any unit."""
     Z, half = np.array([0.0, 0.0, 1.0]), 0.2*unit

@@ -147,7 +147,7 @@ def test_a_clock_that_was_ahead_accuses_nothing_later(folder, monkeypatch):
     for ahead, text in ((86_400*10**9, "made\n"), (0, "made again\n")):
         with monkeypatch.context() as patch:
             patch.setattr(records.time, "time_ns", lambda ahead=ahead: now + ahead)
-            patch.setattr(records, "_latest", {})  # another process
+            records._latest.cache_clear()  # another process
             patch.setattr(records, "_own", lambda process, ahead=ahead: f"{ahead}.txt")
             with records.recording(Path("results")):
                 for path in workflow.targets:

@@ -22,7 +22,8 @@ print("loaded:", *(name for name in sys.argv[1].split(",") if name in sys.module
 
 @pytest.mark.parametrize(("command", "allowed"), [
     ("--version", ()), ("list", ()), ("list heavy_top", ()), ("describe heavy_top", ()), ("describe rkmk", ()),
-    ("check liegroup2021/heavy_top", ()), ("status liegroup2021/heavy_top", ()), ("job claims liegroup2021", ("pandas",))])
+    ("check liegroup2021/heavy_top", ()), ("status liegroup2021/heavy_top", ()),
+    ("job claims liegroup2021", ("pandas",))])
 def test_command_loads_only_what_it_needs(command, allowed, tmp_path):
     arguments = ["--config", str(TOP/"config"), "--results", str(tmp_path), *command.split()]
     result = subprocess.run([sys.executable, "-c", CALL, ",".join(HEAVY), *arguments], capture_output=True, text=True)

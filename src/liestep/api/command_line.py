@@ -224,9 +224,7 @@ def alone(command: Callable[[], int]) -> int:
     try:
         code = command()
     except SystemExit as stop:
-        if not isinstance(stop.code, int):
-            raise
-        code = stop.code
+        code = int(stop.code or 0)
     catalogue = sys.modules.get("liestep.simulation.catalogue")
     if catalogue and catalogue.plugin_entries():
         importlib.import_module("liestep.simulation.plugins.guard").leave(code)
@@ -311,7 +309,7 @@ def carry_out(argv: list[str], *, alone: bool = False) -> int:
         importlib.import_module("liestep.simulation.plugins")  # the catalogue finds those of installed packages
         arguments = build_parser().parse_args(argv)
         if alone:
-            importlib.import_module("liestep.simulation.plugins.guard").of_command()
+            importlib.import_module("liestep.simulation.plugins.guard").process.append("command")
         if arguments.results.exists() and not arguments.results.is_dir():
             raise InputError(f"--results {arguments.results} is not a folder")
         if arguments.plugin:

@@ -2,6 +2,7 @@
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -68,8 +69,11 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
 
 def _evidence(claim: Claim, outcome: Outcome, results: Results) -> str:
     """The numbers that decided, `none` for one that there is not, and which of the claim's runs stopped early."""
-    stopped = dict.fromkeys(stopped_runs(select(choice, results)) for choice in (*claim.runs, *claim.against))
-    return "; ".join(part for part in (re.sub(r"\bnan\b", "none", outcome.evidence), *stopped) if part)
+    found = {re.sub(r"\bnan\b", "none", outcome.evidence): None}
+    for choice in (*claim.runs, *claim.against):
+        with suppress(InputError):  # a row of a table need not be that of runs
+            found[stopped_runs(select(choice, results))] = None
+    return "; ".join(filter(None, found))
 
 
 def survival(counterpart: Counterpart | None, own: Outcome, other: Outcome | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
 
 OWN_QUANTITY = "energy_change"  # last sample of the energy minus the first
+CHANGE = "_change_(?=mean|max)"
 REACHED = "time_reached"        # in s; a run that stopped early has it too
 Results = Mapping[str, "StudyResults"]
 
@@ -64,15 +65,10 @@ def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
             if wanted not in known:
                 raise InputError(f"study {choice.study}: {unknown(column, wanted, known)}")
             rows = rows[rows[column] == wanted]
-    changes = {asserted(name): rows[name] for name in rows.columns if asserted(name) != name}
+    # a claim may call a change of what the motion does not keep an error, as its paper, or as files do
+    changes = {re.sub(CHANGE, "_error_", name): rows[name] for name in rows.columns if re.search(CHANGE, name)}
     return rows.assign(**{name: rows[name].fillna(values) if name in rows else values
-                          for name, values in changes.items()}) if changes else rows
-
-
-def asserted(name: str) -> str:
-    """The name of an error that a claim may use for a change of what the motion does not keep: the paper says that it
-    does, or files call it so."""
-    return re.sub("_change_(?=mean|max)", "_error_", name)
+                          for name, values in changes.items()})
 
 
 def values(claim: Question, choices: list[RunChoice], results: Results) -> np.ndarray:

@@ -113,6 +113,7 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
             memory[0], memory[2] = time, 0.0
         else:
             problem.counters[Counter.STEPS_REJECTED] += 1
+            pair.rejected(h)
             memory[1] = pair.control.after_failure(h, error, memory[2])
             memory[2] += 1.0
     return Status.OK, entries

@@ -128,7 +128,7 @@ def _completed(function: Callable, arguments: tuple, named: dict) -> tuple[types
         return arguments
     known = inspect.signature(function)
     try:
-        if any(one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in known.parameters.values()):
+        if any(one.kind > one.POSITIONAL_OR_KEYWORD for one in known.parameters.values()):
             raise TypeError("compiled code knows no * and ** among them")
         given = known.bind(*arguments, **named).arguments
     except TypeError as error:

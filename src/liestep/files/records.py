@@ -27,7 +27,6 @@ from uuid import uuid4
 FOLDER = ".records"  # below the results folder
 ALL = "all.txt"      # in it: what was there at the last manifest
 WHEN = re.compile(rb" \[(\d{1,30}),")  # in lines
-_latest: dict[tuple[Path, int], int] = {}  # of a results folder and a process: when it wrote last
 _results: list[Path] = []  # the results folder of the command that runs, the innermost last
 _here: dict[str, tuple[int, int, int, int]] = {}  # absolute path -> notes of the files that this process has finished
 
@@ -61,7 +60,8 @@ def record(path: Path, content: Path) -> None:
 def append(results: Path, kind: str, values: Mapping[str, Any]) -> None:
     """Add entries by name; the value None ends what was said of a name. Raises OSError."""
     if values:
-        place, now = own_file(results), _next(Path(os.path.abspath(results)), os.getpid())
+        place, latest = own_file(results), _latest(Path(os.path.abspath(results)), os.getpid())
+        latest[0] = now = max(time.time_ns(), latest[0] + 1)
         if not stays_inside(results, place):
             raise OSError(f"the link {place.parent} leads out of {results}; remove it")
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -69,14 +69,12 @@ def append(results: Path, kind: str, values: Mapping[str, Any]) -> None:
             file.write("".join(line(kind, now, name, value) for name, value in values.items()))
 
 
-def _next(results: Path, process: int) -> int:
-    """Later than all that this process has written or could read when it first wrote: a clock that was once ahead must
-    not put what was said then behind what is said today."""
-    if (results, process) not in _latest:
-        texts = [path.read_bytes() for path in files(results) if path.is_file()]
-        _latest[results, process] = max((int(when) for text in texts for when in WHEN.findall(text)), default=0)
-    _latest[results, process] = max(time.time_ns(), _latest[results, process] + 1)
-    return _latest[results, process]
+@cache
+def _latest(results: Path, _process: int) -> list[int]:
+    """When the last entry was written that a process has written itself, or could read when it first wrote: a clock
+    that was once ahead must not put what was said then behind what is said today."""
+    texts = [path.read_bytes() for path in files(results) if path.is_file()]
+    return [max((int(when) for text in texts for when in WHEN.findall(text)), default=0)]
 
 
 def own_file(results: Path) -> Path:

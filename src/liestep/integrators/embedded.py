@@ -13,6 +13,8 @@ from liestep.compile.status import Status
 from liestep.compile.straight.routines import Tableau
 from liestep.integrators.sizes import (
     ATOL,
+    NOT_GIVEN,
+    Rows,
     absolute,
     evaluate,
     given_sizes,
@@ -40,9 +42,9 @@ class DormandPrince(NamedTuple):
     e: np.ndarray      # (7,) weights of the error: b - b_hat
     dense: np.ndarray  # (7, 4) coefficients of s, s^2, s^3, s^4
     control: Any
-    # without an absolute tolerance: group of each number, and sizes (see `integrators.sizes`)
-    groups: np.ndarray = np.zeros((0, 0), dtype=np.int64)
-    sizes: np.ndarray = np.zeros((4, 0))
+    # without an absolute tolerance: groups and sizes (see `integrators.sizes`)
+    groups: Any = Rows()
+    sizes: np.ndarray = NOT_GIVEN
 
     def measured(self, formulated: Formulated) -> Any:
         groups, sizes = sizes_for_errors(formulated, self.sizes)
@@ -60,7 +62,7 @@ class DormandPrince(NamedTuple):
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
                 if self.control.atol == 0.0:
-                    threshold = self.sizes[0, self.groups[i, k]]
+                    threshold = self.sizes[0, self.groups.of(i, k)]
                 size = max(abs(y[i, k]), threshold)
                 if size != 0.0:  # no more than what starts at zero
                     speed = max(speed, abs(work[0, i, k])/size)
@@ -80,16 +82,14 @@ class DormandPrince(NamedTuple):
         error = 0.0
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
+                if self.control.atol == 0.0:
+                    threshold = self.sizes[0, self.groups.of(i, k)]
                 defect = self.defect(work, i, k)
                 if defect == 0.0:
                     continue
-                if self.control.atol == 0.0:
-                    threshold = self.sizes[0, self.groups[i, k]]
                 ratio = abs(defect)/max(abs(y[i, k]), abs(new[i, k]), threshold)
                 if not ratio <= error:  # a NaN stays
                     error = ratio
-        if not self.control.accepts(abs(h)*error):
-            note_rejected(self.sizes, h)
         return Status.OK, abs(h)*error
 
     def defect(self, work: Any, i: int, k: int) -> float:
@@ -110,6 +110,10 @@ class DormandPrince(NamedTuple):
                     total = weight*work[r, i, k] + total
                 out[i, k] = h*total + y[i, k]
 
+    def rejected(self, h: float) -> None:
+        if self.control.atol == 0.0:
+            note_rejected(self.groups, self.sizes, h)
+
     def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         if self.control.atol == 0.0:
             keep_sizes(self.groups, self.sizes, work[7])
@@ -121,10 +125,9 @@ def dormand_prince(options: Options, tolerance: float | None, t_end: float) -> D
     """The pair with MATLAB's step control for checked options."""
     assert tolerance is not None
     tableau = DORMAND_PRINCE54
-    fixed = options["atol"] if isinstance(options["atol"], list) else "scale"
     control = MatlabControl(tolerance, absolute(options["atol"]), 0.2, t_end/10.0)
     return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control,
-                         sizes=given_sizes(fixed, tolerance))
+                         sizes=given_sizes(options, tolerance))
 
 
 RATIO = 100.0  # of sizes of fields in one norm
@@ -140,7 +143,7 @@ def length(y: np.ndarray) -> float:
     return sqrt(total)
 
 
-@hands_on("pair", DormandPrince, "workspace", "interpolate", "accept")
+@hands_on("pair", DormandPrince, "workspace", "interpolate", "rejected", "accept")
 class NormControlled(NamedTuple):
     """Order 5(4), the step of `DormandPrince`, error = h |e.k|/max(|y|, |y+|, atol/rtol) with Euclidean norms of the
     whole state. Conserves nothing exactly."""
@@ -224,9 +227,9 @@ class Dop853(NamedTuple):
     atol: float
     control: Any
     stages: Any = LoopStages()
-    # without an absolute tolerance: group of each number, and sizes (see `integrators.sizes`)
-    groups: np.ndarray = np.zeros((0, 0), dtype=np.int64)
-    sizes: np.ndarray = np.zeros((4, 0))
+    # without an absolute tolerance: groups and sizes (see `integrators.sizes`)
+    groups: Any = Rows()
+    sizes: np.ndarray = NOT_GIVEN
 
     def measured(self, formulated: Formulated) -> Any:
         groups, sizes = sizes_for_errors(formulated, self.sizes)
@@ -272,7 +275,7 @@ class Dop853(NamedTuple):
         total = 0.0
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
-                floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[0, self.groups[i, k]]
+                floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[0, self.groups.of(i, k)]
                 tolerance = floor + self.rtol*max(abs(y[i, k]), abs(new[i, k]))
                 if tolerance != 0.0:  # no more than what starts at zero
                     total += (u[i, k]/tolerance)*(u[i, k]/tolerance)
@@ -282,10 +285,7 @@ class Dop853(NamedTuple):
         work.ready[0] = 0.0
         if not self.stages.run(self, problem, t, y, h, work):
             return Status.NOT_EVALUABLE, np.inf
-        error = self.error(y, h, work)
-        if not self.control.accepts(error):
-            note_rejected(self.sizes, h)
-        return Status.OK, error
+        return Status.OK, self.error(y, h, work)
 
     def error(self, y: np.ndarray, h: float, work: Any) -> float:
         """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
@@ -294,10 +294,10 @@ class Dop853(NamedTuple):
         fifth, third = 0.0, 0.0
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
+                floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[0, self.groups.of(i, k)]
                 five, three = work.stage[0, i, k], work.stage[1, i, k]
                 if five == 0.0 and three == 0.0:
                     continue
-                floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[0, self.groups[i, k]]
                 tolerance = floor + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
                 fifth += (five/tolerance)*(five/tolerance)
                 third += (three/tolerance)*(three/tolerance)
@@ -337,6 +337,10 @@ class Dop853(NamedTuple):
                     work.f[3 + r, i, k] = h*total
         work.ready[0] = 1.0
 
+    def rejected(self, h: float) -> None:
+        if self.atol == 0.0:
+            note_rejected(self.groups, self.sizes, h)
+
     def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         if self.atol == 0.0:
             keep_sizes(self.groups, self.sizes, work.new)
@@ -347,10 +351,9 @@ class Dop853(NamedTuple):
 def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
-    fixed = options["atol"] if isinstance(options["atol"], list) else "scale"
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
     return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control,
-                  sizes=given_sizes(fixed, tolerance))
+                  sizes=given_sizes(options, tolerance))
 
 
 def _pair(summary: str, order: int, citation: str, build: Callable[..., Any], atol: Option = ATOL, **more: Any

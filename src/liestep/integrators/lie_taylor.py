@@ -12,7 +12,7 @@ from liestep.compile.straight.symbols import SYMBOLIC, Expressions, expressions
 from liestep.compile.tracing import Slope, parts, plain_component, with_slopes
 from liestep.geometry import charts, so3
 from liestep.geometry.so3 import term
-from liestep.integrators.sizes import for_system, keep_sizes, moved, state_norm, try_sizes
+from liestep.integrators.sizes import StateNorm, for_system, keep_sizes, moved, try_sizes
 from liestep.integrators.taylor import (
     LARGEST_ORDER,
     ONE_GROUP,
@@ -86,7 +86,7 @@ class LieTaylor(NamedTuple):
                 moved(problem, work.sigma, base, work.new)
                 for i in range(y.shape[0]):
                     for k in range(y.shape[1]):
-                        g = self.norm.groups[i, k]
+                        g = self.norm.groups.of(i, k)
                         self.moves[r, g] = larger(self.moves[r, g], abs(work.new[i, k] - base[i, k])/small)
 
     def measure(self, y: np.ndarray, new: np.ndarray, h: float) -> None:
@@ -118,6 +118,9 @@ class LieTaylor(NamedTuple):
         work.jet.sum(work.c, s*h, work.sigma)
         problem.act(work.sigma, y, out)
         problem.project(out)
+
+    def rejected(self, h: float) -> None:
+        self.series.rejected(h)
 
     def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         if self.moves.shape[0] > 0:
@@ -183,7 +186,7 @@ def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> LieTaylor:
     series = series_of(options, tolerance, sizes=np.ones(1))
-    return LieTaylor(series, series.control, state_norm(options, series.tolerance), np.zeros((0, 0)))
+    return LieTaylor(series, series.control, StateNorm(sizes=series.given), np.zeros((0, 0)))
 
 
 SERIES = Series("lie_action", "action", "equations", chart_expressions, (), "chart, or rkmk853")

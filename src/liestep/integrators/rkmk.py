@@ -321,8 +321,6 @@ class MuntheKaas853(NamedTuple):
             return status, np.inf
         copy(work.sigma, work.end)
         error = self.error(problem, y, h, work)
-        if not self.control.accepts(error):
-            self.norm.rejected(h)
         return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
 
     def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:

@@ -22,7 +22,7 @@ def _check_atol(value: Any) -> Any:
     if isinstance(value, str) and value == "scale":
         return value
     several = isinstance(value, list | tuple | np.ndarray)
-    numbers = [number_or_nan(one) for one in (value if several else [value])]
+    numbers = [*map(number_or_nan, value if several else [value])]
     if not numbers or not all(0.0 < one < np.inf for one in numbers):
         raise InputError(f"option atol must be scale, a positive number or a list of them, not {value!r}")
     return numbers if several else numbers[0]
@@ -32,8 +32,6 @@ ATOL = Option("scale", "absolute tolerance: scale, the run's tolerance times the
               " not matter; one number for all fields in their own units; or a list of one number for each field, of a"
               " plain rhs for each number of y", normalise=_check_atol,
               values="any positive number, or a list of them")
-
-
 LATER = {"atol": replace(ATOL, later=True)}
 
 
@@ -42,99 +40,128 @@ def absolute(value: Any) -> float:
     return float(value) if isinstance(value, float) else 0.0
 
 
-def given_sizes(value: Any, tolerance: float) -> np.ndarray:
-    """Sizes that absolute tolerances stand for, (1, numbers), for `sizes_for_errors`."""
-    return NOT_GIVEN if isinstance(value, str) else np.atleast_2d(value)/tolerance
+def given_sizes(options: Mapping[str, Any], tolerance: float) -> np.ndarray:
+    """Sizes that absolute tolerances stand for, (1, numbers), for `sizes_for_errors`; `NOT_GIVEN` without them."""
+    value = options.get("atol", "scale")
+    return NOT_GIVEN if value == "scale" else np.atleast_2d(value)/tolerance
 
 
 NUDGE = 2.0**-51  # relative
 FAR_MORE = 1000.0
 
 
+class Rows(NamedTuple):
+    """Group of each number of a state: that of its row."""
+
+    groups: np.ndarray = np.zeros(0, dtype=np.int64)  # (m,)
+
+    def of(self, i: int, k: int) -> int:
+        return self.groups[i]
+
+    def fixed(self) -> bool:
+        """Whether sizes stay as they were given."""
+        return False
+
+
+class Numbers(NamedTuple):
+    """Group of each number, where rows do not say it or sizes are given."""
+
+    groups: np.ndarray  # (m, d)
+    given: bool = False
+
+    def of(self, i: int, k: int) -> int:
+        return self.groups[i, k]
+
+    def fixed(self) -> bool:
+        return self.given
+
+
 def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
     """Group (m, d) of each number and room for (4, groups): their sizes with the step that is tried, those up to the
     state, rates that give a size to what starts at zero, and what rejected steps made of what is zero."""
-    rows, width = formulated.start.shape
-    groups = (np.arange(rows*width).reshape(rows, width) if formulated.apart else
-              np.repeat(formulated.groups[:, None], width, axis=1))
+    shape = formulated.start.shape
+    groups = (np.arange(formulated.start.size).reshape(shape) if formulated.apart else
+              np.repeat(formulated.groups[:, None], shape[1], axis=1))
     return groups, np.zeros((4, int(groups.max(initial=0)) + 1))
 
 
-def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> tuple[np.ndarray, np.ndarray]:
-    """Those for the error of a step, or (1, groups) that stay as they are `given`. Rows that enter no field count in
-    none: the work of a magnetic force is round-off, which no step makes smaller."""
+def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> tuple[Any, np.ndarray]:
+    """Groups and sizes for the error of a step. Rows that enter no field count in none: the work of a magnetic force is
+    round-off, which no step makes smaller. Raises InputError: another number of given sizes than of fields."""
     groups, sizes = sizes_of(formulated)
-    if len(given) == 1:
-        return groups, _of_groups(formulated, groups, given[0])
-    if not formulated.apart:
+    if len(given) != 1:
+        if formulated.apart:
+            return Numbers(groups), sizes
         sizes[1, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
-    return groups, sizes
-
-
-def _of_groups(formulated: Formulated, groups: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """The least of the given sizes of the fields that a group enters. Raises InputError: another number of them."""
+        return Rows(formulated.groups), sizes
     known = formulated.to_fields(formulated.start[None])
-    given = np.repeat(given, groups.size if formulated.apart else len(known)) if len(given) == 1 else given
-    needed = groups.size if formulated.apart else len(known)
-    if len(given) != needed:
-        what = "numbers of y" if formulated.apart else f"fields {', '.join(known)}"
-        raise InputError(f"option atol has {len(given)} numbers; there are {needed} {what}")
+    needed, what = (groups.size, "numbers of y") if formulated.apart else (len(known), f"fields {', '.join(known)}")
+    if given.size not in (1, needed):
+        raise InputError(f"option atol has {given.size} numbers; there are {needed} {what}")
+    given = np.broadcast_to(given[0], needed)
     if formulated.apart:
-        return given[None].copy()
-    found = np.full((1, int(groups.max(initial=0)) + 1), np.inf)
-    for i, group in enumerate(groups[:, 0]):
+        return Numbers(groups, True), given[None].copy()
+    found = np.full((1, sizes.shape[1]), np.inf)
+    for i, group in enumerate(formulated.groups):  # the least of the fields that it enters
         moved = formulated.start.copy()
         moved[i] += 1e-3*(np.abs(moved).max() or 1.0)
         for size, (name, values) in zip(given, formulated.to_fields(moved[None]).items(), strict=True):
             if not np.array_equal(values, known[name]):
                 found[0, group] = min(found[0, group], size)
-    return found
+    return Numbers(groups, True), found
 
 
 @kernel
-def try_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h: float) -> None:
+def try_sizes(groups: Any, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h: float) -> None:
     """Sizes with a step h from y to `new`."""
-    if sizes.shape[0] == 1:
+    if groups.fixed():
         return
     for g in range(sizes.shape[1]):
-        sizes[0, g] = max(sizes[1, g], abs(h)*sizes[2, g], sizes[3, g])
+        sizes[0, g] = max(sizes[1, g], abs(h)*sizes[2, g])
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
-            sizes[0, groups[i, k]] = max(sizes[0, groups[i, k]], abs(y[i, k]), abs(new[i, k]))
+            g = groups.of(i, k)
+            sizes[0, g] = max(sizes[0, g], abs(y[i, k]), abs(new[i, k]))
 
 
 @kernel
-@outlined
-def keep_sizes(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> None:
-    """The step to y is accepted. What rejected steps made of a group counts until it is no longer zero."""
+def keep_sizes(groups: Any, sizes: np.ndarray, y: np.ndarray) -> None:
+    """The step to y is accepted."""
     noted = 0.0
-    if sizes.shape[0] == 1:
-        return
-    for g in range(sizes.shape[1]):
-        sizes[1, g] = sizes[0, g] if sizes[3, g] == 0.0 else 0.0
-        noted += sizes[3, g]
-    if noted > 0.0:
-        for i in range(y.shape[0]):
-            for k in range(y.shape[1]):
-                if y[i, k] != 0.0 and sizes[3, groups[i, k]] > 0.0:
-                    sizes[1, groups[i, k]] = max(sizes[1, groups[i, k]], abs(y[i, k]))
+    if not groups.fixed():
         for g in range(sizes.shape[1]):
-            if sizes[1, g] > 0.0:
-                sizes[3, g] = 0.0
+            sizes[1, g] = sizes[0, g]
+            noted += sizes[3, g]
+    if noted > 0.0:
+        forget_noted(groups, sizes, y)
 
 
 @kernel
 @outlined
-def note_rejected(sizes: np.ndarray, h: float) -> None:
+def forget_noted(groups: Any, sizes: np.ndarray, y: np.ndarray) -> None:
+    """What rejected steps made of a group counts until it is no longer zero."""
+    for i in range(y.shape[0]):
+        for k in range(y.shape[1]):
+            g = groups.of(i, k)
+            if y[i, k] != 0.0 and sizes[3, g] != 0.0:
+                sizes[1, g] = abs(y[i, k]) if sizes[3, g] > 0.0 else max(sizes[1, g], abs(y[i, k]))
+                sizes[3, g] = -1.0  # until all numbers are seen
+    for g in range(sizes.shape[1]):
+        sizes[3, g] = max(sizes[3, g], 0.0)
+
+
+@kernel
+@outlined
+def note_rejected(groups: Any, sizes: np.ndarray, h: float) -> None:
     """The step h that was tried is too long. What was zero before it, and of which it made far more than the rate at
     the start gives, is measured against that: by its own size no step past a kink would be short enough."""
-    for g in range(sizes.shape[1] if sizes.shape[0] > 1 else 0):
-        if sizes[1, g] == 0.0 and FAR_MORE*abs(h)*sizes[2, g] < sizes[0, g] < np.inf:
-            sizes[3, g] = max(sizes[3, g], sizes[0, g])
+    for g in range(0 if groups.fixed() else sizes.shape[1]):
+        if (sizes[1, g] == 0.0 or sizes[3, g] > 0.0) and FAR_MORE*abs(h)*sizes[2, g] < sizes[0, g] < np.inf:
+            sizes[1, g] = sizes[3, g] = sizes[0, g]
 
 
 @kernel
-def any_at_zero(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> bool:
+def any_at_zero(groups: Any, sizes: np.ndarray, y: np.ndarray) -> bool:
     """Whether a group of the start y is zero, whose sizes are noted."""
     try_sizes(groups, sizes, y, y, 0.0)
     keep_sizes(groups, sizes, y)
@@ -145,24 +172,24 @@ def any_at_zero(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray) -> bool:
 
 
 @kernel
-def nudge(groups: np.ndarray, sizes: np.ndarray, y: np.ndarray, h: float, out: np.ndarray) -> None:
+def nudge(groups: Any, sizes: np.ndarray, y: np.ndarray, h: float, out: np.ndarray) -> None:
     """y with its numbers moved by round-off, those that are zero by that of their rates times h."""
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
-            if sizes[0, groups[i, k]] == 0.0:
-                out[i, k] = NUDGE*h*sizes[2, groups[i, k]]
+            if sizes[0, groups.of(i, k)] == 0.0:
+                out[i, k] = NUDGE*h*sizes[2, groups.of(i, k)]
             else:
                 out[i, k] = y[i, k]*(1.0 + NUDGE if (i + k) % 2 == 0 else 1.0 - NUDGE)
 
 
 @kernel
-def note_rates(groups: np.ndarray, sizes: np.ndarray, rates: np.ndarray, factor: float) -> None:
+def note_rates(groups: Any, sizes: np.ndarray, rates: np.ndarray, factor: float) -> None:
     """Rates of groups that start at zero. The changes of rates at a nudged state over the nudge, too: they are the size
     of the terms whose sum is the rate, which may be round-off alone."""
     for i in range(rates.shape[0]):
         for k in range(rates.shape[1]):
-            if sizes[0, groups[i, k]] == 0.0:
-                sizes[2, groups[i, k]] = max(sizes[2, groups[i, k]], abs(rates[i, k])*factor)
+            if sizes[0, groups.of(i, k)] == 0.0:
+                sizes[2, groups.of(i, k)] = max(sizes[2, groups.of(i, k)], abs(rates[i, k])*factor)
 
 
 @kernel
@@ -173,7 +200,7 @@ def evaluate(problem: VectorField, t: float, y: np.ndarray, out: np.ndarray) -> 
 
 
 @kernel
-def rates_from_zero(problem: VectorField, t: float, y: np.ndarray, h: float, groups: np.ndarray, sizes: np.ndarray,
+def rates_from_zero(problem: VectorField, t: float, y: np.ndarray, h: float, groups: Any, sizes: np.ndarray,
                     work: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     """Rates of all groups that start at zero, for steps of about h. work: the rates at y; rates and state that are
     overwritten."""
@@ -250,8 +277,8 @@ class StateNorm(NamedTuple):
     for a small sigma) and s the size of the row's field so far and at y+ (`integrators.sizes`): the same in all frames
     and units."""
 
-    groups: np.ndarray = np.zeros((0, 0), dtype=np.int64)
-    sizes: np.ndarray = np.zeros((4, 0))
+    groups: Any = Rows()
+    sizes: np.ndarray = NOT_GIVEN
 
     def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
               new: np.ndarray) -> None:
@@ -281,8 +308,8 @@ class StateNorm(NamedTuple):
         total = 0.0
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
-                gap, own = other[i, k] - new[i, k], self.sizes[0, self.groups[i, k]]
-                if self.sizes.shape[0] == 1:  # beside an absolute tolerance, the relative one is of each number
+                gap, own = other[i, k] - new[i, k], self.sizes[0, self.groups.of(i, k)]
+                if self.groups.fixed():  # beside an absolute tolerance, the relative one is of each number
                     own += max(abs(y[i, k]), abs(new[i, k]))
                 if gap != 0.0:
                     total += (gap/own)*(gap/own) if own > 0.0 else np.inf
@@ -292,18 +319,15 @@ class StateNorm(NamedTuple):
         keep_sizes(self.groups, self.sizes, y)
 
     def rejected(self, h: float) -> None:
-        note_rejected(self.sizes, h)
-
-
-def state_norm(options: Mapping[str, Any], tolerance: float) -> StateNorm:
-    return StateNorm(sizes=given_sizes(options["atol"], tolerance))
+        note_rejected(self.groups, self.sizes, h)
 
 
 def error_norm(options: Mapping[str, Any], tolerance: float) -> AlgebraNorm | StateNorm:
     """Of the checked option `norm`. Raises InputError: another norm with an absolute tolerance."""
+    given = given_sizes(options, tolerance)
     if options["norm"] == "state":
-        return state_norm(options, tolerance)
-    if options["atol"] != "scale":
+        return StateNorm(sizes=given)
+    if given is not NOT_GIVEN:
         raise InputError("option atol is of fields of the state: give norm: state with it")
     return AlgebraNorm(0.0)
 

@@ -217,6 +217,9 @@ class SphereRegularised(NamedTuple):
                     out[i, k] = np.nan
         work.numbers[4] = depth
 
+    def rejected(self, h: float) -> None:
+        """No size was made by the attempt."""
+
     def accept(self, problem: SphereLagrangian, y: np.ndarray, work: Any) -> None:
         copy(work.new, y)
         copy(work.ahead, work.gradient)

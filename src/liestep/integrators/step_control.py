@@ -196,10 +196,10 @@ class Controlled(NamedTuple):
         return h
 
     def attempt(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
-        status, error = self.pair.attempt(problem, t, y, h, work)
-        if not self.control.accepts(error):
-            self.pair.rejected(h)
-        return status, error
+        return self.pair.attempt(problem, t, y, h, work)
+
+    def rejected(self, h: float) -> None:
+        self.pair.rejected(h)
 
     def interpolate(self, problem: Component, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:

@@ -21,7 +21,7 @@ from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError
 from liestep.integrators.one_step import first_formulated, refused
-from liestep.integrators.sizes import LATER, given_sizes, sizes_for_errors
+from liestep.integrators.sizes import LATER, NOT_GIVEN, given_sizes, sizes_for_errors
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
@@ -152,7 +152,7 @@ class Taylor(NamedTuple):
     groups: np.ndarray = ONE_GROUP  # (m,) of rows, or (m d,) of numbers; empty: all are one
     group_count: int = 1
     sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
-    given: np.ndarray = np.zeros((4, 0))  # (1, numbers), sizes that stand for absolute tolerances
+    given: np.ndarray = NOT_GIVEN  # (1, numbers), sizes that stand for absolute tolerances
     remembers: bool = False  # each number is a group, whose size is its largest so far
 
     def measured(self, formulated: Formulated) -> Any:
@@ -264,6 +264,9 @@ class Taylor(NamedTuple):
                     work: Any) -> None:
         work.jet.sum(work.c, s*h, out)
         problem.project(out)
+
+    def rejected(self, h: float) -> None:
+        """No size was made by the attempt."""
 
     def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         copy(work.new, y)
@@ -431,7 +434,7 @@ def series_of(options: Options, tolerance: float | None, **further: Any) -> Tayl
     assert tolerance is not None
     order = order_of(tolerance, MORE[options["order"]]) if options["order"] in MORE else options["order"]
     return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)),
-                  given=given_sizes(options["atol"], tolerance), **further)
+                  given=given_sizes(options, tolerance), **further)
 
 
 def method_of_series(series: Series, **declared: Any) -> Method:

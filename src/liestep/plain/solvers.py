@@ -120,8 +120,8 @@ def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndar
 
 def _event(event: Any, args: Sequence[Any]) -> Event:
     """An event of scipy. Raises InputError: no function, or a wrong `terminal` or `direction`."""
-    terminal, way = (number_or_nan(getattr(event, name, 0) or 0) if not isinstance(getattr(event, name, 0), bool) else
-                     int(getattr(event, name)) for name in ("terminal", "direction"))
+    given = [getattr(event, name, None) or 0.0 for name in ("terminal", "direction")]
+    terminal, way = (1.0 if one is True else number_or_nan(one) for one in given)
     if not callable(event) or not terminal >= 0 or terminal != int(terminal) or way != way:
         raise InputError("events must be functions of (t, y) whose attribute terminal is a boolean or a positive"
                          f" integer, and direction a number, not {event!r}")

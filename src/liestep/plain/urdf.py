@@ -51,7 +51,6 @@ class Part:
         return not (self.moments[3, 3] > 0.0 and found[0] > max(FLAT*found[2], SMALL*largest))
 
 
-Hung = list[tuple[str, Element, str, Element | None]]  # link by name, the one that it hangs on, its joint (first: none)
 Links = list[tuple[Element, Part | None, np.ndarray]]  # with the part that a link belongs to, and its frame in it
 
 
@@ -108,30 +107,29 @@ def named(root: Element, what: str) -> dict[str, Element]:
     return found
 
 
-def ordered(root: Element) -> Hung:
-    """Links, each after the one that it hangs on. Raises InputError: links and joints are no tree."""
-    links, above = named(root, "link"), dict[str, str]()
-    below: dict[str, Hung] = {name: [] for name in links}
+def ordered(root: Element) -> Iterator[tuple[str, Element, str, Element | None]]:
+    """Links by name, each after the one that it hangs on, that one's name and the joint (of the first: none).
+    Raises InputError: links and joints are no tree."""
+    links, above = named(root, "link"), dict[str, tuple[str, Element]]()
+    below: dict[str, list[str]] = {name: [] for name in links}
     for name, joint in named(root, "joint").items():
         ends = [getattr(joint.find(end), "attrib", {}).get("link", "") for end in ("parent", "child")]
         for what, end in zip(("parent", "child"), ends, strict=True):
             if end not in links:
                 raise InputError(f"the {what} of joint {name}: {unknown('link', end, links)}")
-        if (other := above.setdefault(ends[1], name)) != name:
-            raise InputError(f"link {ends[1]} hangs on two joints, {other} and {name}: a URDF has no loops")
-        below[ends[0]].append((ends[1], links[ends[1]], ends[0], joint))
-    roots = [name for name in links if name not in above]
-    if len(roots) > 1 or not links:
-        raise InputError(f"the links {', '.join(roots[:5])} hang on no joint: a URDF has one such link"
-                         if roots else "it has no link")
-    found: Hung = []
-    left: Hung = [(name, links[name], "", None) for name in roots]
+        if (other := above.setdefault(ends[1], (ends[0], joint))[1]) is not joint:
+            raise InputError(f"link {ends[1]} hangs on two joints, {other.get('name')} and {name}: a URDF has no loops")
+        below[ends[0]].append(ends[1])
+    left = [name for name in links if name not in above]
+    if len(left) > 1 or not links:
+        raise InputError(f"the links {', '.join(left[:5])} hang on no joint: a URDF has one such link"
+                         if left else "it has no link")
     while left:
-        found.append(left.pop())
-        left.extend(below[found[-1][0]][::-1])
-    if loose := set(links) - {name for name, *_ in found}:
-        raise InputError(f"the links {', '.join(sorted(loose)[:5])} hang on each other: a URDF has no loops")
-    return found
+        name = left.pop()
+        yield name, links.pop(name), *above.get(name, ("", None))
+        left.extend(below[name][::-1])
+    if links:
+        raise InputError(f"the links {', '.join(sorted(links)[:5])} hang on each other: a URDF has no loops")
 
 
 def moving(joint: Element) -> list[TreeJoint]:
@@ -230,9 +228,8 @@ def lent(parts: list[Part]) -> None:
                              " body has: each must be positive, and at most the sum of the others")
     for part in [part for part in parts[::-1] if part.poor(largest)]:
         above = part.parent or Part("", None, unit, [], part.frame @ total @ part.frame.T)
-        for giver, joints, at, to in (*((other, other.joints, unit, other.frame) for other in parts
-                                        if other.parent is part),
-                                      (above, part.joints, part.frame, np.linalg.inv(part.frame))):
+        beside = [(other, other.joints, unit, other.frame) for other in parts if other.parent is part]
+        for giver, joints, at, to in [*beside, (above, part.joints, part.frame, np.linalg.inv(part.frame))]:
             if not giver.poor(largest):
                 found = shared(giver, joints, at)
                 giver.moments, part.moments = giver.moments - found, part.moments + to @ found @ to.T

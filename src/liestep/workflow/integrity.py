@@ -28,12 +28,11 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     ours = {path.as_posix().removeprefix(f"{results.as_posix()}/") for path in own(workflow)}
     left = {name for name in {*found.known, *found.written, *listed} - ours if COMMON.fullmatch(name)
             and name.startswith(f"{SELECTION}/") == workflow.selection and (results/name).is_file()}
-    if left:
-        yield from (f"{results/name} is of other studies; {_removed(results/name, remove, results, '')}"
-                    for name in sorted(left))
-        if remove:
-            with recording(results):
-                drop(results, left)
+    for name in sorted(left):
+        yield f"{results/name} is of other studies; {_removed(results/name, remove, results, '')}"
+    if left and remove:
+        with recording(results):
+            drop(results, left)
     others: list[str] = []
     lost: list[str] = []
     for name in sorted((ours | set(listed)) - left):

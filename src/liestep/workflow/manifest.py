@@ -318,13 +318,11 @@ def recompute(results: Path, config: Path, count: int) -> Iterator[Complaint]:
             continue
         study = Study.find(name, config, results)
         made: dict[Path, Any] = {cell.path: partial(computed, cell) for cell in study.cells}
-        for problem in study.config.problems if study.config.reference else ():
-            path, spec = study_reference(study, problem)
-            made[path] = partial(compute_reference, spec)
-        for path, make in made.items():
+        references = [study_reference(study, problem) for problem in study.config.problems if study.config.reference]
+        made |= {path: partial(compute_reference, spec) for path, spec in references}
+        there.update({path: (study.path, make) for path, make in made.items() if path.is_file()})
+        for path in made:
             listed = path.relative_to(results).as_posix() in content["products"]
-            if path.is_file():
-                there[path] = study.path, make
             if not listed and (path in there or name in content["studies"]):
                 yield Complaint(path, f"{path}, a run of {study.path}, is not in {manifest_path(results)}", False)
     if count < 1 or not there:

@@ -60,9 +60,9 @@ class RunAccessor:
         """The run from its last sample on to t_end in s, by the same method, step or tolerance, with its events and
         control: the bits are those of a run without a break where the method has no memory and the sample is on the
         grid of steps. Sums such as work start anew, turns of joints go on. Functions are not in files: give `until`,
-        `events` or `control` again for a data set that was read. arguments: these, and `samples`, `times`, `dense`,
-        `progress`, `on_failure`, as of `liestep.simulate`. Raises InputError: the run failed, t_end is not behind it or
-        off the grid, a state that the method does not show; IntegrationError: as `simulate`."""
+        `events` or `control` again for a data set that was read. arguments: these, and `samples`, `times`, `stops`,
+        `dense`, `progress`, `on_failure`, as of `liestep.simulate`. Raises InputError: the run failed, t_end is not
+        behind it or off the grid, a state that the method does not show; IntegrationError: as `simulate`."""
         from liestep.figures.interactive.datasets import go_on
 
         return go_on(self._data, t_end, arguments)

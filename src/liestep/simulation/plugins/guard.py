@@ -16,7 +16,8 @@ PATIENCE = 1.0  # s for a thread that is about to end
 KNOWN = ("builtins", "math", "cmath", "os", "numpy", "numpy.linalg")
 SENT = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}  # to the process that was called, and meant for the command
 PDEATHSIG = 1  # of prctl
-_commands: list[int] = []  # of a command's process: -1, or the end of the pipe on which it says that it is done
+DONE = 99  # exit code of a fork that has carried out its command: code of a plugin that ends it says another one
+process: list[str] = []  # what this one is: that of a "command", a fork that is "watched"
 
 
 def _held() -> dict[str, Any]:
@@ -47,20 +48,13 @@ def untouched(what: str) -> Iterator[None]:
             raise InputError(f"{what} begins the thread {thread.name}, which goes on beside the runs: end it")
 
 
-def of_command() -> None:
-    """This process carries out one command, and ends with `leave`."""
-    _commands[:] = [-1]
-
-
 def watch(what: str) -> None:
     """Go on in a fork, where this process carries out a command: it waits, for code of a plugin can end a process as if
     all were done. Signals for the command are handed on, and it dies with this process. On Linux only."""
-    if _commands != [-1] or sys.platform != "linux":
+    if process != ["command"] or sys.platform != "linux":
         return
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*SENT, signal.SIGCHLD})
-    (reader, writer), here = os.pipe(), os.getpid()
+    _flush()
+    before, here = signal.pthread_sigmask(signal.SIG_BLOCK, {*SENT, signal.SIGCHLD}), os.getpid()
     child = os.fork()
     if child == 0:
         import ctypes
@@ -68,7 +62,7 @@ def watch(what: str) -> None:
         ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGKILL)
         if os.getppid() != here:
             os._exit(1)
-        _commands[:] = [writer]
+        process.append("watched")
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
@@ -76,19 +70,18 @@ def watch(what: str) -> None:
         if told.si_signo in SENT and told.si_code <= 0:  # of a process; a terminal has told the fork too
             os.kill(child, told.si_signo)
     code = os.waitstatus_to_exitcode(ended[1])
-    os.close(writer)
-    os.set_blocking(reader, False)
-    if code == 0 and not os.read(reader, 1):
+    if code == 0:
         with suppress(OSError):
             print(f"liestep: {what} ends the process before the command is done", file=sys.stderr, flush=True)
-        code = 1
-    os._exit(code if code >= 0 else 128 - code)
+    os._exit({DONE: 0, 0: 1}.get(code, code if code > 0 else 128 - code))
 
 
 def leave(code: int) -> None:
     """End a command's process; threads of plugins, and what they do at its end, are not waited for."""
+    _flush()
+    os._exit(code or (DONE if "watched" in process else 0))
+
+
+def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    if _commands and _commands[0] >= 0:
-        os.write(_commands[0], b"+")
-    os._exit(code)

@@ -51,17 +51,13 @@ def require_tried(load: Callable[[], object], path: Path) -> None:
     if child == 0:
         _answer(load, seconds, writer)
     os.close(writer)
-    said, began, spent, spans, late = b"", time.monotonic(), 0.0, 0, False
+    said, began, spans, part = b"", time.monotonic(), 0, b"-"
     try:
-        while not late:
-            if select.select([reader], [], [], max(0.0, began + (spans + 1)*seconds - time.monotonic()))[0]:
+        while part and spans < WAITING and (not spans or _processor_seconds(child) > IDLE*spans*seconds):
+            spans += 1
+            while part and select.select([reader], [], [], max(0.0, began + spans*seconds - time.monotonic()))[0]:
                 part = os.read(reader, 1 << 16)
                 said += part
-                if not part:
-                    break
-                continue
-            spans, before, spent = spans + 1, spent, _processor_seconds(child)
-            late = spans == WAITING or spent - before < IDLE*seconds
     finally:
         os.close(reader)
         with suppress(ProcessLookupError):
@@ -70,8 +66,8 @@ def require_tried(load: Callable[[], object], path: Path) -> None:
     if said[:1] == b"-":
         raise InputError(said[1:].decode())
     if not said:
-        wrong = (f"does not end within {(spans if 0 < spans < WAITING else 1)*seconds} s ({SECONDS} allows more)"
-                 if late or -status == signal.SIGXCPU else
+        wrong = (f"does not end within {(spans if part and spans < WAITING else 1)*seconds} s ({SECONDS} allows more)"
+                 if part or -status == signal.SIGXCPU else
                  f"ends the process ({signal.strsignal(-status) if status < 0 else f'exit code {status}'})")
         raise InputError(f"{path}: to load the plugin, the first trial of what it declares, or what it does at the end,"
                          f" {wrong}")
@@ -234,13 +230,11 @@ def load_installed() -> None:
 
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         what = f"installed plugin {entry.name} ({entry.value})"
-        try:
-            with untouched(f"{what}: to load it"):
+        with untouched(f"{what}: to load it"):
+            try:
                 module = importlib.import_module(entry.module)
-        except InputError:
-            raise
-        except Exception as error:
-            raise InputError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from None
+            except Exception as error:
+                raise InputError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from None
         package = module.__name__.split(".")[0]
         marked = getattr(sys.modules[package], MARK, None) or _content_of(package)  # by another entry point
         _register(module, Path(str(module.__file__)), marked)

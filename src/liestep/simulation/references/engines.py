@@ -9,7 +9,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import evaluate
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators.sizes import NUDGE, any_at_zero, note_rates, nudge, sizes_of
+from liestep.integrators.sizes import NUDGE, Numbers, any_at_zero, note_rates, nudge, sizes_of
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, traced_field
@@ -46,7 +46,8 @@ def characteristic_time(f: Field, formulated: Formulated, most: float) -> float:
 
 def start_sizes(f: Field, formulated: Formulated, time: float) -> np.ndarray:
     """Size of each group of rows: its largest number, or that of its rate times `time` where it starts at zero."""
-    start, (groups, sizes) = formulated.start, sizes_of(formulated)
+    start, (places, sizes) = formulated.start, sizes_of(formulated)
+    groups = Numbers(places)
     rates, nudged = f(0.0, start.ravel()).reshape(start.shape), np.zeros_like(start)
     if any_at_zero(groups, sizes, start):
         note_rates(groups, sizes, rates, 1.0)
@@ -56,7 +57,7 @@ def start_sizes(f: Field, formulated: Formulated, time: float) -> np.ndarray:
         # bonds that are straight at the start have neither torques nor slopes of them, and some later
         moved = start*(1.0 + MOVE*(-1.0)**np.add(*np.indices(start.shape)))
         note_rates(groups, sizes, f(0.0, moved.ravel()).reshape(start.shape) - rates, 1.0)
-    return np.maximum(largest(groups, start), time*sizes[2])
+    return np.maximum(largest(places, start), time*sizes[2])
 
 
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14

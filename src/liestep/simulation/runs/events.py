@@ -79,7 +79,6 @@ class EventFunction(NamedTuple):
         states = ({name: values[k] for name, values in fields.items()} for k in range(count))
         return np.array([_number(answer("an event", self.function, state)) for state in states])
 
-
     def nearly(self, fields: State, count: int) -> np.ndarray:
         """Its values up to round-off: of all states at once, where the function takes columns for numbers."""
         if self.function is not None:
@@ -93,10 +92,12 @@ class EventFunction(NamedTuple):
 
 def _columns(values: np.ndarray) -> np.ndarray:
     """Values of many states (count, ...) as those of one, whose numbers are columns (count,)."""
+    if values.ndim == 1:
+        return values
     found = np.empty(values.shape[1:], dtype=object)
     for place in np.ndindex(found.shape):
-        found[place] = np.ascontiguousarray(values[(slice(None), *place)])
-    return found if values.ndim > 1 else values
+        found[place] = np.ascontiguousarray(values[:, *place])
+    return found
 
 
 def answer(where: object, function: Callable, state: State, *before: Any) -> Any:

@@ -334,27 +334,25 @@ class Legs:
 
     def __init__(self, spec: RunSpecification, formulated: Formulated):
         self.spec, self.clock, self.gap = spec, formulated.clock, gap_of(spec, formulated)
-        elapsed = [spec.direction*(stop - spec.t_start) for stop in spec.stops[::int(spec.direction)]]
-        self.ends = [spec.duration]
-        for end in reversed(elapsed):
-            if 16.0*self.gap < end < self.ends[0] - 16.0*self.gap:
-                self.ends.insert(0, end)
-        self.end = 0.0  # of the leg, for the loop
-        self.turn()
+        self.ends = [spec.duration]  # of this leg, the last one, and of those after it, from the last one
+        for stop in spec.stops[::-int(spec.direction)]:
+            end = spec.direction*(stop - spec.t_start)
+            if 16.0*self.gap < end < self.ends[-1] - 16.0*self.gap:
+                self.ends.append(end)
 
-    def turn(self) -> None:
-        """Enter the next leg."""
-        self.stop = self.ends.pop(0)
-        self.end = self.stop - self.gap if self.ends else self.stop
+    @property
+    def end(self) -> float:
+        """Of the leg, for the loop."""
+        return self.ends[-1] - (self.gap if len(self.ends) > 1 else 0.0)
 
     def after(self, status: Status, y: np.ndarray, memory: np.ndarray, last: np.ndarray) -> Status:
         """The status of the run when the loop returned at y, with its `last` time and step; enters the next leg."""
-        if status != Status.OK or not self.ends:
+        if status != Status.OK or len(self.ends) == 1:
             return status
-        last[0], memory[:3] = self.stop, (self.stop + self.gap, 0.0, 0.0)
+        last[0] = stop = self.ends.pop()
+        memory[:3] = stop + self.gap, 0.0, 0.0
         if self.clock is not None:
             y[self.clock, 0] = self.spec.t_start + self.spec.direction*float(memory[0])
-        self.turn()
         return Status.RUNNING
 
 

@@ -18,7 +18,7 @@ from liestep.simulation.runs.until import ROWS, specification_of
 if TYPE_CHECKING:
     import xarray
 
-MAY_CHANGE = ("samples", "times", "until", "events", "control", "sample")
+MAY_CHANGE = ("samples", "times", "until", "events", "control", "sample", "stops")
 CALLED = "called"  # key of what a data set in memory holds beside its variables and attributes
 
 
@@ -50,14 +50,10 @@ def further(data: "xarray.Dataset", t_end: Any, given: Mapping[str, Any]) -> Run
         raise InputError(f"{found['integrator']} does not show {missing[0]} of {found['problem']}, from which the run"
                          " would have to go on: take another integrator")
     called = _called(data, found, {name: value for name, value in given.items() if value is not None})
-    steps, before = None, Before(reached, 0, {})
-    if found["steps"] is not None:
-        steps, before = _on_grid(found, reached, end, bool(found.get("events")))
-    start = reached if not before.steps else before.t_start + before.steps*(
-        (end - before.t_start)/(before.steps + (steps or 0)))
+    steps, before = (None, Before(reached, 0, {})) if found["steps"] is None else _on_grid(found, reached, end)
+    start = before.t_start + before.steps*((end - before.t_start)/(before.steps + (steps or 1)))
     spec = specification_of(data.attrs, steps=steps, t_start=start, t_end=end, before=before,
-                            initial={name: data[name].values[-1] for name in found["initial"]},
-                            **{"statistics_every": found["statistics_every"], "log_steps": found["log_steps"]} | called)
+                            initial={name: data[name].values[-1] for name in found["initial"]}, **called)
     at, rows = getattr(data.encoding.get(CALLED), "end", None) or (np.nan, None)
     if ROWS in data and reached == data.attrs["time_reached"]:
         at, rows = reached, data[ROWS].values[-1]
@@ -66,15 +62,14 @@ def further(data: "xarray.Dataset", t_end: Any, given: Mapping[str, Any]) -> Run
     return replace(spec, before=before if before.steps or before.shown or before.rows is not None else None)
 
 
-def _on_grid(found: Mapping[str, Any], reached: float, end: float, legs: bool) -> tuple[int, Before]:
+def _on_grid(found: Mapping[str, Any], reached: float, end: float) -> tuple[int, Before]:
     """Number of steps, and what is before them: the run's grid where it ended on it, else the nearest step that is not
     longer. Raises InputError: t_end is off the grid."""
-    start, gone = found["t_start"], 0
-    if held := found.get("before"):
-        start, gone = (held["t_start"], held["steps"]) if held["steps"] else (start, 0)
+    held = found.get("before") or {"t_start": found["t_start"], "steps": 0}
+    start, gone = held["t_start"], held["steps"]
     h = (found["t_end"] - start)/(gone + found["steps"])
     here, there = (reached - start)/h, (end - start)/h
-    if legs or abs(here - round(here)) > STEP_TOLERANCE*here:
+    if found.get("events") or abs(here - round(here)) > STEP_TOLERANCE*here:
         return max(1, ceil((there - here)*(1.0 - 1e-12))), Before(reached, 0, {})
     if abs(there - round(there)) > STEP_TOLERANCE*there or round(there) == round(here):
         first = max(int(there), round(here) + 1)

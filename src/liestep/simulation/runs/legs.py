@@ -19,7 +19,7 @@ from liestep.simulation.runs.events import Reset, answer, event_function
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
 from liestep.simulation.runs.residuals import warning_of
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specification import Before, RunSpecification
 from liestep.simulation.runs.until import (
     BESIDE,
     Between,
@@ -143,7 +143,8 @@ class Journey:
             if end != spec.t_end and steps > 1:
                 end = time + steps*spec.step
                 end = spec.t_end if spec.direction*end >= spec.direction*spec.t_end else end
-        return replace(self.plain, initial=state, t_start=time, t_end=end, steps=steps and max(steps, 1))
+        return replace(self.plain, initial=state, t_start=time, t_end=end, steps=steps and max(steps, 1),
+                       before=self.turned and Before(time, 0, self.turned[1]))
 
     def _fly(self, leg: RunSpecification, behind: Mapping[int, float]) -> Found:
         """The leg up to its first event that resets the state or ends the run, and all events there. What the functions
@@ -156,7 +157,7 @@ class Journey:
             search.behind = behind.get(k, 0.0)
             search.was = before[k].was if before and k not in behind else 0.0
             self.searches.append(search)
-        found = first_of(self.searches, leg, before=self.turned)
+        found = first_of(self.searches, leg)
         self.found += [(k, seen.time, seen.direction) for k, seen in found.earlier + found.together]
         self.resolution = max(self.resolution, *(one.resolution for one in self.searches))
         return found

@@ -14,24 +14,24 @@ Seen = Callable[[], Mapping[str, np.ndarray]]  # makes times, fields and observa
 def warning_of(spec: RunSpecification, formulated: Formulated, numbers: Mapping[str, float], seen: Seen) -> str:
     """What is off by more than ALLOWED of its own size, by how much, and what helps; "" where nothing is. numbers:
     statistics over all steps. Sizes: of residuals what their observables declare, of joints the mechanism's length
-    (directions: 1), of an energy `energy_size`."""
+    (directions: 1), of an energy the largest of kinetic and potential energy at the samples."""
     found: list[str] = []
     for part in formulated.observables:
         off = _largest(part, numbers)
-        if not off > 0.0:
+        mechanical = _mechanical(part, seen()) if part.is_energy and off > 0.0 else np.zeros(1)
+        if not off > _bound(part, np.abs(mechanical).max(initial=0.0)):
             continue
-        if part.size == JOINTS:
+        if part.is_energy:
+            kinetic = spec.sheet.kinetic_energy(spec.parameters, dict(seen()))
+            terms = np.abs([*kinetic, *(mechanical - kinetic)])
+            if off > ALLOWED*(size := float(terms[np.isfinite(terms)].max(initial=0.0))):
+                found.append(f"{part.name} is off by up to {off:.3g}, {_share(off, size)}, the largest kinetic or"
+                             " potential energy: take a smaller step or tolerance")
+        elif part.size == JOINTS:
             found += _of_joints(spec, off, seen)
-        elif part.size is not None and off > ALLOWED*float(part.size):
-            found.append(f"{part.name} ({part.long_name}) is up to {off:.3g}, {_share(off, float(part.size))}: take a"
-                         " smaller step or tolerance, or an integrator that keeps it")
-        elif part.is_energy:
-            mechanical = _mechanical(part, seen())
-            if off > 0.5*ALLOWED*np.abs(mechanical).max(initial=0.0):  # more than half of T + V is T or V
-                size = energy_size(spec, seen(), mechanical)
-                if off > ALLOWED*size:
-                    found.append(f"{part.name} is off by up to {off:.3g}, {_share(off, size)}, the largest kinetic or"
-                                 " potential energy: take a smaller step or tolerance")
+        else:
+            found.append(f"{part.name} ({part.long_name}) is up to {off:.3g}, {_share(off, float(part.size or 0.0))}:"
+                         " take a smaller step or tolerance, or an integrator that keeps it")
     return "; ".join(found)
 
 
@@ -49,14 +49,17 @@ def _largest(part: Observable, numbers: Mapping[str, Any]) -> Any:
     return np.max(found, axis=0, initial=0.0)
 
 
+def _bound(part: Observable, energy: Any) -> Any:
+    """Up to where nothing is said of it: more than half of an energy T + V is T or V."""
+    return (0.5*ALLOWED*energy if part.is_energy else
+            0.0 if part.size == JOINTS else np.inf if part.size is None else ALLOWED*float(part.size))
+
+
 def suspects(formulated: Formulated, numbers: Mapping[str, np.ndarray], energies: np.ndarray) -> np.ndarray:
     """Numbers of those runs of a batch that may have a warning. energies: (n, samples) of the first observable."""
-    found = np.zeros(len(energies), dtype=bool)
-    total = np.nanmax(np.abs(energies), axis=1, initial=0.0)
+    found, total = np.zeros(len(energies), dtype=bool), np.nanmax(np.abs(energies), axis=1, initial=0.0)
     for part in formulated.observables:
-        off = _largest(part, numbers)
-        found |= off > (0.5*ALLOWED*total if part.is_energy else
-                        0.0 if part.size == JOINTS else np.inf if part.size is None else ALLOWED*float(part.size))
+        found |= _largest(part, numbers) > _bound(part, total)
     return np.flatnonzero(found)
 
 
@@ -65,13 +68,6 @@ def _mechanical(part: Observable, seen: Mapping[str, np.ndarray]) -> np.ndarray:
     if "mechanical_energy" in seen:
         return seen["mechanical_energy"]
     return seen["energy"] + seen["work"] if part.name == "energy" and "work" in seen else seen["energy"]
-
-
-def energy_size(spec: RunSpecification, seen: Mapping[str, np.ndarray], mechanical: np.ndarray) -> float:
-    """The largest of kinetic and potential energy at the samples."""
-    kinetic = spec.sheet.kinetic_energy(spec.parameters, dict(seen))
-    terms = np.abs([*kinetic, *(mechanical - kinetic)])
-    return float(terms[np.isfinite(terms)].max(initial=0.0))
 
 
 def _of_joints(spec: RunSpecification, off: float, seen: Seen) -> Iterator[str]:
@@ -83,14 +79,11 @@ def _of_joints(spec: RunSpecification, off: float, seen: Seen) -> Iterator[str]:
     if not off > ALLOWED*min(1.0, length):
         return
     gap, turn = sampled_gaps(built, seen())
-    if off > 2.0*turn or gap >= turn:
-        gap = off
-    else:
-        turn = off
+    gap, turn = (off, turn) if off > 2.0*turn or gap >= turn else (gap, off)
     known = spec.sheet.forms[spec.method.formulation].options.get("stabilisation")
     remedy = (f" or options={{'stabilisation': {known.choices[-1]!r}}}"
               if known and spec.options.get("stabilisation") == "none" else "")
-    worst, share = (f"{gap:.3g} m", _share(gap, length)) if gap >= turn*length else (
-        f"{turn:.3g} (directions)", _share(turn, 1.0))
+    worst = f"{gap:.3g} m, {_share(gap, length)}" if gap >= turn*length else (
+        f"{turn:.3g} (directions), {_share(turn, 1.0)}")
     if max(gap/length, turn) > ALLOWED:
-        yield f"joints are off by up to {worst}, {share}: take a smaller step or tolerance{remedy}"
+        yield f"joints are off by up to {worst}: take a smaller step or tolerance{remedy}"

@@ -30,8 +30,7 @@ from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
 SHARED = ("initial", "parameters")  # by all runs of a problem
-# where there are none, the text is as it was before they were known
-LATER = ("before", "control", "events", "max_step", "stops")
+LATER = ("before", "control", "events", "max_step", "stops")  # where there are none, the text is as it was before
 MOST_TEXTS = 100  # of them, in memory
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
@@ -65,7 +64,7 @@ class Horizon:
     @property
     def grid(self) -> tuple[float, int]:
         """Time from which fixed steps count, and their number before the start."""
-        return (self.before.t_start, self.before.steps) if self.before and self.before.steps else (self.t_start, 0)
+        return (self.before.t_start, self.before.steps) if self.before else (self.t_start, 0)
 
     @property
     def longest(self) -> float:
@@ -406,26 +405,23 @@ def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: floa
            steps: int | None) -> tuple[float, ...]:
     """Times at which the steps of an adaptive run end, those of the system's functions of t included. Raises
     InputError: as `output_times`, or fixed steps do not end there."""
-    given = times_of("stops", asked.stops, begin, end)
-    control = asked.control is not None
+    given, control = times_of("stops", asked.stops, begin, end), asked.control is not None
     if control and (given is not None or asked.max_step is not None):
         raise InputError("max_step and stops are not for runs with control, whose steps end at each of its instants:"
                          " take a shorter sample")
-    for stop in given if given is not None else ():
-        if steps is None:
-            break
+    for stop in given if given is not None and steps else ():
         place = (stop - begin)/(end - begin)*steps
         if abs(place - round(place)) > STEP_TOLERANCE*max(1.0, abs(place)):
             raise InputError(f"t = {float(stop)!r} of stops is no end of a step of {(end - begin)/steps!r}: with fixed"
                              " steps it must be one")
-    if not declared.adaptive or control:
+    if not declared.adaptive or asked.control is not None:
         return ()
-    found = [] if given is None else given.tolist()
+    found = set() if given is None else {*given.tolist()}
     if start.system.item.clock is not None:
         from liestep.simulation.runs.stops import stops_in  # few systems need it
 
-        found += stops_in(start.system.item.clock, start.parameters, min(begin, end), max(begin, end))
-    return tuple(sorted({*map(float, found)}))
+        found |= stops_in(start.system.item.clock, start.parameters, *sorted((begin, end)))
+    return tuple(sorted(found))
 
 
 def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:

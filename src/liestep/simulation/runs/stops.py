@@ -18,7 +18,7 @@ GOLDEN = 0.6180339887498949
 
 
 def stops_in(clock: Callable[..., list[tuple[str, float]]], parameters: Mapping[str, Any], low: float, high: float
-             ) -> list[float]:
+             ) -> set[float]:
     """Those between two times, of the functions of `Sheet.clock`."""
     read = plain_loop(clock)
     near = (high - low)*2.0**-np.arange(11.0, 50.0)  # a peak close to an end has to have neighbours on both sides
@@ -28,18 +28,17 @@ def stops_in(clock: Callable[..., list[tuple[str, float]]], parameters: Mapping[
     for k, (what, _) in enumerate(values[0]):
         def function(time: float, k: int = k) -> float:
             return float(read(parameters, time)[k][1])
-
         line = [value[k][1] for value in values]
         peaks = _turns(function, times, line)
         known = sorted({*zip(times, line, strict=True), *((time, function(time)) for time in peaks)})
         if what != "inverse":
             found |= _changes(function, known, 0.0)
         if what != "choice":
-            found |= {*peaks}
+            found.update(peaks)
         if what == "exp" and peaks:
             found |= _changes(function, known, max(map(function, peaks)) - FOOT)
     end = 2.0**-40*max(abs(low), abs(high))
-    return [time for time in found if low + end < time < high - end]
+    return {time for time in found if low + end < time < high - end}
 
 
 def _turns(function: Callable[[float], float], times: Sequence[float], line: Sequence[float]) -> list[float]:
@@ -54,17 +53,8 @@ def _turns(function: Callable[[float], float], times: Sequence[float], line: Seq
 
 def _peak(function: Callable[[float], float], sign: float, a: float, b: float) -> float:
     """Where a function has its greatest value in an interval, or its least (sign < 0), by golden sections."""
-    x, y = b - GOLDEN*(b - a), a + GOLDEN*(b - a)
-    at_x, at_y = sign*function(x), sign*function(y)
-    while a < x < y < b:
-        if at_x >= at_y:
-            b, y, at_y = y, x, at_x
-            x = b - GOLDEN*(b - a)
-            at_x = sign*function(x)
-        else:
-            a, x, at_x = x, y, at_y
-            y = a + GOLDEN*(b - a)
-            at_y = sign*function(y)
+    while a < (x := b - GOLDEN*(b - a)) < (y := a + GOLDEN*(b - a)) < b:
+        a, b = (a, y) if sign*function(x) >= sign*function(y) else (x, b)
     return max(a, x, y, b, key=lambda time: sign*function(time))
 
 

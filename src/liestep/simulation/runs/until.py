@@ -55,11 +55,13 @@ class Between:
 
     def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
         """The same run with more nodes."""
-        self.nodes = nodes
-        self.times = self._every[:len(nodes)] if times is None else times
+        self.nodes, self.times = nodes, self._every[:len(nodes)] if times is None else times
+        if self.adaptive:  # steps may be too short to be seen in the time, where a number is zero but for round-off
+            later = np.append(True, np.diff(self.times) != 0.0)
+            self.nodes, self.times = (nodes, self.times) if later.all() else (nodes[later], self.times[later])
         # the last node begins no step
         self._spans = (np.append(np.diff(self.times), 0.0) if self.adaptive else
-                       np.broadcast_to(np.float64(self.spec.step or 0.0), len(nodes)))
+                       np.broadcast_to(np.float64(self.spec.step or 0.0), len(self.nodes)))
         self.lengths = self._spans[:-1]
         self._integrals: np.ndarray | None = None
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
@@ -185,13 +187,15 @@ def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecif
     and control; its start may be the drifted end of another run."""
     found = json.loads(attributes["specification"])
     facts, declared = sheet(found["problem"]), method(found["integrator"])
-    backward = found["t_end"] < found.get("t_start", 0.0)
+    span = {"t_start": 0.0, **found, **changed}
+    begin, end = span["t_start"], span["t_end"]
     known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
     with drifting():
         return specify(found["problem"], found["integrator"], **{
             **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial",
-                                                  "max_step")},
-            "stops": found.get("stops") and sorted(found["stops"], reverse=backward),
+                                                  "max_step", "statistics_every", "log_steps")},
+            "stops": sorted([stop for stop in found.get("stops", ()) if min(begin, end) < stop < max(begin, end)],
+                            reverse=end < begin) or None,
             "options": {name: value for name, value in found["options"].items() if name in known},
             "before": Before(**found["before"]) if "before" in found else None, **changed})
 
@@ -273,7 +277,9 @@ class Search:
             return steps
 
         def rough(own: slice | np.ndarray, shares: np.ndarray) -> np.ndarray:
-            fields = self.seen(between, own, shares)
+            fields = {} if self.function.function or shares.any() else between.formulated.to_fields(between.nodes[own])
+            if self.function.name not in fields:  # it asks for more than the fields of nodes
+                fields = self.seen(between, own, shares)
             return self.function.nearly(fields, len(between.times[own])*len(shares)).reshape(-1, len(shares))
 
         nodes = rough(slice(start - 1, stop + 1), np.zeros(1))[:, 0]
@@ -281,9 +287,8 @@ class Search:
         bends = BENDS*(second[:-1] + second[1:])
         low, high = nodes[1:-2], nodes[2:-1]
         near = np.append((np.minimum(low, high) <= bends) & (np.maximum(low, high) >= -bends), True)
-        own = steps[:-1:SEEN]
         straight = low[::SEEN, None] + (high - low)[::SEEN, None]*self.shares
-        bent = np.abs(rough(own, self.shares) - straight) - bends[::SEEN, None]
+        bent = np.abs(rough(steps[:-1:SEEN], self.shares) - straight) - bends[::SEEN, None]
         return steps if bent.max() > ROUNDING*np.abs(nodes).max() else steps[near]
 
     def _lines(self, steps: np.ndarray) -> np.ndarray:
@@ -295,8 +300,7 @@ class Search:
     def _clear(self, values: np.ndarray) -> list[int]:
         """Sign of the function in each step where its polynomial has no zero, with a margin for round-off; else 0."""
         coefficients = values @ self.matrix.T
-        rest = np.abs(coefficients[:, 1:]).sum(axis=1)*(1.0 + 1e-9)
-        signs = np.sign(coefficients[:, 0])
+        rest, signs = np.abs(coefficients[:, 1:]).sum(axis=1)*(1.0 + 1e-9), np.sign(coefficients[:, 0])
         clear = (np.abs(coefficients[:, 0]) > rest) & np.all(signs[:, None]*values > 0.0, axis=1)
         return np.where(clear, signs, 0.0).astype(int).tolist()
 
@@ -333,8 +337,7 @@ class Search:
     def _noise(self, n: int, share: float, first: Occurrence) -> float:
         """What round-off of the state makes of a zero."""
         fields = self.seen(self.between, slice(n, n + 1), np.array([share]), first.whole)
-        value = self.function.over(fields, 1)
-        found = ROUNDING*self.largest
+        value, found = self.function.over(fields, 1), ROUNDING*self.largest
         for name, values in fields.items():
             for k in range(values.size):
                 moved = np.array(values)
@@ -454,22 +457,20 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
     if spec.until is not None:
         require_partial_steps(spec)
         search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
-    between = nodes_of(spec, search.watch if search else None, interpreted=search is None)
-    if search:
-        search.finish()
+    between, last, *_ = first_of([search] if search else [], spec)
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
-    if search is None or not search.complete:
+    if last is None:
         content = _carry_out(plain, progress)
         if spec.times is not None:
             reached = content.attributes["time_reached"]
             kept = spec.times[spec.direction*spec.times <= spec.direction*reached]
             _replace_samples(content, kept, between.fields(*between.at(kept), kept))
     else:
-        content = _ended(spec, plain, between, search.found[-1], progress)
+        content = _ended(spec, plain, between, last, progress)
     content.attributes |= {name: value for name, value in origin(spec).items() if name not in ("t_end", "source_hash")}
     if search is not None:
         found, count = search.found, search.event.count
-        reached = search.complete or (count is None and bool(found))
+        reached = last is not None or (count is None and bool(found))
         content.attributes |= {"event": REACHED if reached else NEVER,
                                "event_time": found[-1 if count else 0].time if reached else np.nan,
                                "events": len(found), "event_resolution": search.resolution}
@@ -508,10 +509,8 @@ def _require_single(spec: RunSpecification, what: str) -> None:
         raise InputError(f"{what} for single runs; leave out ensemble, replicas and exponents")
 
 
-def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = None,
-             interpreted: bool = True) -> Between:
-    """The run with all its nodes, or those up to the step after which `watch` has seen enough; interpreted as in
-    `run_once`."""
+def nodes_of(spec: RunSpecification, searches: Sequence["Search"] = (), interpreted: bool = True) -> Between:
+    """The run with all its nodes, or those up to the step after which one of the searches is complete."""
     if spec.steps is not None:
         spec = replace(spec, samples=spec.steps + 1)
         require_memory(spec, "dense output, times and events keep every step")
@@ -524,10 +523,9 @@ def nodes_of(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
         if not kept:
             kept.append(Between(spec, nodes, times))
         kept[0].extend(nodes, times)
-        return watch is not None and watch(kept[0])
+        return max([one.watch(kept[0]) for one in searches], default=False)
 
-    outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=interpreted)
-    kept[0].outcome = outcome
+    kept[0].outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=interpreted)
     return kept[0]
 
 
@@ -540,14 +538,9 @@ class Found(NamedTuple):
     together: list[tuple[int, Occurrence]]  # all events of that time, in the order of the searches
 
 
-def first_of(searches: Sequence[Search], spec: RunSpecification, interpreted: bool = False,
-             before: tuple[float, Mapping[str, np.ndarray]] | None = None) -> Found:
-    """The run up to the first event that completes one of the searches. before: what is counted up to its start."""
-    def watch(between: Between) -> bool:
-        between.before = before
-        return max([one.watch(between) for one in searches], default=False)
-
-    between, sign = nodes_of(spec, watch, interpreted or not searches), spec.direction
+def first_of(searches: Sequence[Search], spec: RunSpecification, interpreted: bool = False) -> Found:
+    """The run up to the first event that completes one of the searches; interpreted as in `run_once`."""
+    between, sign = nodes_of(spec, searches, interpreted or not searches), spec.direction
     for one in searches:
         one.finish()
     stops = [(sign*one.found[-1].time, k) for k, one in enumerate(searches) if one.complete]

@@ -58,18 +58,16 @@ def loader_of_yaml() -> Any:
     """The loader of libyaml, which is 15 times faster, where there is one. It refuses numbers that are not decimal."""
     import yaml
 
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        pass
-
     def number(loader: Any, node: Any, kind: str) -> Any:
         if not DECIMAL.fullmatch(node.value) and node.value.lower() not in (".inf", "+.inf", "-.inf", ".nan"):
             said = f"{node.value:.40} is no decimal number: write its digits, or quotes around a text"
             raise yaml.constructor.ConstructorError(None, None, said, node.start_mark)
         return getattr(loader, f"construct_yaml_{kind}")(node)
 
+    found: Any = type("Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
     for kind in ("int", "float"):
-        Loader.add_constructor(f"tag:yaml.org,2002:{kind}", partial(number, kind=kind))
-    return Loader
+        found.add_constructor(f"tag:yaml.org,2002:{kind}", partial(number, kind=kind))
+    return found
 
 
 def require_flat(text: str, path: Path) -> None:

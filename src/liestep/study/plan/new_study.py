@@ -76,5 +76,5 @@ def study_text(name: str, problem: str, preset: str | None = None) -> str:
     lines = [f"  {key + ':':<35}# {method(key).summary}" for key in able]
     return TEMPLATE.format(name=name, title=facts.title, problem=problem, preset=preset or facts.default,
                            first=able[0], t_end=min(start.t_end, LONGEST), parameter=next(iter(facts.parameters)),
-                           field=next(iter(start.initial)), step=min(start.t_end, LONGEST)/400,
+                           field=next(iter(start.initial)), step=min(start.t_end, LONGEST)/500,
                            integrators="\n".join(lines))
