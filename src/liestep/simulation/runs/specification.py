@@ -410,6 +410,7 @@ def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: floa
         raise InputError("max_step and stops are not for runs with control, whose steps end at each of its instants:"
                          " take a shorter sample")
     for stop in given if given is not None and steps else ():
+        assert steps
         place = (stop - begin)/(end - begin)*steps
         if abs(place - round(place)) > STEP_TOLERANCE*max(1.0, abs(place)):
             raise InputError(f"t = {float(stop)!r} of stops is no end of a step of {(end - begin)/steps!r}: with fixed"
