@@ -7,7 +7,7 @@ from liestep.files import PACKAGE
 from liestep.files.textfiles import read_text, write_text_atomically
 from liestep.study.plan.new_study import new_study
 
-PACKED = Path(__file__).parent/"packed"  # in a wheel; pyproject.toml puts it there
+PACKED = Path(__file__).parent/"packed"  # in a wheel; .ci/packing.py puts it there
 COPIED = ("config/config.yaml", "config/README.md", "profiles")
 INCLUDED = 'include: "workflow/Snakefile"'  # in the top-level Snakefile
 
