@@ -53,6 +53,7 @@ def between(name, integrator, t_end, count):
     run = object.__new__(Between)
     one = SimpleNamespace(integrator=integrator, method=declared, t_start=0.0, step=h, direction=1.0)
     run.spec, run.adaptive, run._made = one, False, (form, (step, form.problem), work, partial_steps)
+    run._every = h*np.arange(count + 1)
     run.extend(nodes, None)
     return run
 

@@ -89,6 +89,7 @@ def between(module, weights, count, times):
     run.spec = SimpleNamespace(integrator="vi_sphere", method=method("vi_sphere"), t_start=0.0, step=T/count,
                                direction=1.0)
     run.adaptive, run._made = False, (form, (step, form.problem), work, partial_steps)
+    run._every = T/count*np.arange(count + 1)
     run.extend(nodes, None)
     return run.at(times)[0][:, :-1]
 

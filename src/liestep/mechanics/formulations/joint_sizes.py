@@ -19,6 +19,8 @@ def length_of(built: Any, seen: Mapping[str, np.ndarray]) -> float:
     arms and of the distances between centres."""
     if isinstance(built, Assembly):
         return own_length(built, {name: seen[name][0] for name in ("position", "attitude")})
+    if not hasattr(built, "second"):  # a body about a fixed point in absolute coordinates
+        return float(np.linalg.norm(seen["position"][0], axis=-1).max())
     centres, inner = seen["position"][0], built.second >= 0
     apart = np.linalg.norm(centres[built.first] - centres[built.second], axis=-1)[inner]
     arms = np.linalg.norm(np.concatenate([built.arm, built.other[inner]]), axis=-1)
@@ -30,6 +32,8 @@ def sampled_gaps(built: Any, seen: Mapping[str, np.ndarray]) -> tuple[float, flo
     kept = np.unique(np.linspace(0, len(seen["time"]) - 1, MOST).round().astype(int))
     gap = turn = 0.0
     if not isinstance(built, Assembly):
+        if not hasattr(built, "second"):
+            return 0.0, 0.0
         ends = []
         for bodies, points in ((built.first, built.arm), (built.second, built.other)):
             turned = np.einsum("tkij,kj->tki", seen["attitude"][kept][:, bodies], points)
