@@ -49,17 +49,10 @@ CRITERIA = {  # definition -> its claim
     "LargestStep": claim("largest_step", {"kind": "largest_step", "at_most": 1.0, "at_least": 0.0,
                                           "within": {"at_most": 1.0}}, runs=[{**CHOICE, "resolution": None}]),
     "Gain": claim("gain", {"kind": "gain", "at_most": 2.0, "at_least": 0.5, "statistic": "median", "over": "steps"}),
-    "CrossoverTime": claim("crossover_time", {"kind": "crossover_time", "at_most": 1.0, "at_least": 0.0,
-                                              "of": "energy"}),
-    "Price": claim("price", {"kind": "price", "at_most": 1.0, "at_least": 0.0, "keep": "energy", "by": "cost",
-                             "against_keep": "nothing"}),
-    "WinningOrder": claim("winning_order", {"kind": "winning_order", "error": 1e-6, "order": 4, "by": "cost"}),
-    "EqualError": claim("equal_error", {"kind": "equal_error", "at_most": 1.0, "at_least": 0.0, "levels": [1e-3]},
-                         quantity="cost"),
     "SameState": claim("same_state", {"kind": "same_state", "tolerance": 0.0, "samples": "all"}, quantity="q"),
 }
 VALID = {
-    "config": {"studies": ["tiny"], "granularity": "problem"},
+    "config": {"studies": ["tiny"], "apart": [], "granularity": "problem"},
     "study": {
         "title": "t", "description": "d",
         "problems": {"bodies": {"system": "sphere_nbody", "preset": "four_bodies", "parameters": {"gamma": 1.0},
@@ -130,6 +123,8 @@ SETTINGS = {
 POSITIVE = [(0.0, "must be greater than 0, not 0"), ("long", "must be a number, not 'long'"),
             (NAN, "must be a finite number"), (INFINITE, "must be a finite number"),
             (True, "must be a number, not True")]
+SETTINGS |= {"max_step": POSITIVE, "stops": [(3, "must be a list, not 3"), ([], "must not be empty"),
+                                              (["x"], "must be a number, not 'x'")]}
 NUMBER = [("small", "must be a number, not 'small'"), (NAN, "must be a finite number, not nan"),
           (True, "must be a number, not True")]
 LIMITS = {"at_most": [*NUMBER, (-1.0, "at_least must not be greater than at_most")],
@@ -139,11 +134,11 @@ STATISTIC = {"statistic": [("media", "must be 'each' or 'median', not 'media'; d
 RENAMED = [(3, "must be a mapping, not 3"), ({"a": 3}, "must be text, not 3"), ([], "must be a mapping, not a list")]
 KIND = {"kind": [("nowhere", "kind must be one of 'evidence', 'extremum', 'state'"),
                  (LOST, "key kind is missing"), (3, "kind must be one of")]}
-BY = [("costs", "did you mean cost?"), (3, "must be 'evaluations', 'cost' or 'seconds', not 3")]
 TABLES = {
     "config": {"WorkflowConfig": {
         "studies": [(["tny"], "did you mean tiny?"), ("tny", "did you mean tiny?"),
                     (3, "studies: must be text or a list, not 3"), ([3], "must be text, not 3")],
+        "apart": [(3, "must be a list, not 3"), ([3], "must be text, not 3")],
         "granularity": [("runs", "must be 'problem', 'sweep' or 'run', not 'runs'; did you mean run?"), (3, "not 3"),
                         (None, "not empty")]}},
     "maps": {
@@ -179,8 +174,9 @@ TABLES = {
             "integrators": [(LOST, "key integrators is missing"), ({}, "must not be empty"),
                             ("rk4", "must be a mapping, not 'rk4'"), ({"vi sphere": {}}, "must be a name"),
                             ({"vi_sphere": 3}, "must be a mapping, not 3")],
-            "tables": [(["ordrs"], "not 'ordrs'; did you mean orders?"), ("orders", "must be a list, not 'orders'"),
-                       ([1], "not 1"), (["energy", "energy"], "energy appears twice")],
+            "tables": [(["ordrs"], "unknown table 'ordrs'; did you mean orders?"),
+                       ("orders", "must be a list, not 'orders'"), ([1], "must be text, not 1"),
+                       (["energy", "energy"], "energy appears twice")],
             "figures": [(["convergense"], "did you mean convergence?"), (3, "must be a list, not 3"),
                         ([3], "must be text, not 3"), (["drift", "drift"], "drift appears twice")],
             "animations": [(["bodies/vi_sphere"], "must be problem/integrator/resolution"),
@@ -338,15 +334,10 @@ TABLES = {
         "LargestStep": KIND | LIMITS | {"within": [(LOST, "within is missing"), (3, "must be a mapping, not 3"),
                                                    ({}, "give at_most, at_least or both")]},
         "Gain": KIND | LIMITS | STATISTIC | {"over": [("stps", "unknown quantity 'stps'; did you mean"), *TEXT[:2]]},
-        "CrossoverTime": KIND | LIMITS | {"of": [("energi", "did you mean energy?"), (LOST, "of is missing")]},
-        "Price": KIND | LIMITS | {"keep": [("energi", "did you mean energy?"), (LOST, "keep is missing")],
-                                  "by": BY, "against_keep": [("nothin", "did you mean nothing?"), (3, "not 3")]},
-        "WinningOrder": KIND | {"error": POSITIVE, "order": COUNT, "by": BY},
-        "EqualError": KIND | LIMITS | {"levels": [([], "must not be empty"), (LOST, "levels is missing")]},
         "Limits": LIMITS,
         "Contrast": KIND | LIMITS | {"of": [("larges", "did you mean largest?"),
                                             (3, "must be 'largest' or 'smallest', not 3")]},
-        "Computed": KIND | {"paper": [("twospheres", "unknown check of twospheres 'determinant'"), *TEXT[:2]],
+        "Computed": KIND | {"paper": [("twospheres", "no evidence of the paper twospheres is known"), *TEXT[:2]],
                             "check": [("determinnt", "unknown check of twospheres2009 'determinnt'; did you mean"),
                                       (LOST, "check is missing"), *TEXT[:2]]},
         "Scan": {

@@ -51,7 +51,7 @@ def between(name, integrator, t_end, count):
     h = t_end/count
     nodes, step, work = nodes_of(declared.build(chosen, None, t_end), form.problem, form.start, h, count)
     run = object.__new__(Between)
-    one = SimpleNamespace(integrator=integrator, method=declared, t_start=0.0, step=h, direction=1.0)
+    one = SimpleNamespace(integrator=integrator, method=declared, t_start=0.0, step=h, direction=1.0, stops=())
     run.spec, run.adaptive, run._made = one, False, (form, (step, form.problem), work, partial_steps)
     run._every = h*np.arange(count + 1)
     run.extend(nodes, None)

@@ -87,7 +87,7 @@ def between(module, weights, count, times):
     form, step, work, nodes = moved(weights, count)
     run = object.__new__(module.Between)
     run.spec = SimpleNamespace(integrator="vi_sphere", method=method("vi_sphere"), t_start=0.0, step=T/count,
-                               direction=1.0)
+                               direction=1.0, stops=())
     run.adaptive, run._made = False, (form, (step, form.problem), work, partial_steps)
     run._every = T/count*np.arange(count + 1)
     run.extend(nodes, None)

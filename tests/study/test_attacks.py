@@ -2,9 +2,9 @@
 must be true of what was put in; what cannot be seen may stay open."""
 import numpy as np
 import pytest
+from liestep_papers.liegroup2021.tables import growth
 
 from liestep.study.tables.drift import confirm, drift_verdict
-from liestep.study.tables.kinds import growth
 from liestep.study.tables.order import observed_order, order_verdict
 
 BLOCKS, SAMPLES = 100, 20

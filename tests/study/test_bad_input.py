@@ -213,7 +213,7 @@ HEAD = "title: t\nproblems:\n  bodies: {system: sphere_nbody, t_end: 1.0}\ninteg
     (HEAD + "  vi_sphere: {steps: [abc]}\n", "not 'abc'"),
     (HEAD.replace("sphere_nbody", "sphere_body") + "  vi_sphere: {steps: [0.1]}\n", "did you mean sphere_nbody?"),
     (HEAD + "  rk4: {steps: [0.1], options: {projection: positions}}\n", "allowed are none, position, state"),
-    ("tables: [takeover]\n" + HEAD + "  rk4: {steps: [0.1]}\n", "did you mean crossover_time?"),
+    ("tables: [energi]\n" + HEAD + "  rk4: {steps: [0.1]}\n", "did you mean energy?"),
 ])
 def test_wrong_study_names_file_and_line(study, text, expected):
     assert expected in study(text)

@@ -91,7 +91,8 @@ def test_numbers_with_an_exponent_and_double_claims(tmp_path):
         load_claims([path])
 
 
-@pytest.mark.parametrize("paper", claim_files(ROOT/"config"))
+# test sets load plugins that take most of the seconds that one may: tests/workflow/test_quick.py
+@pytest.mark.parametrize("paper", [paper for paper in claim_files(ROOT/"config") if paper != "testsets"])
 def test_the_claims_of_the_papers_can_be_judged(paper):
     """As the workflow asks before the first run: runs, methods, quantities, tables, ensembles, printed data."""
     claims = load_claims(claim_files(ROOT/"config")[paper]).claims

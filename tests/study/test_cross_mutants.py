@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from place import copied_package
+from place import copied_package, paper_code
 
 TOP = Path(__file__).parents[2]
 sys.path.insert(0, str(TOP/"tests"/"mutants"))
@@ -17,6 +17,8 @@ def outcome(folder, tests):
     """(exit code, text) of tests in plain Python with the package and its bytecode in the folder, not the one kept."""
     environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("LIESTEP_TEST_CACHE", None)
+    if (folder/"papers").is_dir():
+        environment["LIESTEP_TEST_PAPERS"] = str(folder)
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], cwd=TOP,
                           env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -31,6 +33,8 @@ def test_the_package_passes(tmp_path):
 @pytest.mark.parametrize("mutant", FAMILY_MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_mutant_fails_its_test(mutant, tmp_path):
     source = copied_package(tmp_path)/mutant.file
+    if mutant.file.startswith("papers/"):
+        source = paper_code(tmp_path, "cross")/Path(mutant.file).relative_to("papers/cross")
     text = source.read_text()
     assert text.count(mutant.old) == 1, "the edit no longer fits the source"
     source.write_text(text.replace(mutant.old, mutant.new))

@@ -22,7 +22,7 @@ STUDY = """
 title: Tiny study
 reference: true
 timing: true
-tables: [orders, energy, drift, growth, work]
+tables: [orders, energy, drift, work]
 problems:
   bodies: {label: three bodies, system: sphere_nbody, t_end: 1}
 integrators:
@@ -168,9 +168,8 @@ def test_captions_stand_for_themselves_in_snakemakes_report(text):
 
 
 # of studies with a grid or with every integrator, which their own tests draw: tests/tangents/test_grid.py,
-# test_maps.py, test_cross.py, test_crossover_time.py; or of coordinates and momenta, test_phase.py
-OF_LARGE_STUDIES = ("exponent_map", "phase_portrait", "section", "map", "winners", "equal_cost", "crossover_time",
-                    "validity", "leaders", "leaders_seconds", "price_of_manifold", "order_and_form", "encounter")
+# test_maps.py; or of coordinates and momenta, test_phase.py
+OF_LARGE_STUDIES = ("exponent_map", "phase_portrait", "section", "map")
 GENERIC = [name for name in commands.figure_names() if "." not in name and name not in OF_LARGE_STUDIES]
 
 
@@ -195,11 +194,11 @@ def test_names_lead_to_drawings():
 
 def test_unknown_figure_names_the_closest():
     with pytest.raises(InputError, match="unknown figure 'energy_eror'; did you mean energy_error"):
-        commands.require_figure("energy_eror")
+        commands.require_figure("energy_eror", None)
 
 
 def test_names_are_checked_without_loading_matplotlib():
-    code = ("import sys; from liestep.figures.commands import require_figure; require_figure('drift'); assert"
+    code = ("import sys; from liestep.figures.commands import require_figure; require_figure('drift', None); assert"
             " 'matplotlib' not in sys.modules")
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -299,23 +298,6 @@ def test_triangles_of_convergence_have_the_measured_exponent(p, u, more, expecte
     energy = {"adaptive": False, "class": "failed", "energy_class": "asymptotic", "energy_order": p, "energy_u": u}
     energy |= {"energy_class": more["class"]} if "class" in more else more
     assert ladders._whole_order(energy, "energy_") == expected
-
-
-def test_triangles_of_growth_stand_side_by_side_under_all_curves():
-    axes = style.new_figure(60.0, 60.0).subplots()
-    time = np.linspace(0.0, 1000.0, 4001)
-    shown = [(time, 1e-6*time, {"growth": "linear"}), (time, 1e-9*time**2, {"growth": "quadratic"}),
-             (time, np.where(time < 150.0, 4e-6, 4e-6*time), {"growth": "faster"})]
-    series._triangles(axes, shown)
-    first, second = (np.array(line.get_data()) for line in axes.get_lines())
-    for corners, power in ((first, 1), (second, 2)):
-        x, y = corners
-        assert np.log(y[2]/y[0])/np.log(x[2]/x[0]) == pytest.approx(power)
-        assert 10.0 < x.min() < x.max() < 600.0
-        at = np.geomspace(x[0], x[2], 50)
-        lowest = np.min([np.interp(at, time, error) for _, error, _ in shown], axis=0)
-        assert (y[0]*(at/x[0])**power < 0.5*lowest).all()
-    assert first[0].max() < second[0].min()
 
 
 def test_legends_stand_outside_the_panels(made):

@@ -42,7 +42,7 @@ def results() -> StudyResults:
 def verdicts() -> object:
     workflow = Workflow({"studies": "all"})
     claims = paper_claims(workflow.claim_files.values(), workflow.results, {}, {}, {})
-    return claims, paper_errata(workflow.errata, workflow.results)
+    return claims, paper_errata(workflow.errata, workflow.folder, workflow.results)
 
 
 def film() -> bytes:

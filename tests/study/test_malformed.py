@@ -33,7 +33,7 @@ integrators:
   slgi: {}
 steps: [0.1, 0.05]
 samples: 6
-tables: [orders, drift, which, crossover_time]
+tables: [orders, drift]
 figures: [energy_error]
 """
 PUSHED = """\

@@ -178,6 +178,7 @@ def with_tree(where: Place) -> Place:
     """The place as somebody has it who works in the repository."""
     for name in (name for name in TREE if name != "src/liestep"):
         copy = shutil.copytree if (TOP/name).is_dir() else shutil.copy
+        (where.folder/name).parent.mkdir(parents=True, exist_ok=True)
         copy(TOP/name, where.folder/name)
     return where
 

@@ -5,8 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from liestep_papers.liegroup2021.figures import long_time
 from liestep_papers.liegroup2021.tables import crossover, growth
 
+from liestep.figures import style
 from liestep.simulation.runs.files import RunFile
 
 TIME = np.linspace(0.0, 400.0, 8001)
@@ -102,3 +104,20 @@ def test_no_crossover_of_one_that_stays_better_or_stopped():
 def test_an_error_that_falls_again_counts_by_its_largest_value():
     row, = crossover.crossover_rows(results([1.0]*4 + [9.0] + [1.0]*5, np.full(10, 4.5)))
     assert row["crossover"] == 5.0
+
+
+def test_triangles_of_growth_stand_side_by_side_under_all_curves():
+    axes = style.new_figure(60.0, 60.0).subplots()
+    time = np.linspace(0.0, 1000.0, 4001)
+    shown = [(time, 1e-6*time, {"growth": "linear"}), (time, 1e-9*time**2, {"growth": "quadratic"}),
+             (time, np.where(time < 150.0, 4e-6, 4e-6*time), {"growth": "faster"})]
+    long_time._triangles(axes, shown)
+    first, second = (np.array(line.get_data()) for line in axes.get_lines())
+    for corners, power in ((first, 1), (second, 2)):
+        x, y = corners
+        assert np.log(y[2]/y[0])/np.log(x[2]/x[0]) == pytest.approx(power)
+        assert 10.0 < x.min() < x.max() < 600.0
+        at = np.geomspace(x[0], x[2], 50)
+        lowest = np.min([np.interp(at, time, error) for _, error, _ in shown], axis=0)
+        assert (y[0]*(at/x[0])**power < 0.5*lowest).all()
+    assert first[0].max() < second[0].min()

@@ -28,7 +28,7 @@ def orders_table(metrics: "pandas.DataFrame") -> list[dict[str, Any]]:
     for (problem, integrator), runs in usable.groupby(["problem", "integrator"], sort=False):
         first = runs.iloc[0]
         step, symmetric = runs["step"].to_numpy(float), bool(first["symmetric"])
-        theory = float(first["order"]) if first["order"] == first["order"] else None
+        theory = None if first["order"] is None or first["order"] != first["order"] else float(first["order"])
         complete = (runs["status"] == "ok").to_numpy()
         error, floor = runs["error"].to_numpy(float), runs["floor"].fillna(runs["floor_reference"]).to_numpy(float)
         floors = [np.maximum(floor, EPSILON*runs["steps"].to_numpy(float)**power) for power in (0.5, 1.0)]
