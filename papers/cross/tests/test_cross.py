@@ -26,7 +26,7 @@ from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.choice import choose
 from liestep.study.tables.tables import analyse
 
-PLUGIN = Path(__file__).parents[3]/"tests"/"plugins"/"two_step.py"
+PLUGIN = Path(__file__).resolve().parents[3]/"tests"/"plugins"/"two_step.py"
 KEYS = {re.sub(r" \w+=", "_", call) for call in integrator_calls() if call.split()[0] in own_integrators()}
 EVERY = """title: Everything
 samples: 11

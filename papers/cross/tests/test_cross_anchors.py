@@ -76,7 +76,7 @@ def test_changes_of_the_form_in_a_step_of_a_tenth(integrator, options, printed, 
 @pytest.fixture(scope="module")
 def fast_top():
     """Arguments of `simulate` for the start of the study, and the attitude at its end."""
-    study = Study(Path(__file__).parents[1]/"studies"/"spin.yaml", "cross/spin", Path("results"))
+    study = Study(Path(__file__).resolve().parents[1]/"studies"/"spin.yaml", "cross/spin", Path("results"))
     problem = study.config.problems["spin_1250"]
     start = {"preset": problem.preset, "parameters": problem.parameters, "initial": problem.initial,
              "t_end": problem.t_end, "samples": 2, "on_failure": "return"}

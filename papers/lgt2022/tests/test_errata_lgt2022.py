@@ -10,11 +10,11 @@ from liestep_papers.lgt2022 import transition_maps
 from liestep.claims.errata import checks
 
 CHECKS = checks("lgt2022")
-CLAIMS = Path(__file__).parents[1]/"claims"
+CLAIMS = Path(__file__).resolve().parents[1]/"claims"
 # of the code as it stands: one more in a kernel shows here
 OPERATIONS = {"1a": (123, 142), "1b": (45, 76), "1c": (44, 32), "1d": (106, 62), "2a": (188, 142), "2b": (110, 76),
               "2c": (109, 32), "2d": (171, 62)}
-FILE = Path(__file__).parents[1]/"errata.yaml"
+FILE = Path(__file__).resolve().parents[1]/"errata.yaml"
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -44,7 +44,7 @@ def test_cost_of_runs_in_cartesian_coordinates():
 def test_accuracy_depends_on_the_potential_off_the_spheres():
     """Middles of steps lie inside the spheres. With V = -gamma c/sqrt(1 - c^2), c = q_i.q_j, instead of the half angle,
     the same motion has half the error; momentum by Gonzalez' derivative and energy by the midpoint rule differ too."""
-    name, = load_plugin(Path(__file__).parents[3]/"tests"/"plugins"/"bodies_by_products.py")
+    name, = load_plugin(Path(__file__).resolve().parents[3]/"tests"/"plugins"/"bodies_by_products.py")
     exact = simulate("sphere_nbody", "vi_sphere weights=kl8", **REQUEST | {"step": 0.0005})["q"].values
 
     def run(system, method, **options):
@@ -80,6 +80,6 @@ def test_every_sphere_system_keeps_its_invariants(system):
 
 
 def test_a_plugin_on_spheres_runs_unchanged():
-    name, = load_plugin(Path(__file__).parents[3]/"docs"/"examples"/"my_pendulum.py")
+    name, = load_plugin(Path(__file__).resolve().parents[3]/"docs"/"examples"/"my_pendulum.py")
     data = simulate(name, "eml", steps=100, t_end=1.0)
     assert data.attrs["energy_error_max"] <= 1e-12

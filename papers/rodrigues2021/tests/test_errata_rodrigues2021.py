@@ -10,7 +10,7 @@ from liestep.claims import errata
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import TEXT_ONLY, checks, errata_table, load_errata
 
-CONFIG, PAPER = Path(__file__).parents[3]/"config", "rodrigues2021"
+CONFIG, PAPER = Path(__file__).resolve().parents[3]/"config", "rodrigues2021"
 
 
 @pytest.fixture(scope="module")
