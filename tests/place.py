@@ -35,13 +35,13 @@ def copied_package(folder: Path) -> Path:
 def paper_code(folder: Path, paper: str) -> Path:
     """A copy of the code of a paper below papers in a working folder, for studies of its own; the paper's folder."""
     return Path(shutil.copytree(TOP/"papers"/paper, folder/"papers"/paper, ignore=shutil.ignore_patterns(
-        "studies", "claims", "errata.yaml", "history.csv", "tests", "__pycache__")))
+        "studies", "claims", "errata.yaml", "history.csv", "tests", "__pycache__"), dirs_exist_ok=True))
 
 
 def study_of_paper(folder: Path, paper: str, text: str) -> Study:
     """The study `study` of a copy of a paper; its results are below the folder."""
     path = paper_code(folder, paper)/"studies"/"study.yaml"
-    path.parent.mkdir()
+    path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     return Study(path, f"{paper}/study", folder/"results")
 

@@ -72,7 +72,7 @@ def test_machine_code_reads_the_same_digits(joint, twist):
     n, centres = (1, [[0.3, -0.2, 0.1]]) if joint == "one body" else (2, [[0.3, -0.2, 0.1], [0.0, 0.4, -0.7]])
     assembly = Assembly(np.ones(n), np.array([np.eye(3)]*n), np.array(centres), O, joints[:n])
     layout, made, before = Layout(assembly, QUATERNION, twist), frames(assembly), None
-    read, numbers, pieces = sight(twist, assembly.center_of_mass, made)
+    read, numbers, pieces, _ = sight(twist, assembly.center_of_mass, made)
     for k, time in list(enumerate(TIMES))[::4]:
         rows = layout.start({"attitude": np.stack([about_z(ANGLE)[k], turn[k]])[:n],
                              "position": np.stack([0.1*Y, place[k]])[:n],

@@ -161,7 +161,7 @@ def test_a_class_takes_the_geometric_mean_of_ratios():
 
 
 def test_the_map_of_winners_shows_margins_ties_and_gaps():
-    from liestep.figures.maps import winners
+    from liestep_papers.cross.figures import winners
 
     rows = [*runs("top", "rkmk", QUADRATIC), *runs("top", "rk4", [(1.05*w, e) for w, e in QUADRATIC[:2]])]
     found = results(rows, {"top": SimpleNamespace(**vars(TOP), label="a top")}, dict.fromkeys(("rkmk", "rk4")))
