@@ -1,5 +1,5 @@
-"""The page of each paper, papers/<id>/README.md: what it is, how it is made alone, its verdicts in the snapshot. `python
--m docs.site papers` writes them; a test holds them to it."""
+"""The page of each paper, papers/<id>/README.md: what it is, how it is made alone, its verdicts in the snapshot;
+`python -m docs.site papers` writes it, and a test holds it to that."""
 from collections import Counter
 from pathlib import Path
 
