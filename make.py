@@ -3,8 +3,7 @@
     python3 make.py quick                            one study in a minute: a page with films, a figure and verdicts
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
-    python3 make.py testsets                         numbers of public test sets, on plain functions
-    python3 make.py classics                         textbook problems in R^n, by every method that takes them
+    python3 make.py paper ID                         one of papers alone: its studies, verdicts, page
     python3 make.py check                            style, types and the quick tests
     python3 make.py site                             the documentation as HTML pages in the folder site
     python3 make.py other_codes                      other codes judged beside each other: docs/other_codes.md
@@ -83,8 +82,11 @@ def call(program: str, *arguments: str, **variables: str) -> int:
                            env={**os.environ, "PATH": path, **variables})
 
 
-def of_paper(name: str) -> int:
+def paper(name: str = "") -> int:
     """All studies of papers/NAME; ends with the verdicts and the page."""
+    known = sorted(path.parent.name for path in (TOP/"papers").glob("*/studies"))
+    if name not in known:
+        sys.exit(f"make.py: paper is one of {', '.join(known)}, not {name!r}")
     studies = [f"{name}/{path.stem}" for path in sorted((TOP/"papers"/name/"studies").glob("*.yaml"))]
     return judged(TOP/"results"/"selection", name, "--config", f"studies={json.dumps(studies)}")
 
@@ -148,8 +150,7 @@ def matrix() -> int:
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"quick": quick, "testsets": lambda: of_paper("testsets"),
-                "classics": lambda: of_paper("classics"),
+    commands = {"quick": quick, "paper": paper,
                 "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "docs.site", "build", **KEEP_BYTECODE),
@@ -161,7 +162,7 @@ def main(arguments: list[str]) -> int:
         return matrix()
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join((*commands, 'matrix'))}")
-    if arguments[1:] and arguments[0] not in ("results", "test", "release"):
+    if arguments[1:] and arguments[0] not in ("paper", "results", "test", "release"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

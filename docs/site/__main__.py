@@ -1,10 +1,11 @@
-"""python -m docs.site build [--to FOLDER] | snapshot | check | contact [--results FOLDER]"""
+"""python -m docs.site build [--to FOLDER] | papers | snapshot | check | contact [--results FOLDER]"""
 import argparse
 import sys
 from pathlib import Path
 
 from docs.site.build import SNAPSHOT, build
 from docs.site.contact import sheets
+from docs.site.papers import pages
 from docs.site.snapshot import Snapshot, take
 from docs.site.source import TOP
 from liestep.errors import InputError
@@ -31,10 +32,14 @@ def main() -> None:
                        ("contact", "put all figures of each paper on one sheet in the folder contact"),
                        ("check", "say whether docs/snapshot is of the last full run and of today's studies")):
         commands.add_parser(name, help=text).add_argument("--results", type=Path, default=TOP/"results")
+    commands.add_parser("papers", help="write README.md of each paper from docs/snapshot")
     given = parser.parse_args()
     try:
         if given.command == "build":
             print(build(given.to))
+        elif given.command == "papers":
+            for path, text in pages(Snapshot(SNAPSHOT)).items():
+                path.write_text(text, "utf-8")
         elif given.command == "snapshot":
             print(take(given.results, SNAPSHOT))
         elif given.command == "contact":

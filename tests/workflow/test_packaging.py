@@ -356,7 +356,7 @@ def test_make_says_where_the_commands_of_its_environment_are(tmp_path, monkeypat
 def test_make_refuses_what_it_does_not_know(arguments):
     result = subprocess.run([sys.executable, "make.py", *arguments], cwd=TOP, capture_output=True, text=True)
     assert result.returncode == 1
-    assert result.stderr == ("make.py: say what to make: quick, testsets, classics, results, test, check, site,"
+    assert result.stderr == ("make.py: say what to make: quick, paper, results, test, check, site,"
                              " other_codes, release, metadata, sbom, environment, matrix\n")
 
 

@@ -37,7 +37,7 @@ def test_studies_of_plain_functions_are_valid_and_made_when_named(name, tmp_path
     for study in studies:
         require_valid("config", study, TOP)
     asked = []
-    make = runpy.run_path(str(TOP/"make.py"))["of_paper"]
+    make = runpy.run_path(str(TOP/"make.py"))["paper"]
     make.__globals__["call"] = lambda *program, **variables: asked.append(program) or 1
     assert make(name) == 1
     assert asked == [("snakemake", "--config", f"studies={json.dumps(studies)}")]

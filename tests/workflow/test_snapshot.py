@@ -13,6 +13,7 @@ from docs.site import snapshot
 from docs.site.build import SNAPSHOT
 from docs.site.contact import GAP, WIDTH, sheets
 from docs.site.gallery import CHANGED, write_gallery, write_verdicts, write_which
+from docs.site.papers import pages
 from docs.site.snapshot import MOST, QUALITIES, Snapshot, take
 from docs.site.source import PLACES, TOP, escaped, rewritten
 from liestep.errors import InputError
@@ -219,3 +220,10 @@ def test_links_lead_to_pages_or_name_files():
     with pytest.raises(InputError, match=r"docs/a\.md: the link to nothing\.md leads to nothing"):
         rewritten("[x](nothing.md)", "docs/a.md", places)
     assert escaped("|a| *b* $c$ `d`") == r"\|a\| \*b\* \$c\$ \`d\`"
+
+
+def test_pages_of_papers_are_what_the_command_writes():
+    found = pages(Snapshot(SNAPSHOT))
+    assert len(found) >= 9
+    for path, text in found.items():
+        assert path.read_text("utf-8") == text, "run python -m docs.site papers"

@@ -1,0 +1,60 @@
+"""The page of each paper, papers/<id>/README.md: what it is, how it is made alone, its verdicts in the snapshot;
+`python -m docs.site papers` writes it, and a test holds it to that."""
+from collections import Counter
+from pathlib import Path
+
+from docs.site.facts import table
+from docs.site.snapshot import Snapshot
+from docs.site.source import TOP
+from liestep.claims.claimfile import VERDICTS
+from liestep.study.plan.names import paper_folders, study_files
+from liestep.study.plan.papers import read_paper
+
+OPEN = ("undetermined", "not testable", "not reproduced", "missed")  # what somebody may want to look into
+
+
+def page(paper: str, rows: list[dict[str, str]], top: Path = TOP) -> str:
+    """README.md of a paper, from rows of claims.csv."""
+    folder = paper_folders(top/"config")[paper]
+    facts = read_paper(folder)
+    studies = [name for name in study_files(top/"config") if name.startswith(f"{paper}/")]
+    doi = f" doi:[{facts.doi}](https://doi.org/{facts.doi})." if facts.doi else ""
+    parts = [f"# {paper}\n", f"{facts.citation}.{doi}\n",
+             f"`python3 make.py paper {paper}` makes its {len(studies)} studies, verdicts and page alone; what stands"
+             " where: [docs/replicate.md](../../docs/replicate.md).\n"]
+    if not rows:
+        return "\n".join([*parts, "A full run leaves it out, and so does the snapshot of verdicts.\n"])
+    counts = Counter(row["verdict"] for row in rows)
+    parts += ["## Verdicts\n", "Of the last full run ([docs/snapshot](../../docs/snapshot/claims.csv)):\n",
+              table(("verdict", "claims", "meaning"), [(word, str(counts[word]), cell(VERDICTS[word]))
+                                                       for word in VERDICTS if counts[word]])]
+    lacking = [row for row in rows if row["verdict"] in OPEN]
+    if lacking:
+        parts += ["## What does not hold, or is missing\n", table(
+            ("claim", "statement", "verdict"),
+            [(f"`{row['claim']}`", cell(row["statement"]), row["verdict"]) for row in lacking])]
+    parts += ["## What is claimed\n", table(
+        ("claim", "statement", "printed", "ours", "verdict"),
+        [(f"`{row['claim']}`", cell(row["statement"]), short(row["printed"]), short(row["ours"]), row["verdict"])
+         for row in rows])]
+    return "\n".join(parts)
+
+
+def cell(text: str) -> str:
+    """A text in a table."""
+    return " ".join(text.split()).replace("|", r"\|")
+
+
+def short(number: str) -> str:
+    """A number with four digits; a text as it is."""
+    try:
+        return f"{float(number):.4g}" if number else ""
+    except ValueError:
+        return cell(number)
+
+
+def pages(snapshot: Snapshot, top: Path = TOP) -> dict[Path, str]:
+    """File -> text of the pages of all papers."""
+    rows = snapshot.rows("claims.csv")
+    return {folder/"README.md": page(paper, [row for row in rows if row["paper"] == paper], top)
+            for paper, folder in paper_folders(top/"config").items()}
