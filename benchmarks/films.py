@@ -80,7 +80,7 @@ def filmed(source: Path, target: Path, system: str) -> None:
 def make(films: Mapping[str, tuple[str, float, dict[str, Any]]], folder: Path = FOLDER) -> None:
     """Run each problem and write its film, name.webp."""
     folder.mkdir(exist_ok=True)
-    for name in ("problems", "mechanisms", "windows"):
+    for name in ("testset_problems", "mechanisms", "windows"):
         load_plugin(TESTSETS/f"{name}.py")
     for name, (system, t_end, given) in films.items():
         size = {} if "step" in given else {"tolerance": 1e-9}

@@ -245,7 +245,7 @@ def _done(call: Call) -> None:
 
 def compare(repeats: int = 3, chosen: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """Rows of all problems, or of those with chosen labels."""
-    for name in ("problems", "mechanisms", "windows"):
+    for name in ("testset_problems", "mechanisms", "windows"):
         load_plugin(TESTSETS/f"{name}.py")
     for problem in problems():
         if not chosen or problem.label in chosen:

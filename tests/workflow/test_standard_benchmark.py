@@ -12,7 +12,7 @@ from liestep.simulation.plugins.loading import load_plugin
 
 @pytest.fixture(scope="module", autouse=True)
 def systems():
-    for name in ("problems", "mechanisms", "windows"):
+    for name in ("testset_problems", "mechanisms", "windows"):
         load_plugin(standard.TESTSETS/f"{name}.py")
 
 
