@@ -21,7 +21,7 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks import tables
 from liestep.compile.cache import loop_for
-from liestep.compile.driver import advance_adaptive
+from liestep.compile.driver import advance_adaptive, new_memory
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate
@@ -215,11 +215,11 @@ def ours(system: str, start: Start, name: str, t_end: float, tolerance: float) -
     outputs = new_recorder(y.shape, baseline, 1, 2, observables=seen, integrals=accepted.integrals, steps=False)
     work, out, log = method.workspace(problem, y), np.zeros_like(y), np.zeros((100_000, 2))
     problem, method = for_loop(formulated, method)
-    loop, memory = loop_for(advance_adaptive, method, problem, outputs, accepted, work), np.zeros(4)
+    loop, memory = loop_for(advance_adaptive, method, problem, outputs, accepted, work), new_memory()
     arguments = method, problem, outputs, accepted, y, out, memory, log, t_end, t_end, work, 0.0, 1.0
     code = loop.ready(*arguments)
 
-    first, over = np.zeros(4), np.array([t_end, 0.0, 0.0, 1.0])
+    first, over = new_memory(), np.array([t_end, 0.0, 0.0, 1.0, np.inf])
 
     def call(begin: np.ndarray = first) -> None:
         y[:], memory[:] = formulated.start, begin
