@@ -13,8 +13,8 @@ from liestep.simulation.plugins.loading import load_plugin
 
 SOURCE = Path(__file__).parents[1]/"plugins"/"drag_on_a_bob.py"
 BAD = {
-    "endless": ("while True: pass", "does not end within 1 s"),
-    "asleep": ("__import__('time').sleep(1e6)", "does not end within 1 s"),
+    "endless": ("while True: pass", "does not end within [123] s"),
+    "asleep": ("__import__('time').sleep(1e6)", "does not end within [123] s"),
     "exit": ("__import__('os')._exit(0)", r"ends the process \(exit code 0\)"),
     "segfault": ("__import__('os').kill(__import__('os').getpid(), 11)", r"ends the process \(Segmentation fault\)"),
     "null": ("__import__('ctypes').string_at(0)", r"ends the process \(Segmentation fault\)"),
@@ -39,7 +39,7 @@ CHANGES = {  # in functions `__import__` is refused by its name
                "begins the thread .*, which goes on"),
     "pool": ("[kept := __import__('concurrent.futures').futures.ThreadPoolExecutor(1), kept.submit(int),"
              " globals().update(kept=kept)]", "begins the thread .*, which goes on"),
-    "at exit": ("__import__('atexit').register(__import__('time').sleep, 1e6)", "does not end within 1 s"),
+    "at exit": ("__import__('atexit').register(__import__('time').sleep, 1e6)", "does not end within [123] s"),
 }
 PLACES = {"import": '"""A bob of unit mass on a rod of unit length with drag -c v."""\nimport numpy as np\n',
           "build": "def make(p):\n    ", "potential": "    def potential(self, q):\n        ",
