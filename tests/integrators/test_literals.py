@@ -114,7 +114,8 @@ def estimate_gap(step):
     one.start(step.problem, step.zero, y, h, work)
     _, found = one.attempt(step.problem, step.zero, y, h, work)
     numbers_of_step = np.maximum(abs(y), abs(work.new))
-    rows = [numbers_of_step[one.groups == group].max() for group in one.groups]  # each row's field, up to this step
+    groups = one.groups.groups
+    rows = [numbers_of_step[groups == group].max() for group in groups]  # each row's field, up to this step
     size = one.rtol*(np.array(rows)[:, None] + numbers_of_step)
     five, three = (((np.tensordot(row[:13], work.k[:13], 1)/size)**2).sum() for row in (one.e5, one.e3))
     square = h*h*five*five/((five + three/100)*y.size)

@@ -193,6 +193,14 @@ def test_nine_per_cent_of_a_lower_order_are_seen(ladder, symmetric):
         assert sum(passes(0.0, 1, 0.03, seed) for seed in range(100)) >= 93
 
 
+def test_slopes_that_come_back_to_the_order_are_no_lower_order():
+    """Errors of rk4 on the pendulum: e/h^4 falls, and rises to its limit as 1 - a h does at the finest steps."""
+    h = 1.0/np.array([10, 20, 40, 80, 160, 320, 600, 1200])
+    error = np.array([1.19832229e-4, 5.14904479e-6, 2.40821923e-7, 1.42219968e-8, 9.19413597e-10, 5.84113823e-11,
+                      4.75210744e-12, 2.87861060e-13])
+    assert certified(h, error, floor=1e-13) == [4]
+
+
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("power", [1, 2])
 def test_a_larger_share_of_a_lower_order_is_not_certified_again(power, symmetric):
