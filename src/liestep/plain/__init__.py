@@ -336,7 +336,7 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
         t_end: of runs that say none, in s.
 
     Returns:
-        System, an id with methods: `simulate`, `recommend`, `tangent`, `check`, `integrators`, `save`.
+        An id, which has the methods `simulate`, `recommend`, `tangent`, `check`, `integrators` and `save`.
 
     Raises:
         InputError: arguments of different kinds, a function that cannot be traced, with its line, or data that make no
