@@ -1,10 +1,12 @@
 """Settings of Sphinx. Everything that the pages need lies in the site: no page asks another host for anything."""
+import inspect
 import re
 
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
 
 import liestep
+from liestep.plain.kinds import KINDS
 
 project = "liestep"
 author = "The liestep developers"
@@ -50,6 +52,34 @@ def _plain(app, what, name, obj, options, lines):
     lines[:] = found
 
 
+def _kinds(app, what, name, obj, options, lines):
+    """Of `liestep.system`, each kind has its call and a list of its arguments, instead of an indented text."""
+    if obj is liestep.system:
+        head = inspect.getdoc(obj).partition(KINDS[0].text())[0]
+        lines[:] = [*head.splitlines(), *(line for one in KINDS for line in (
+            "", f"`{one.call}`", "", *inspect.getdoc(one.overload).splitlines()))]
+
+
+def _typed(app, what, name, obj, options, lines):
+    """Types and defaults of arguments, from the signature: of `liestep.system` from that of each kind."""
+    kinds, found, parameters = iter(KINDS), [], {}
+    if any(line.startswith(":param ") for line in lines):
+        parameters = inspect.signature(obj).parameters
+    for line in lines:
+        if obj is liestep.system and line.startswith("``system("):
+            parameters = next(kinds).signature.parameters
+        argument = re.match(r":param ([^:]+):", line)
+        one = parameters.get(argument[1].replace("\\", "").lstrip("*")) if argument else None
+        if one is not None:
+            kind = "" if one.annotation is one.empty else inspect.formatannotation(one.annotation).strip("'")
+            kind = re.sub(r"\b[a-z_.]+\.(?=[A-Z])| \| None\b", "", kind)
+            given = "" if one.default is one.empty else f"default {one.default!r}"
+            given = "optional" if one.default is None else given
+            found.append(f":type {argument[1]}: {', '.join(filter(None, (kind, given)))}")
+        found.append(line)
+    lines[:] = found
+
+
 def _escaped(line: str) -> str:
     return "".join(f"``{part[1:-1]}``" if len(part) > 2 and part[0] == "`" == part[-1]
                    else re.sub(r"([*|_\\])", r"\\\1", part) for part in re.split(r"(`[^`]+`)", line))
@@ -71,7 +101,9 @@ def _visit(render):
 
 
 def setup(app):
+    app.connect("autodoc-process-docstring", _kinds, priority=0)
     app.connect("autodoc-process-docstring", _plain, priority=1)
+    app.connect("autodoc-process-docstring", _typed, priority=600)  # behind napoleon
     app.add_html_math_renderer("mathml", inline_renderers=(_visit(_inline), None),
                                block_renderers=(_visit(_block), None))
     return {"parallel_read_safe": True}

@@ -133,7 +133,7 @@ SYSTEMS = {
     "not a rotation": {"potential": lambda R: R[2, 2], "inertia": [1, 1, 1], "start": {"R": np.ones((3, 3))}},
     "of no body": {"potential": lambda R: R[2, 2], "inertia": [1, 1, 5], "start": TURNED},
     "three principal moments": {"potential": lambda R: R[2, 2], "inertia": np.eye(3), "start": TURNED},
-    "give lagrangian, hamiltonian": {"start": {}}, "start lacks 'y'": {"rhs": lambda y: y, "start": {"x": [1.0]}},
+    "give lagrangian .*, or bodies": {"start": {}}, "start lacks 'y'": {"rhs": lambda y: y, "start": {"x": [1.0]}},
     "mass must be numbers, not a function": {"mass": lambda p: p.m, "parameters": {"m": 2.0}, **CHARGE},
     "mass must be numbers, not a fun": {"mass": lambda p: [p.m], "parameters": {"m": 2.0}, **FREE},
     r"mass must be a number or of shape \(1,\)": {"mass": [1.0, 2.0], **CHARGE},
@@ -141,8 +141,8 @@ SYSTEMS = {
     "mass is given twice": {"mass": 3.0, "parameters": {"mass": 1.0}, **CHARGE},
     "must be a function": {"rhs": "y", "start": {"y": [1.0]}}, "without Python code":
     {"rhs": math.sin, "start": {"y": [1.0]}},
-    "torque is no argument of rhs": {"rhs": lambda y: y, "torque": lambda t: t, "start": {"y": [1.0]}},
-    "not lagrangian and rhs": {"rhs": lambda y: y, "lagrangian": lambda q: 0, "start": {"y": [1.0]}},
+    "torque is no argument of a sys.* rhs, energy": {"rhs": lambda y: y, "torque": lambda t: t, "start": {"y": [1.0]}},
+    "lagrangian is no argument of a system": {"rhs": lambda y: y, "lagrangian": lambda q: 0, "start": {"y": [1.0]}},
     "finite numbers": {"rhs": lambda y: y, "start": {"y": [math.inf]}}}
 
 

@@ -287,11 +287,12 @@ ONE = [Body(1.0, J)]
     (lambda: made(elements=[spring_damper(GROUND, ZERO, 0, ZERO, stiffness=1.0, rest=0.5)]), "element 0 (spring_damper)"
      " has length zero at the start, where its force has no direction"),
     (lambda: made(joints=spring_damper(GROUND, ZERO, 0, ZERO)), "joints must be a list of Joint"),
-    (lambda: made(lagrangian=lambda q: 0.0), "lagrangian is no argument of a mechanism of bodies, which takes"
-     " potential, force, torque"),
+    (lambda: made(lagrangian=lambda q: 0.0), "lagrangian is no argument of a mechanism, whose arguments are"
+     " bodies, joints, elements, gravity, fit, potential, force, torque; it is one of a Lagrangian system"),
     (lambda: made(start={"x": ZERO}), "start is no argument of a mechanism"),
     (lambda: liestep.system("wrong", rhs=lambda y: y, start={"y": [1.0]}, gravity=[0, 0, -9.81]),
-     "joints, elements, gravity and fit are for a mechanism: give its bodies"),
+     "gravity is no argument of a system of first order, whose arguments are rhs, energy, invariants; it is one of a"
+     " mechanism"),
     (lambda: liestep.system("wrong", bodies=[]), "bodies must hold one Body at least"),
     (lambda: liestep.system("wrong", body=ONE), "system: unknown argument 'body'; did you mean bodies?"),
     (lambda: spring_damper(GROUND, ZERO, 0, ZERO, natural_length=1.0), "'natural_length'; did you mean rest?"),

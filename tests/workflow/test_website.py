@@ -2,6 +2,7 @@
 snapshot of one run only."""
 import ast
 import importlib.util
+import inspect
 import re
 import textwrap
 from html.parser import HTMLParser
@@ -104,6 +105,16 @@ def test_the_site_builds_loads_nothing_from_other_hosts_and_its_links_lead_somew
     for path in site.rglob("*.css"):
         for address in re.findall(r"url\(([^)]*)\)|@import ([^;]*)", path.read_text("utf-8")):
             assert not re.match(r"[\"']?(https?:)?//", "".join(address)), path
+
+
+@needs_sphinx
+@pytest.mark.parametrize("name", ["simulate", "system", "recommend", "solve"])
+def test_the_api_page_shows_all_arguments_with_types(site, name):
+    text = (site/"api.html").read_text("utf-8").partition(f'id="liestep.{name}"')[2]
+    text = text.partition('<dl class="py')[0]
+    shown = dict(re.findall(r"<strong>\**(\w+)</strong> \((.*?)\)", text))
+    shared = {"name", "parameters", "t_end", "start"} if name == "system" else set()
+    assert {*shown} | shared == {*inspect.signature(getattr(liestep, name)).parameters}
 
 
 @needs_sphinx

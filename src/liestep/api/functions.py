@@ -30,9 +30,15 @@ if TYPE_CHECKING:
 def reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
               initial: Mapping[str, Any] | None = None, t_end: float | None = None, samples: int = 51,
               engines: Sequence[str] | None = None) -> "xarray.Dataset":
-    """Compute a reference solution with two engines; their disagreement is part of it. Arguments as for `simulate`.
+    """Compute a reference solution with two engines; their disagreement is part of it.
 
     Args:
+        problem: id of a system, see `systems()`.
+        preset: of named parameters, start and t_end (default: the system's).
+        parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
+        initial: state fields that replace those of the preset, as for `simulate` (default: none).
+        t_end: end time in s (default: that of the preset).
+        samples: number of equally spaced output times, both ends included.
         engines: two of dop853, taylor, composition, exact (default: those of the system); the first
             one's trajectory is kept.
 
@@ -56,13 +62,17 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
               budget: float = BUDGET, progress: bool = False) -> "Recommendation":
     """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
     of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
-    Arguments as for `simulate`.
 
     Args:
+        problem: id of a system, see `systems()`.
         error: largest distance from the reference up to t_end, at the ends of 20 equal parts: of unit vectors the
             chord, of attitudes the angle in rad, of other fields relative to their largest size. From 1e-14 to 0.1.
+        preset: of named parameters, start and t_end (default: the system's).
+        parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
+        initial: state fields that replace those of the preset, as for `simulate` (default: none).
         t_end: the horizon in s (default: that of the preset).
-        keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold".
+        keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold"
+            (default: all).
         budget: processor time in s that runs may take, compiling left out. Where the horizon is beyond it, a quarter
             is run and the error at the end is what a power law predicts, with a margin of 3: `verified` is False.
         progress: show a bar on the terminal or below the cell.
@@ -91,7 +101,16 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
 def consistent_start(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
                      initial: Mapping[str, Any] | None = None) -> "dict[str, numpy.ndarray]":
     """The start nearest to the given one, in the metric of the masses, that fits the joints of a mechanism: to be given
-    as `initial` to `simulate`. Arguments as there.
+    as `initial` to `simulate`.
+
+    Args:
+        problem: id of a system with joints, see `systems()`.
+        preset: of named parameters, start and t_end (default: the system's).
+        parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
+        initial: state fields that replace those of the preset, as for `simulate` (default: none).
+
+    Returns:
+        All state fields by name, in the units of the system's sheet.
 
     Raises:
         InputError: a wrong argument, a system without joints, or no start near the given one fits.

@@ -6,10 +6,10 @@ loaded as any other. So every integrator, check and study works on it, and the h
 import hashlib
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
@@ -21,18 +21,26 @@ from liestep.files.textfiles import write_text_atomically
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.probed import plain
-from liestep.plain import mechanisms
+from liestep.plain import families, mechanisms
 from liestep.plain.blackbox import called
-from liestep.plain.families import Given, written
+from liestep.plain.families import Given
+from liestep.plain.kinds import SHARED, documented, kind, meant
 from liestep.simulation.catalogue import add_plugin, method, own_integrators, own_systems, plugin_entries, sheet
 from liestep.simulation.plugins.loading import ID, load_plugin
 from liestep.simulation.plugins.trial import first_start
 from liestep.simulation.runs import simulation
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from liestep.mechanics.formulations.multibody.assembly import Joint
+    from liestep.mechanics.formulations.multibody.family import Body
+    from liestep.mechanics.formulations.multibody.force_elements import Element
     from liestep.tools.recommend.search import Recommendation
 
 MOST_LOST, LONGEST = 4.0, 100  # digits; letters of a name
+Start = Mapping[str, Any]
+Functions = Mapping[str, Callable]
 _latest: set[str] = set()  # names, which mean the latest definition
 
 
@@ -69,11 +77,20 @@ class System(str):
     simulate = public(simulation.simulate)
 
     def tangent(self, integrator: str, **arguments: Any) -> Any:
-        """As `liestep.tangent`; t_end is that of the definition."""
+        """As `liestep.tangent` of this system.
+
+        Args:
+            integrator: id of one with fixed steps, see `integrators()`.
+            arguments: the others of `liestep.tangent` by name; the default of t_end is that of the definition.
+        """
         return public(simulation.tangent)(self, integrator, **{"t_end": self.sheet.presets["own"].t_end, **arguments})
 
     def recommend(self, **arguments: Any) -> "Recommendation":
-        """As `liestep.recommend`."""
+        """As `liestep.recommend` of this system.
+
+        Args:
+            arguments: the others of `liestep.recommend` by name.
+        """
         from liestep.tools.recommend.tournament import recommend
 
         return public(recommend)(self, **arguments)
@@ -102,7 +119,11 @@ class System(str):
                     lost <= MOST_LOST), *check_system(self)]
 
     def save(self, path: str | Path) -> Path:
-        """Write its plugin, which a study can name under `plugins`. Raises InputError: there is none of a black box."""
+        """Write its plugin, which a study can name under `plugins`. Raises InputError: there is none of a black box.
+
+        Args:
+            path: of the file; it ends with .py.
+        """
         if not self.source:
             raise InputError(f"{self} is called in plain Python: no text says what it computes")
         write_text_atomically(Path(path), self.source)
@@ -124,61 +145,219 @@ def _require_named(t_end: float, **named: Any) -> None:
         raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
 
 
+# Kinds of systems: general ones first, because of kinds that fit equally well the first is meant.
+@overload
+@kind("a Lagrangian system", families.lagrangian, "q v")
+def system(name: str, *, lagrangian: Callable, start: Start, force: Callable | None = None,
+           energy: Callable | None = None, invariants: Functions | None = None, parameters: Start | None = None,
+           t_end: float = 10.0) -> System:
+    """General coordinates q with a Lagrangian, at most quadratic in v = dq/dt; the state is q and dL/dv.
+
+    Args:
+        lagrangian: L(t, q, v, p), in J.
+        start: q and v, (n,), in m or rad, m/s or rad/s.
+        force: generalised force (t, q, v, p), (n,), in N or N m (default: none).
+        energy: of (q, momentum, v, p), in J (default: v dL/dv - L).
+        invariants: further functions of (q, momentum, v, p) by name, in units of your own (default: none).
+    """
+
+
+@overload
+@kind("a Hamiltonian system", families.hamiltonian, "q momentum")
+def system(name: str, *, hamiltonian: Callable, start: Start, force: Callable | None = None,
+           energy: Callable | None = None, invariants: Functions | None = None, parameters: Start | None = None,
+           t_end: float = 10.0) -> System:
+    """Hamilton's equations of q and momentum.
+
+    Args:
+        hamiltonian: H(t, q, momentum, p), in J.
+        start: q and momentum, (n,), in m or rad, kg m/s or kg m2/s.
+        force: generalised force (t, q, momentum, v, p) with v = dH/dmomentum, (n,), in N or N m (default: none).
+        energy: of (q, momentum, v, p), in J (default: H).
+        invariants: further functions of (q, momentum, v, p) by name, in units of your own (default: none).
+    """
+
+
+@overload
+@kind("a system of first order", families.first_order, "y")
+def system(name: str, *, rhs: Callable, start: Start, energy: Callable | None = None,
+           invariants: Functions | None = None, parameters: Start | None = None, t_end: float = 10.0) -> System:
+    """Equations of first order, dy/dt = rhs.
+
+    Args:
+        rhs: dy/dt of (t, y, p), (n,), in the units of y per s.
+        start: y, (n,), in units of your own.
+        energy: of (y, p), in J (default: none).
+        invariants: further functions of (y, p) by name, in units of your own (default: none).
+    """
+
+
+@overload
+@kind("a black box of first order", called, "y")
+def system(name: str, *, rhs: Callable, blackbox: bool, start: Start, parameters: Start | None = None,
+           t_end: float = 10.0) -> System:
+    """Equations of first order whose function is called as it is, in plain Python, because it cannot run on symbols
+    (compiled or foreign code). Methods that need no derivative run on it (`integrators()`); its id holds in this
+    process only.
+
+    Args:
+        rhs: dy/dt of (t, y, p), (n,), in the units of y per s.
+        blackbox: True.
+        start: y, (n,), in units of your own.
+    """
+
+
+@overload
+@kind("a field on groups", families.field, "R q x")
+def system(name: str, *, field: Callable, start: Start, energy: Callable | None = None,
+           invariants: Functions | None = None, parameters: Start | None = None, t_end: float = 10.0) -> System:
+    """A field on rotations R, unit vectors q and vectors x: dR/dt = hat(w) R, dq/dt = w x q, dx/dt = u. With an x for
+    each R, option `action: se3` takes the two as rigid motions.
+
+    Args:
+        field: of (t, R, q, x, p): w of R, spatial, and w of q, (3,) or (n, 3), in rad/s, and u, in the units of x per
+            s; a tuple of those that there are.
+        start: any of R, (3, 3) or (n, 3, 3), q and x, (3,) or (n, 3), x in units of your own.
+        energy: of (R, q, x, p), in J (default: none).
+        invariants: further functions of (R, q, x, p) by name, in units of your own (default: none).
+    """
+
+
+@overload
+@kind("a black box on groups", called, "R q x")
+def system(name: str, *, field: Callable, blackbox: bool, start: Start, parameters: Start | None = None,
+           t_end: float = 10.0) -> System:
+    """A field on rotations, unit vectors and vectors whose function is called as it is, as a black box of first order.
+
+    Args:
+        field: of (t, R, q, x, p): w of R and of q in rad/s, and dx/dt, as above.
+        blackbox: True.
+        start: any of R, q and x, as above.
+    """
+
+
+@overload
+@kind("particles in a magnetic field", families.particles, "x v")
+def system(name: str, *, magnetic: Callable, start: Start, mass: "ArrayLike" = 1.0, potential: Callable | None = None,
+           force: Callable | None = None, invariants: Functions | None = None, parameters: Start | None = None,
+           t_end: float = 10.0) -> System:
+    """Particles with m dv/dt = v x magnetic + force - dV/dx.
+
+    Args:
+        magnetic: field times charge of (t, x, p), (3,) or (n, 3), in kg/s.
+        start: x and v (default of v: at rest), (3,) or (n, 3), in m and m/s.
+        mass: a number or (n,), in kg.
+        potential: V(t, x, p), in J (default: none).
+        force: of (t, x, p), (3,) or (n, 3), in N (default: none).
+        invariants: further functions of (x, v, p) by name, in units of your own (default: none).
+    """
+
+
+@overload
+@kind("points on spheres", families.spheres, "q v omega")
+def system(name: str, *, mass: "ArrayLike | Callable", start: Start, potential: Callable | None = None,
+           force: Callable | None = None, parameters: Start | None = None, t_end: float = 10.0) -> System:
+    """Points on spheres, the directions q of pendulums: kinetic energy sum M_ij dq_i/dt.dq_j/dt / 2.
+
+    Args:
+        mass: M in kg m2: a number, (n,) or (n, n), or a function of p that gives one.
+        start: q, unit vectors, (3,) or (n, 3), and v = dq/dt or omega in rad/s (default: at rest), orthogonal to them.
+        potential: V(q, p), in J (default: none).
+        force: of (t, q, v, omega, p), (3,) or (n, 3), in N m, of which the part along the sphere acts (default: none).
+    """
+
+
+@overload
+@kind("a body about a fixed point", families.fixed_body, "R rate angular_momentum")
+def system(name: str, *, inertia: "ArrayLike", start: Start, potential: Callable | None = None,
+           torque: Callable | None = None, parameters: Start | None = None, t_end: float = 10.0) -> System:
+    """A rigid body about a fixed point. Columns of R are the body's axes in space.
+
+    Args:
+        inertia: principal moments about the fixed point, (3,), in kg m2.
+        start: R, (3, 3), and rate, in the body, in rad/s, or angular_momentum, spatial, in kg m2/s (default: at rest).
+        potential: V(R, p), in J (default: none).
+        torque: spatial, of (t, R, omega, p), omega spatial, (3,), in N m (default: none).
+    """
+
+
+@overload
+@kind("free bodies", families.rigid_bodies, "x v R rate angular_momentum")
+def system(name: str, *, inertia: "ArrayLike", start: Start, mass: "ArrayLike" = 1.0, potential: Callable | None = None,
+           force: Callable | None = None, torque: Callable | None = None, parameters: Start | None = None,
+           t_end: float = 10.0) -> System:
+    """Free rigid bodies, told by x in the start. Columns of R are a body's axes in space.
+
+    Args:
+        inertia: principal moments about the centres of mass, (3,) or (n, 3), in kg m2.
+        start: x, the centres of mass, (3,) or (n, 3), in m; v in m/s; R, (3, 3) or (n, 3, 3); rate, in the body, in
+            rad/s, or angular_momentum, spatial, in kg m2/s (default but for x: at rest, unturned).
+        mass: a number or (n,), in kg.
+        potential: V(x, R, p), in J (default: none).
+        force: of (x, v, R, omega, p), omega spatial, (3,) or (n, 3), in N (default: none).
+        torque: spatial, about the centres of mass, of (x, v, R, omega, p), (3,) or (n, 3), in N m (default: none).
+    """
+
+
+@overload
+@kind("a mechanism", mechanisms.written)
+def system(name: str, *, bodies: "Body | Sequence[Body]", joints: "Joint | Sequence[Joint]" = (),
+           elements: "Element | Sequence[Element]" = (), gravity: "ArrayLike" = (0.0, 0.0, 0.0), fit: bool = False,
+           potential: Callable | None = None, force: Callable | None = None, torque: Callable | None = None,
+           parameters: Start | None = None, t_end: float = 10.0) -> System:
+    """Bodies with joints and force elements, made by functions of `liestep.extend` (docs/own_mechanism.md). The start
+    stands in each `Body`.
+
+    Args:
+        bodies: `Body` or a list of them.
+        joints: of the bodies with each other and with GROUND.
+        elements: springs, dampers, motors and other forces between them.
+        gravity: acceleration, (3,), in m/s2.
+        fit: move bodies to the nearest start that fits the joints, as `consistent_start`.
+        potential: V(x, R, p) of all bodies, x (n, 3), R (n, 3, 3), in J (default: none).
+        force: at the centres of mass, of (t, x, v, R, omega, p), (n, 3), in N (default: none).
+        torque: spatial, of (t, x, v, R, omega, p), (n, 3), in N m (default: none).
+    """
+
+
 @arguments_named
-def system(name: str, *, start: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None,
-           t_end: float = 10.0, potential: Callable | None = None, lagrangian: Callable | None = None,
-           hamiltonian: Callable | None = None, rhs: Callable | None = None, field: Callable | None = None,
-           magnetic: Callable | None = None, mass: Any = None, inertia: Any = None,
-           force: Callable | None = None, torque: Callable | None = None, energy: Callable | None = None,
-           invariants: Mapping[str, Callable] | None = None, bodies: Any = None, joints: Any = (), elements: Any = (),
-           gravity: Any = (0.0, 0.0, 0.0), fit: bool = False, blackbox: bool = False) -> System:
-    """Make a system of plain functions, in numpy and math, known. Their arguments are known by name; what a function
-    does not need is left out. p holds the parameters (p.g), which stay free. It is one of
-
-        potential(q, p), mass             points on spheres, q (n, 3)          start q, v or omega; force(t, q, v, p)
-        potential(R, p), inertia          a body about a fixed point           start R, rate; torque(t, R, omega, p)
-        potential(x, R, p), mass, inertia free bodies, x (n, 3), R (n, 3, 3)   start x, v, R, rate; force, torque
-        lagrangian(q, v, p)               general coordinates, quadratic in v  start q, v; force(t, q, v, p)
-        hamiltonian(q, momentum, p)       Hamilton's equations                 start q, momentum; force
-        magnetic(t, x, p)                 v x B on particles of a mass         start x, v; potential(x, p), force
-        rhs(t, y, p)                      dy/dt = f                            start y
-        field(t, R, q, x, p)              dR/dt = hat(w) R, dq/dt = w x q      start any of R, q, x, one or n of each
-        bodies, joints, elements, gravity a mechanism, docs/own_mechanism.md   in each `Body`; potential, force, torque
-
-    Force and torque of free bodies are functions of (x, v, R, omega, p), of mechanisms of t too. Columns of R are the
-    body's axes in space; torque, omega and w are spatial, a start's rate is in the body; v of points is dq/dt. mass
-    is a number, (n,), a matrix (n, n) or mass(p). A field returns w of R, w of q (unit vectors), rate of x. rhs,
-    field, lagrangian and hamiltonian may have energy and invariants {name: function} of the state, particles
-    invariants.
+@documented
+def system(name: str, *, start: Start | None = None, parameters: Start | None = None, t_end: float = 10.0,
+           **given: Any) -> System:
+    """Make a system of plain functions in numpy and math. Their arguments are known by name, those that a function does
+    not need are left out; p holds the parameters (p.g), which stay free. Which arguments there are tells what it is: a
+    Lagrangian or Hamiltonian system, one of first order, a field on groups, particles, points on spheres, bodies or a
+    mechanism, below. docs/my_system.md has examples.
 
     Args:
         name: of the system; it means the latest definition in a session. The id has the hash of the equations behind.
-        start: the initial state. parameters: numbers and arrays by name. t_end: in s.
-        fit: move bodies to the nearest start that fits the joints, as `consistent_start`.
-        blackbox: call rhs or field as it is, in plain Python, if it cannot run on symbols (compiled or foreign code).
-            Methods that need no derivative run on it (`integrators()`). Its id holds in this process only.
+        start: the initial state by names, see each kind.
+        parameters: numbers and arrays by name, in units of your own (default: none).
+        t_end: of runs that say none, in s.
+
+    Returns:
+        An id, which has the methods `simulate`, `recommend`, `tangent`, `check`, `integrators` and `save`.
 
     Raises:
-        InputError: a function that cannot be traced, with its line, or data that make no system.
+        InputError: arguments of different kinds, a function that cannot be traced, with its line, or data that make no
+            system.
     """
     _require_free(name)
-    _require_named(t_end, start=start, parameters=parameters, invariants=invariants)
-    given = Given(potential, lagrangian, hamiltonian, magnetic, rhs, field, mass, inertia, force, torque, energy,
-                  invariants)
-    if blackbox:
-        if any(one is not None for one in (bodies, *given._replace(rhs=None, field=None))):
-            raise InputError("blackbox=True takes rhs or field alone, without energy and invariants")
-        found = System(called(name, parameters or {}, start or {}, t_end, rhs, field))
+    given = {key: value for key, value in {**given, "start": start or None}.items()
+             if value is not None and value is not False}
+    _require_named(t_end, start=start, parameters=parameters, invariants=given.get("invariants"))
+    chosen = meant(given)
+    functions = Given(**{key: given.get(key) for key in Given._fields})
+    if chosen.made is called:
+        found = System(called(name, parameters or {}, start or {}, t_end, functions.rhs, functions.field))
         found.source, found.operations = "", 0
         return found
-    if bodies is not None:
-        if start is not None:
-            raise InputError("start is no argument of a mechanism, whose bodies have x, R, v and rate")
-        text, count = mechanisms.written(name, parameters or {}, t_end, given, bodies, joints, elements, gravity, fit)
-    elif joints or elements or fit or np.any(gravity):
-        raise InputError("joints, elements, gravity and fit are for a mechanism: give its bodies")
+    if chosen.made is mechanisms.written:
+        parts = {key: given.get(key, one.default) for key, one in chosen.signature.parameters.items()
+                 if key not in (*SHARED, *Given._fields)}
+        text, count = mechanisms.written(name, parameters or {}, t_end, functions, **parts)
     else:
-        text, count = written(name, parameters or {}, start or {}, t_end, given)
+        text, count = families.written(chosen, name, parameters or {}, start or {}, t_end, functions)
     found = System.of(name, text)
     found.operations = count
     return found

@@ -53,11 +53,9 @@ class BlackBox(NamedTuple):
 def called(name: str, parameters: Mapping[str, Any], start: Mapping[str, Any], t_end: float, rhs: Callable | None,
            field: Callable | None) -> str:
     """As `black_box_of`, of rhs(t, y, p) or field(t, R, x, p), whose arguments are known by name. Raises InputError:
-    not one of the two, another argument or start, or what it gives at the start is no rate of it."""
-    function = rhs if field is None else field
-    if function is None or (rhs and field):
-        raise InputError("blackbox=True takes rhs(t, y, p) or field(t, R, x, p) alone: of other functions derivatives"
-                         " are needed, so that they must run on symbols")
+    another argument or start, or what it gives at the start is no rate of it."""
+    function = rhs or field
+    assert function is not None
     first = turned(start) if field else {"y": field_of(start, "y")}
     if {*start} != {*first}:
         raise InputError(f"start must have {' and '.join(first)} alone, not {', '.join(map(str, start))}")

@@ -13,6 +13,7 @@ from liestep.mechanics.contracts.manifold import check_tangent
 from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
+from liestep.plain.kinds import Kind
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
 from liestep.plain.symbols import (
     PlainGraph,
@@ -522,44 +523,10 @@ def field(w: Writer, given: Given) -> str:
         "turning(", f"build=build, shapes={shapes!r}, kept={kept})"])
 
 
-# writer, arguments beside those that tell the kind, fields of the start
-KINDS: dict[str, tuple[Callable[[Writer, Given], str], str, str]] = {
-    "lagrangian": (lagrangian, "force energy invariants", "q v"),
-    "hamiltonian": (hamiltonian, "force energy invariants", "q momentum"),
-    "rhs": (first_order, "energy invariants", "y"), "field": (field, "energy invariants", "R q x"),
-    "magnetic": (particles, "mass force potential invariants", "x v"),
-    "free bodies": (rigid_bodies, "mass inertia force torque", "x v R rate angular_momentum"),
-    "a body about a fixed point": (fixed_body, "inertia torque", "R rate angular_momentum"),
-    "points on spheres": (spheres, "mass force", "q v omega")}
-GENERAL = ("lagrangian", "hamiltonian", "rhs", "field", "magnetic")
-
-
-def kind_of(given: Given, start: Start) -> tuple[Callable[[Writer, Given], str], str, str]:
-    """What was given. Raises InputError where that is no system."""
-    chosen = [name for name in (*GENERAL, "potential") if getattr(given, name) is not None]
-    if len(chosen) > 1 and chosen != ["magnetic", "potential"]:
-        raise InputError(f"give one of {', '.join((*GENERAL, 'potential'))}, not {' and '.join(chosen)}")
-    if chosen and chosen[0] in GENERAL:
-        what = chosen[0]
-    elif given.inertia is not None:
-        what = "free bodies" if "x" in start else "a body about a fixed point"
-    elif given.mass is not None:
-        what = "points on spheres"
-    else:
-        raise InputError("give lagrangian, hamiltonian, rhs, field or magnetic; or a potential with mass (points on"
-                         " spheres, free bodies) or inertia (bodies)")
-    found = KINDS[what]
-    takes = (*chosen, *found[1].split())
-    for name, value in given._asdict().items():
-        if value is not None and name not in takes:
-            raise InputError(f"{name} is no argument of {what}, which takes {', '.join(takes)}")
-    return found
-
-
-def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float, given: Given) -> tuple[str, int]:
+def written(kind: Kind, name: str, parameters: Mapping[str, Any], start: Start, t_end: float, given: Given
+            ) -> tuple[str, int]:
     """The text of the plugin, and the number of its operations."""
-    made, _, fields = kind_of(given, start)
-    own = dict(parameters)
+    made, own = kind.made, dict(parameters)
     for key in ("mass", "inertia"):
         value = getattr(given, key)
         if callable(value) and (key, made) != ("mass", spheres):
@@ -570,7 +537,7 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
     if made is particles:
         own.setdefault("mass", 1.0)
     if made is rigid_bodies:
-        n = len(np.atleast_2d(np.asarray(start["x"])))
+        n = len(np.atleast_2d(field_of(start, "x")))
         for key, shape in (("mass", (n,)), ("inertia", (n, 3))):
             try:
                 own[key] = np.broadcast_to(real_array(key, own.get(key, 1.0)), shape).copy()
@@ -580,8 +547,8 @@ def written(name: str, parameters: Mapping[str, Any], start: Start, t_end: float
     w.rules = {"mass": ", 'positive'"} if made in (particles, rigid_bodies) else {}
     text, count = made(w, given), operations(w.outs)
     for name in start:
-        if name not in fields.split():
-            raise InputError(f"start: {unknown('name', name, fields.split())}")
+        if name not in kind.fields:
+            raise InputError(f"start: {unknown('name', name, kind.fields)}")
     for both in ("v", "omega"), ("rate", "angular_momentum"):
         if {*both} <= {*start}:
             raise InputError(f"start has {' and '.join(both)}: give one of them")

@@ -230,14 +230,11 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
     w.add("law(self, k, q, rate, t)", [*written, "        return 0.0"], [])
 
 
-def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given, *parts: Any) -> tuple[str, int]:
+def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given, **parts: Any) -> tuple[str, int]:
     """The text of the plugin of the `parts` of `assembled`, and the number of operations of the functions."""
-    for key, value in given._asdict().items():
-        if value is not None and key not in ("potential", "force", "torque"):
-            raise InputError(f"{key} is no argument of a mechanism of bodies, which takes potential, force, torque")
     w = Writer(name, parameters, {}, t_end)
     held = Held(w)
-    assembly, start = assembled(held, *parts)
+    assembly, start = assembled(held, **parts)
     n = len(assembly.mass)
     laws = [item for item in assembly.elements if item.function is not None]
     own = bool(laws or held.targets or given.potential or given.force or given.torque)

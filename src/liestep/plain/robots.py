@@ -55,12 +55,21 @@ class Robot(System):
         return self.tree.left_out
 
     def start(self, q: Any, v: Any = None) -> dict[str, np.ndarray]:
-        """State at q and v (default: at rest), to be given as `initial`. Raises InputError for other sizes."""
+        """State of a robot whose joints are there, to be given as `initial`. Raises InputError: another size.
+
+        Args:
+            q: coordinates of the joints, in m and rad.
+            v: their rates, in m/s and rad/s (default: at rest).
+        """
         return self.tree.state(q, np.zeros(self.tree.sizes[1]) if v is None else v)
 
     def coordinates(self, run: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """q and v (time, ...) of a run; angles are continuous in time. Where samples are too few to count the turns,
-        the run is made again with more of them, unless it has events or a controller."""
+        the run is made again with more of them, unless it has events or a controller.
+
+        Args:
+            run: data set of `simulate`.
+        """
         q, v = self.tree.coordinates(run)
         about = getattr(run, "attrs", {})
         at, to = self.tree.hinges()
@@ -97,7 +106,10 @@ def from_mjcf(path: str | Path, *, name: str | None = None, q: Any = None, v: An
 
     Args:
         path: of the file; what it includes lies in its folder or below.
-        name: of the system (default: that of the file). q, v: at the start (default: the file's, at rest). t_end: in s.
+        name: of the system (default: that of the file).
+        q: coordinates of the joints at the start, in MuJoCo's order, in m and rad (default: the file's).
+        v: their rates at the start, in m/s and rad/s (default: at rest).
+        t_end: of runs that say none, in s.
 
     Raises:
         InputError: no such file, no MJCF, entities, paths outside the folder, a model without joints or masses, joints
@@ -108,8 +120,20 @@ def from_mjcf(path: str | Path, *, name: str | None = None, q: Any = None, v: An
 
 def from_urdf(path: str | Path, *, name: str | None = None, q: Any = None, v: Any = None, t_end: float = 10.0,
               free_base: bool = False) -> Robot:
-    """The robot of a URDF file, as `from_mjcf`; gravity is 9.81 m/s2 along -z. free_base: the first link moves freely
-    (7 coordinates and 6 rates before the others), else it is fixed to the ground."""
+    """The robot of a URDF file, as `from_mjcf`; gravity is 9.81 m/s2 along -z.
+
+    Args:
+        path: of the file; what it includes lies in its folder or below.
+        name: of the system (default: that of the file).
+        q: coordinates of the joints at the start, in MuJoCo's order, in m and rad (default: the file's).
+        v: their rates at the start, in m/s and rad/s (default: at rest).
+        t_end: of runs that say none, in s.
+        free_base: the first link moves freely (7 coordinates and 6 rates before the others), else it is fixed to the
+            ground.
+
+    Raises:
+        InputError: as `from_mjcf`.
+    """
     return _robot(Path(path), "robot", name, q, v, t_end, free_base)
 
 

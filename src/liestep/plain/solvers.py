@@ -271,12 +271,18 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
 
     Args:
         fun: in numpy and math it is traced and runs as machine code (docs/my_system.md); what cannot be is called
-            as it is. t_span: (t0, t1), forward or backward. y0: (n,).
+            as it is.
+        t_span: (t0, t1), forward or backward, in s or the unit of your own time.
+        y0: start, (n,), in units of your own.
         method: DOP853, RK45, RK4, Gauss, Taylor, or the id of any integrator of vector fields; RKMK4, RKMK853,
-            LieTaylor or any id of one on groups with `group`. t_eval, dense_output, args: as scipy. events: as scipy,
-            found as those of `simulate(until=)`, within steps too.
+            LieTaylor or any id of one on groups with `group`.
+        t_eval: times at which y is given (default: the ends of steps).
+        dense_output: give `sol`, a function of t within t_span.
+        events: functions of (t, y, *args), as scipy, or a list of them, found as those of `simulate(until=)`, within
+            steps too (default: none).
+        args: further arguments of fun and events (default: none).
         group: SO3, SO3xR3, S2, SO3^2xS2^4xR3 and so on: y is all R (9 numbers each, row by row), unit vectors, and
-            further vectors of R^3 (see `Solver`).
+            further vectors of R^3, see `Solver` (default: y is a vector).
         options: rtol (1e-6), atol (a number, or one for each of y; default: rtol times its size), max_step, stops,
             or step; blackbox=True calls fun.
 

@@ -32,8 +32,15 @@ class RunAccessor:
 
     @extras()
     def animate(self, path: Path | str = "run.gif", *, frames: int = 120, fps: int = 20, width: int = 480) -> Path:
-        """Write a film of the motion, of at most `frames` samples, `width` pixels wide, and return its path. Raises
-        InputError: a name that does not end with .gif, .webp or .mp4, or a motion that cannot be drawn."""
+        """Write a film of the motion and return its path. Raises InputError: another ending of the name, or a motion
+        that cannot be drawn.
+
+        Args:
+            path: of the film; it ends with .gif, .webp or .mp4.
+            frames: at most so many samples are shown.
+            fps: frames in a second.
+            width: in pixels.
+        """
         from liestep.figures.films.film import animate
         from liestep.figures.interactive.datasets import as_file
 
@@ -41,9 +48,12 @@ class RunAccessor:
         return Path(path)
 
     def errors(self, reference: xarray.Dataset) -> xarray.Dataset:
-        """Error of each state field at each sample against another data set of the same motion, such as that of
-        `liestep.reference`: in the field's norm, relative to its largest length where it has one. The attribute `error`
-        is the largest. Raises InputError: another problem, or other sample times."""
+        """Error of each state field at each sample, in the field's norm, relative to its largest length where it has
+        one. The attribute `error` is the largest. Raises InputError: another problem, or other sample times.
+
+        Args:
+            reference: another data set of the same motion, such as that of `liestep.reference`.
+        """
         from liestep.figures.interactive.datasets import errors
 
         return errors(self._data, reference)
@@ -51,26 +61,38 @@ class RunAccessor:
     def save(self, path: Path | str) -> None:
         """Write the run's file, as `liestep run` does: `open_run` and the commands `animate`, `check` and `judge` take
         it. Raises InputError: the name does not end with .nc, the folder cannot be written, or a file of another run is
-        there."""
+        there.
+
+        Args:
+            path: of the file; it ends with .nc.
+        """
         from liestep.figures.interactive.datasets import save
 
         save(self._data, Path(path))
 
     def go_on(self, *, t_end: float, **arguments: Any) -> xarray.Dataset:
-        """The run from its last sample on to t_end in s, by the same method, step or tolerance, with its events and
-        control: the bits are those of a run without a break where the method has no memory and the sample is on the
-        grid of steps. Sums such as work start anew, turns of joints go on. Functions are not in files: give `until`,
-        `events` or `control` again for a data set that was read. arguments: these, and `samples`, `times`, `stops`,
-        `dense`, `progress`, `on_failure`, as of `liestep.simulate`. Raises InputError: the run failed, t_end is not
-        behind it or off the grid, a state that the method does not show; IntegrationError: as `simulate`."""
+        """The run from its last sample on, by the same method, step or tolerance, with its events and control: the bits
+        are those of a run without a break where the method has no memory and the sample is on the grid of steps. Sums
+        such as work start anew, turns of joints go on. Raises InputError: the run failed, t_end is not behind it or off
+        the grid, a state that the method does not show; IntegrationError: as `simulate`.
+
+        Args:
+            t_end: end time in s.
+            arguments: `samples`, `times`, `stops`, `dense`, `progress`, `on_failure` as of `liestep.simulate`, and
+                `until`, `events` or `control`, again, for a data set that was read: functions are not in files.
+        """
         from liestep.figures.interactive.datasets import go_on
 
         return go_on(self._data, t_end, arguments)
 
     def at(self, times: ArrayLike) -> xarray.Dataset:
-        """State and observables at any times in s within the run, which was made with `dense=True`. Each is one step of
-        the method from the last node before it: of the method's order, on the manifold. Raises InputError: a data set
-        without nodes, or a time outside of the run; IntegrationError: a partial step failed."""
+        """State and observables within the run, which was made with `dense=True`. Each is one step of the method from
+        the last node before it: of the method's order, on the manifold. Raises InputError: a data set without nodes, or
+        a time outside of the run; IntegrationError: a partial step failed.
+
+        Args:
+            times: any times within the run, in s.
+        """
         from liestep.figures.interactive.datasets import between
 
         return between(self._data, np.atleast_1d(real_array("times", times)))

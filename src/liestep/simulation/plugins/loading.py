@@ -123,9 +123,16 @@ def find_plugin(text: str, *folders: Path) -> Path:
 
 def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, ...]:
     """Load a plugin's file and make its systems and integrators known; returns their ids. A file that is loaded stays
-    as it is. `derived`: its text by `liestep.plain`, which has tried its equations; the file need not be there. Raises
-    InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
-    exists; one sentence with the line of the file."""
+    as it is.
+
+    Args:
+        path: of the file, whose name is letters, digits and underscores and ends with .py.
+        derived: its text by `liestep.plain`, which has tried its equations; the file need not be there (default: none).
+
+    Raises:
+        InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
+            exists; one sentence with the line of the file.
+    """
     path = Path(path).resolve()
     if path.suffix != ".py" or not ID.fullmatch(path.stem):
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"

@@ -19,11 +19,17 @@ OPEN: Any = ...  # in place of a default that follows from others
 
 @dataclass(frozen=True)
 class Event:
-    """A function of the state that becomes zero: `zero` is a function of the fields and observables by their names, or
-    (name, index, value) where that component reaches the value. direction: 1 where the function grows in the order of
-    the run, -1 where it falls, 0 for both and for points where it is zero without a change of sign. count: the run ends
-    at so many of these events; None: it goes on. reset: of events that go on (`simulate(events=...)`), a function of
-    the state that gives the state fields which are new behind the event; count is then None by default, else 1."""
+    """A function of the state that becomes zero.
+
+    Args:
+        zero: a function of the fields and observables by their names, or (name, index, value) where that component
+            reaches the value, in the unit of the field.
+        direction: 1 where the function grows in the order of the run, -1 where it falls, 0 for both and for points
+            where it is zero without a change of sign.
+        count: the run ends at so many of these events; None: it goes on (default: 1, with a reset None).
+        reset: of events that go on (`simulate(events=...)`), a function of the state that gives the state fields which
+            are new behind the event (default: none).
+    """
 
     zero: Zero
     direction: int = 0

@@ -29,10 +29,14 @@ CLOSING = 1e-12  # a rate of this share of the largest one at the kinetic energy
 
 @dataclass(frozen=True)
 class Impact(Event):
-    """An event at which a gap closes: `gap` (the field `zero`) is a function of the places in a state, positive while
-    bodies are apart; restitution e in [0, 1] is the share of its rate that comes back. What impacts take from the
-    energy is the variable `impact_work` (J) of a run. With direction 1 the gap is what `zero` lacks to zero: an upper
-    limit.
+    """An event at which a gap closes. What impacts take from the energy is the variable `impact_work` (J) of a run.
+
+    Args:
+        zero: the gap, a function of the places in a state, positive while bodies are apart, or (name, index, value).
+        direction: -1, or 1 where the gap is what `zero` lacks to zero: an upper limit.
+        count: the run ends at so many impacts (default: it goes on).
+        reset: none, which the law of restitution gives.
+        restitution: from 0 to 1, the share of the gap's rate that comes back.
 
     Raises:
         InputError: a restitution outside [0, 1], direction 0, or a reset, which the law gives.

@@ -34,29 +34,39 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
-        problem: id of a system, see `systems()`. integrator: id of one, see `integrators(problem)`. step: step size in
-            s of a fixed-step integrator, positive; must divide the length of the run. tolerance: relative, of an
-            adaptive integrator (`options={"atol": ...}` is the absolute one).
-        t_end: end time in s (default: t_start and that of the preset); before t_start the run goes backward.
-        preset: named parameters, initial state and t_end (default: the system's); other arguments override it.
-        parameters: replace those of the preset. options: of the integrator and of the system's form. Both are listed
-            with shapes and units by `liestep describe PROBLEM`.
-        initial: state fields that replace those of the preset. On spheres: `q` (n, 3), unit vectors, `omega` (n, 3) in
-            rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to space, `angular_momentum`
-            (3,) in kg m2/s, spatial. Others are listed there too.
-        samples: number of equally spaced output times, both ends included (default: at most 1001). on_failure: "raise",
-            or "return" for the truncated data set. steps: their number, instead of `step`. statistics_every: they count
-            every so many steps. log_steps: adaptive: keep accepted times and steps.
-        outputs: adaptive integrators: number of equally spaced points of statistics. replicas: so many runs whose
-            starts differ by one unit in the last place; their spread is kept. ensemble: runs with perturbed starts:
-            {"members": 16, "amplitude": 1e-6, "seed": 0}. exponents: fixed steps: so many Lyapunov exponents.
-        dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one. until: end
-            the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index, value), or
-            a liestep.Event of one. t_start: in s (default 0). times: own output times, in the order of the run.
-        progress: show a bar. events: `liestep.Event` or `liestep.Impact`, at which the run goes on (docs/events.md).
-            control: a function of (t, state) that gives parameters (docs/control.md). sample: for so many s. max_step:
-            longest step of adaptive integrators, in s. stops: times at which a step ends and the integrator starts
-            anew, in the order of the run, such as those of jumps and pulses; of fixed steps multiples of the step.
+        problem: id of a system, see `systems()`.
+        integrator: id of one, see `integrators(problem)`.
+        step: of integrators with fixed steps, in s, positive; must divide the length of the run.
+        tolerance: of adaptive integrators, relative (`options={"atol": ...}` is the absolute one).
+        t_end: end time in s (default: t_start and the duration of the preset); before t_start the run goes backward.
+        preset: of named parameters, start and t_end (default: the system's); other arguments override it.
+        parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
+        initial: state fields that replace those of the preset (default: none). On spheres: `q` (n, 3), unit vectors,
+            `omega` (n, 3) in rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to space,
+            `angular_momentum` (3,) in kg m2/s, spatial. `liestep describe PROBLEM` lists others.
+        options: of the integrator and of the system's form, by name, as `liestep describe` lists them (default: none).
+        samples: number of equally spaced output times, both ends included (default: at most 1001).
+        on_failure: "raise", or "return" for the truncated data set.
+        steps: their number, instead of `step` (default: none).
+        dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
+        statistics_every: statistics count every so many steps.
+        outputs: of adaptive integrators, number of equally spaced points of statistics (default: as `samples`).
+        log_steps: of adaptive integrators, keep accepted times and steps.
+        replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
+        ensemble: runs with perturbed starts, {"members": 16, "amplitude": 1e-6, "seed": 0} (default: none).
+        exponents: so many Lyapunov exponents, in 1/s, by fixed steps.
+        t_start: start time in s (default: 0).
+        until: end the run where a function of the state is zero: `lambda state: state["q"][0, 2]`, or (name, index,
+            value), or a `liestep.Event` of one (default: none).
+        times: own output times in s, in the order of the run (default: those of `samples`).
+        progress: show a bar.
+        events: `liestep.Event` or `liestep.Impact`, or a list, at which the run goes on
+            (docs/events.md; default: none).
+        control: function of (t, state), t in s, that gives parameters (docs/control.md; default: none).
+        sample: time between calls of `control`, which needs it, in s (default: none).
+        max_step: longest step of adaptive integrators, in s (default: none).
+        stops: times in s, in the order of the run, at which a step ends and the integrator starts anew, such as those
+            of jumps and pulses; of fixed steps multiples of the step (default: none).
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
@@ -138,9 +148,17 @@ def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset:
             options: Mapping[str, Any] | None = None,
             directions: Sequence[Mapping[str, Any]] | None = None) -> "xarray.Dataset":
     """Derivatives of the state at t_end with respect to the start, by complex steps: right to round-off, whatever the
-    step of the integrator. Arguments as for `simulate`; fixed steps only.
+    step of the integrator.
 
     Args:
+        problem: id of a system, see `systems()`.
+        integrator: id of one with fixed steps, see `integrators(problem)`.
+        step: in s, positive; must divide t_end.
+        t_end: end time in s; the run begins at 0.
+        preset: of named parameters, start and t_end (default: the system's).
+        parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
+        initial: state fields that replace those of the preset, as for `simulate` (default: none).
+        options: of the integrator and of the system's form, as for `simulate` (default: none).
         directions: derivatives of the initial state fields, one mapping for each direction; fields that are left out
             are zero (default: a basis of the tangent space at the start).
 

@@ -40,9 +40,13 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
                    symmetric: bool = False) -> OrderEstimate:
     """Estimate the order from errors at several steps, in any sequence.
 
-    h, error: shape (n,); a failed run has a non-finite error. floor: scalar or (n,), the error level of references and
-    round-off; NaN means unknown, which excludes the point. theory: the expected order, which only sets how large u may
-    be. symmetric: the method equals its adjoint, so its error expands in even powers of h.
+    Args:
+        h: steps, (n,), in s or any other unit.
+        error: errors, (n,), in one unit; a failed run has a non-finite one.
+        floor: scalar or (n,), the error level of references and round-off, in the unit of errors; NaN means unknown,
+            which excludes the point.
+        theory: the expected order, which only sets how large u may be (default: none).
+        symmetric: the method equals its adjoint, so its error expands in even powers of h.
 
     Admissible: 30 floor <= e <= 0.1, e > 0. Thinning starts at the smallest admissible step and keeps the next step
     that is at least 1.4 times larger; 2 % less is allowed because step counts are rounded (11/8 stands for sqrt 2).

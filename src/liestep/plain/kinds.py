@@ -1,0 +1,92 @@
+"""Kinds of `liestep.system`. Each is one overload of it, whose signature declares which arguments belong together:
+help(), the page of the API and the sentences on wrong calls are read from there."""
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from liestep.errors import InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+SHARED = ("name", "start", "parameters", "t_end")  # by the kinds, so that they tell none
+
+
+class Kind(NamedTuple):
+    """An overload: what it makes, its writer in `families`, and the fields of a start, of which the first is needed."""
+
+    title: str
+    made: Any
+    fields: tuple[str, ...]
+    overload: Callable[..., Any]
+
+    @property
+    def signature(self) -> inspect.Signature:
+        return inspect.signature(self.overload)
+
+    @property
+    def needs(self) -> list[str]:
+        """Arguments without a default that tell the kind."""
+        return [name for name, one in self.signature.parameters.items()
+                if one.default is one.empty and name not in SHARED]
+
+    def misfit(self, given: Mapping[str, Any]) -> tuple[int, ...]:
+        """How far arguments are from this kind; zeros first where they are those of a call of it."""
+        lacks, fields = len({*self.needs} - {*given}), {*given.get("start", ())}
+        strange = len(fields - {*self.fields}) + len({*self.fields[:1]} - fields)
+        off = len({*given} - {*self.signature.parameters}) + lacks
+        return off + ("start" in given and strange > 0), lacks, strange, -len(self.needs)
+
+    @property
+    def call(self) -> str:
+        """As it is written, without types."""
+        bare = [one.replace(annotation=one.empty) for one in self.signature.parameters.values()]
+        return f"system{inspect.Signature(bare)}"
+
+    def text(self) -> str:
+        """Its call and docstring, as in help()."""
+        return f"{self.call}\n{textwrap.indent(inspect.getdoc(self.overload) or '', '    ')}"
+
+
+KINDS: list[Kind] = []
+
+
+def kind(title: str, made: Any, fields: str = "") -> Callable[[F], F]:
+    """Decorator of an overload, below `typing.overload`. Of kinds that fit equally well the first is meant."""
+    def declared(overload: F) -> F:
+        KINDS.append(Kind(title, made, tuple(fields.split()), overload))
+        return overload
+
+    return declared
+
+
+def documented(function: F) -> F:
+    """Decorator of the implementation: its signature has the arguments of all kinds, its docstring their texts."""
+    own = inspect.signature(function)
+    found = {name: one for name, one in own.parameters.items() if one.kind != one.VAR_KEYWORD}
+    for each in KINDS:
+        for name, one in each.signature.parameters.items():
+            found.setdefault(name, one.replace(default=None if one.default is one.empty else one.default,
+                                               annotation=one.empty))
+    function.__dict__["__signature__"] = own.replace(parameters=list(found.values()))
+    function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", *(each.text() for each in KINDS)])
+    return function
+
+
+def meant(given: Mapping[str, Any]) -> Kind:
+    """The kind of a call. Raises InputError: its arguments make none; the sentence names the nearest."""
+    best = min(KINDS, key=lambda each: each.misfit(given))
+    for name in given:
+        if name not in best.signature.parameters:
+            takes = ", ".join(one for one in best.signature.parameters if one not in SHARED)
+            others = ", ".join(each.title for each in KINDS if name in each.signature.parameters)
+            told = "" if name in SHARED else f"; it is one of {others}"
+            raise InputError(f"{name} is no argument of {best.title}, whose arguments are {takes}{told}")
+    lacking: dict[str, list[str]] = {}
+    for each in (each for each in KINDS if each.misfit(given)[:2] == best.misfit(given)[:2]):
+        if wanted := [name for name in each.needs if name not in given]:
+            lacking.setdefault(" and ".join(wanted), []).append(each.title)
+    if lacking:
+        told = " and ".join(name for name in given if name not in SHARED) or "a name"
+        wanted = [f"{name} ({' or '.join(titles)})" for name, titles in lacking.items()]
+        raise InputError(f"no system is made of {told} alone: give {', or '.join(wanted)}")
+    return best
