@@ -10,9 +10,9 @@ from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
-from liestep.tools.judge.export import exact_entry, many_digits
+from liestep.tools.certify.export import PROVEN, exact_entry, many_digits
 
-sys.path.insert(0, str(Path(__file__).parents[2]/"bench"))
+sys.path.insert(0, str(Path(__file__).parents[2]/"rotation_bench"))
 import prove_presets
 
 DIGITS = 30
@@ -49,7 +49,7 @@ def test_symmetric_body_turns_as_its_closed_form_says(tmp_path):
 
 def test_six_presets_have_a_proven_bound():
     """One is proven anew, but not at another time; one that has none says so."""
-    stored = json.loads(prove_presets.FILE.read_text())
+    stored = json.loads(PROVEN.read_text())
     entry = stored["penning_trap ideal"] | {"problem": "penning_trap"}
     assert prove_presets.proven(entry) == entry["bound"]
     assert float(prove_presets.proven(entry | {"t_end": entry["t_end"]/8})) > 0.1
