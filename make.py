@@ -154,7 +154,7 @@ def main(arguments: list[str]) -> int:
                 "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_CODE),
                 "check": check, "site": lambda: call("python", "-m", "docs.site", "build", **KEEP_BYTECODE),
-                "other_codes": lambda: call("python", "-m", "other_codes"),
+                "other_codes": lambda: call("python", "-m", "rotation_bench.other_codes"),
                 "release": lambda *options: call("python", str(TOP/".ci"/"release.py"), *options),
                 "metadata": lambda: call("python", str(TOP/".ci"/"metadata.py")),
                 "sbom": lambda: call("python", str(TOP/".ci"/"sbom.py")), "environment": environment}

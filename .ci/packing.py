@@ -1,11 +1,11 @@
-"""What a wheel holds beside the package: the workflow, where `liestep init` finds it, and the bench. An editable
-installation uses both where they are."""
+"""What a wheel holds beside the package: the workflow, where `liestep init` finds it. An editable installation uses it
+where it is."""
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKED = "liestep/workflow/packed"
-PLACES = {"bench": "liestep/bench", "workflow/profiles": f"{PACKED}/profiles",  # at the top stands a link to them
+PLACES = {"workflow/profiles": f"{PACKED}/profiles",  # at the top stands a link to them
           **{name: f"{PACKED}/{name}" for name in ("Snakefile", "environment.yml", "workflow", "config")}}
 
 

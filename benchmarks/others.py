@@ -34,7 +34,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
 
-REQUIREMENTS = "other_codes/requirements.txt"  # the versions that were measured
+REQUIREMENTS = "rotation_bench/other_codes/requirements.txt"  # the versions that were measured
 TOLERANCES = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)
 MOST_STEPS = 100_000
 

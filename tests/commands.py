@@ -1,7 +1,9 @@
-"""Commands of liestep that must be refused in one sentence, and what a folder holds before and after."""
+"""Commands that must be refused in one sentence, and what a folder holds before and after."""
+from collections.abc import Sequence
 from pathlib import Path
 
-from liestep.api.command_line import main
+from liestep.api import command_line
+from rotation_bench import __main__ as rotation_bench
 
 STUDY = """
 title: "Three bodies"
@@ -10,6 +12,11 @@ problems:
 integrators:
   vi_sphere: {steps: [0.1]}
 """
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`rotation-bench judge`, or a command of liestep."""
+    return (rotation_bench if arguments[0] == "judge" else command_line).main(list(arguments))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -26,5 +33,5 @@ def refused(arguments, capsys) -> str:
     assert code == 2
     assert printed.out == ""
     assert printed.err.count("\n") == 1
-    assert printed.err.startswith("liestep")
+    assert printed.err.startswith(("liestep", "rotation-bench: "))
     return printed.err

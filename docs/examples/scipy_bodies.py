@@ -1,4 +1,4 @@
-"""Four bodies that attract each other on the unit sphere, by scipy's RK23 in fixed steps, as files for `liestep judge`."""
+"""Four bodies that attract each other on the unit sphere, by scipy's RK23 in fixed steps, as files to be judged."""
 import csv
 import json
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from liestep.errors import InputError
-from other_codes import judging, page
+from rotation_bench.other_codes import judging, page
 
 TOP = Path(__file__).resolve().parents[2]
 PLACES = {"docs/site/index.md": "index.md", "README.md": "readme.md", ".github/CONTRIBUTING.md": "contributing.md",

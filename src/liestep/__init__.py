@@ -1,7 +1,6 @@
 """liestep: reproducible numerical studies of structure-preserving integrators on spheres,
 rotations and rigid motions."""
 import importlib
-import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -76,5 +75,3 @@ class _Facade(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Facade
-if not os.path.isdir(os.path.join(__path__[0], "bench")):  # a copy of a clone whose link to ../../bench is lost
-    __path__.append(os.path.dirname(os.path.dirname(os.path.abspath(__path__[0]))))

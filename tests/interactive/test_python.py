@@ -9,12 +9,12 @@ import matplotlib.image
 import numpy as np
 import pytest
 import xarray
+from commands import main
 from PIL import Image
 from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
-from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.figures.interactive.datasets import kept
 

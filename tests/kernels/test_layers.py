@@ -13,11 +13,11 @@ import liestep
 
 ROOT = Path(liestep.__file__).parent
 LAYERS = (  # from the bottom; rooms of one line do not import each other
-    "bench", "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "study",
+    "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "study",
     "claims", "figures", "paper", "tools", "plain", "workflow", "lgt", "api", "__init__ __main__")
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
 FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
-         for path in sorted([*ROOT.rglob("*.py"), *(ROOT/"bench").glob("*.py")])}  # a link, which rglob leaves out
+         for path in sorted(ROOT.rglob("*.py"))}
 
 
 def room(module: str) -> str:
@@ -76,14 +76,13 @@ def test_there_is_no_circle():
 
 def test_only_registries_import_by_name():
     """What is imported by name draws no arrow: the registries of systems, integrators, papers, tables and criteria may,
-    plugins lie outside the package, and public names and commands are loaded when used. Files beside the bench's judge
-    have other names where the folder is copied."""
+    plugins lie outside the package, and public names and commands are loaded when used."""
     by_name = {module for module in FILES for node in ast.walk(tree(module))
                if getattr(node, "attr", getattr(node, "id", "")) in ("import_module", "__import__")}
     assert {module for module in by_name if room(module) not in ("api", "__init__", "paper")} == {
         "liestep.simulation.catalogue", "liestep.claims.criteria", "liestep.study.tables.kinds",
         "liestep.study.plan.papers",
-        "liestep.simulation.plugins.loading", "liestep.simulation.plugins.reads", "liestep.bench.liestep_judge"}
+        "liestep.simulation.plugins.loading", "liestep.simulation.plugins.reads"}
     assert not [module for module in FILES for node in ast.walk(tree(module)) if isinstance(node, ast.ImportFrom)
                 and node.module == "importlib"
                 and any(name.name in ("import_module", "__import__") for name in node.names)]

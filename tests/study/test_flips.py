@@ -15,9 +15,9 @@ import netCDF4
 import numpy as np
 import pandas
 import pytest
+from commands import main
 from test_malformed_files import FILM, JUDGE, REFERENCE, RUN, made  # noqa: F401
 
-from liestep.api.command_line import main
 from liestep.claims.claimfile import load_claims
 from liestep.claims.errata import load_errata
 from liestep.errors import InputError

@@ -13,10 +13,8 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
-from commands import contents, refused
+from commands import contents, main, refused
 from plugin_room import _nothing_stays  # noqa: F401
-
-from liestep.api.command_line import main
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 RUN, OTHER = "results/tiny/runs/bodies/vi_sphere/h0.1.nc", "results/tiny/runs/bodies/vi_sphere/h0.05.nc"

@@ -1,18 +1,24 @@
-"""Exported states of many digits, beside the closed form of a body with two equal moments in mpmath."""
+"""Exported start and end states; of many digits beside the closed form of a body with two equal moments in mpmath."""
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import mpmath
+import numpy as np
+import pandas
 import pytest
+from commands import contents
 
 from liestep.api.command_line import main
 from liestep.errors import InputError
+from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
-from liestep.tools.judge.export import exact_entry, many_digits
+from liestep.tools.certify.export import PROVEN, exact_entry, many_digits
+from rotation_bench.judgement import layout_of, problem_of
 
-sys.path.insert(0, str(Path(__file__).parents[2]/"bench"))
+sys.path.insert(0, str(Path(__file__).parents[2]/"rotation_bench"))
 import prove_presets
 
 DIGITS = 30
@@ -49,7 +55,7 @@ def test_symmetric_body_turns_as_its_closed_form_says(tmp_path):
 
 def test_six_presets_have_a_proven_bound():
     """One is proven anew, but not at another time; one that has none says so."""
-    stored = json.loads(prove_presets.FILE.read_text())
+    stored = json.loads(PROVEN.read_text())
     entry = stored["penning_trap ideal"] | {"problem": "penning_trap"}
     assert prove_presets.proven(entry) == entry["bound"]
     assert float(prove_presets.proven(entry | {"t_end": entry["t_end"]/8})) > 0.1
@@ -79,3 +85,34 @@ def test_what_has_no_digits_is_refused():
             many_digits("free_rigid_body", preset, 1.0, digits)
     with pytest.raises(InputError, match="at most 100"):
         many_digits("lennard_jones_sphere", "level1", 1.0, DIGITS)
+
+
+def test_export_reads_back_as_the_same_numbers(tmp_path, capsys):
+    """CSV and JSON hold the start bit for bit, and both end states lie within the bound of a
+    finer, other computation."""
+    arguments = ["export-reference", "--problem", "free_rigid_body", "--preset", "symmetric", "-o", str(tmp_path)]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == "free_rigid_body symmetric: certified at t = 10\n"
+    entry, = json.loads((tmp_path/"references.json").read_text())["references"]
+    preset = sheet("free_rigid_body").presets["symmetric"]
+    parameters = sheet("free_rigid_body").check(preset.parameters)
+    start = preset.initial(parameters)
+    table = pandas.read_csv(tmp_path/"references.csv").set_index("column")
+    for name, values in start.items():
+        assert np.array_equal(np.array(entry["initial"][name]), values)
+        columns = layout_of(problem_of("free_rigid_body")).columns(name)
+        assert np.array_equal(table.loc[columns, "initial"].to_numpy(), values.ravel())
+        assert np.array_equal(table.loc[columns, "final"].to_numpy(), np.ravel(entry["final"][name]))
+    rows = sheet("free_rigid_body").exact(parameters, start, np.array([0.0, 10.0]))
+    gap = np.abs(np.array(entry["final"]["angular_momentum"]) - rows[-1, 3]).max()
+    assert gap <= entry["error_bound"]["angular_momentum"]
+    assert 0.0 < entry["error_bound"]["attitude"] < 1e-9
+    before = contents(tmp_path)
+    assert main(arguments) == 0
+    assert contents(tmp_path) == before
+
+
+def test_commands_are_light():
+    """Declaring the commands imports neither netCDF4 nor pandas."""
+    code = "import sys, liestep.tools.commands; sys.exit('pandas' in sys.modules or 'netCDF4' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,7 +9,6 @@ import numpy as np
 import pandas
 import pytest
 
-from liestep.bench.liestep_judge import slope_of
 from liestep.errors import InputError
 from liestep.figures.maps import map as draw_map
 from liestep.simulation.runs import starts
@@ -21,6 +20,7 @@ from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.cells_table import write_cells
 from liestep.study.tables.results import StudyResults
+from liestep.study.tables.rules import slope_of
 from liestep.study.tables.tables import analyse
 from liestep.workflow.report import provenance
 from liestep.workflow.workflow import StudyProducts

@@ -5,7 +5,7 @@ import pytest
 
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
-from liestep.tools.judge.export import MARGIN, entry
+from liestep.tools.certify.export import MARGIN, entry
 
 LONG, LEVELS = np.longdouble, 8
 pytestmark = pytest.mark.skipif(np.finfo(LONG).nmant < 63, reason="no numbers of more than double precision")

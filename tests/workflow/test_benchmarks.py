@@ -196,7 +196,8 @@ def test_other_libraries_move_like_heyoka(monkeypatch):
     found = taylor_coefficients(field_expressions(field.problem, y.shape), [*y.flat, 0.0], 1, PLAIN)[1]
     assert np.abs(np.reshape(found, y.shape) - slope).max() < 1e-13*np.abs(slope).max()
     monkeypatch.setattr(others, "find_spec", lambda name: None)
-    assert others.missing() == ["diffrax is not installed; other_codes/requirements.txt has its version."]
+    assert others.missing() == [f"diffrax is not installed; {others.REQUIREMENTS} has its version."]
+    assert others.REQUIREMENTS == "rotation_bench/other_codes/requirements.txt"
 
 
 def test_tables_of_the_page_are_those_of_the_last_record(tmp_path):

@@ -119,7 +119,7 @@ def test_a_manifest_of_another_shape_is_refused(folder, content, capsys):
 
 
 def test_an_archive_of_states_is_never_unpacked(tmp_path):
-    from other_codes import judging
+    from rotation_bench.other_codes import judging
 
     with tarfile.open(tmp_path/judging.ARCHIVE, "w:xz") as archive:
         for name, kind in (("../a", tarfile.SYMTYPE), ("/b", tarfile.LNKTYPE), ("c", tarfile.FIFOTYPE)):

@@ -221,7 +221,7 @@ def test_wheel_in_an_empty_environment(tmp_path):
 
     source = tmp_path/"source"  # a build leaves its folder there
     source.mkdir()
-    for name in ("src", "bench", ".ci", "workflow", "config", "profiles", "Snakefile", "environment.yml",
+    for name in ("src", ".ci", "workflow", "config", "profiles", "Snakefile", "environment.yml",
                  "pyproject.toml", "README.md", "LICENSE"):
         call("cp", "-rL", TOP/name, source)
     call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, source)

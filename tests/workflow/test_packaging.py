@@ -20,7 +20,6 @@ from place import copied_package
 from docs.site.facts import write_keys
 from docs.site.source import shown
 from liestep.api.command_line import FILES, main
-from liestep.compile.sources import source_hash
 from liestep.errors import InputError
 from liestep.figures.commands import figure_names
 from liestep.study.tables.kinds import NAMES
@@ -291,6 +290,15 @@ def test_architecture_names_files_that_exist_and_defines_words_once():
     assert 20 <= len(words) == len(set(words)) <= 35
 
 
+def test_the_top_has_few_entries():
+    """Of what is committed, beside hidden ones."""
+    listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("no clone")
+    top = {line.partition("/")[0] for line in listed.stdout.splitlines()}
+    assert len([name for name in top if not name.startswith(".")]) <= 20
+
+
 def test_files_that_pages_point_to_exist():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
@@ -358,16 +366,3 @@ def test_make_refuses_what_it_does_not_know(arguments):
     assert result.returncode == 1
     assert result.stderr == ("make.py: say what to make: quick, paper, results, test, check, site,"
                              " other_codes, release, metadata, sbom, environment, matrix\n")
-
-
-def test_a_copy_of_a_clone_without_its_link_finds_the_bench(tmp_path):
-    """As programs make that know no links; hashes of sources are those of the clone."""
-    package = copied_package(tmp_path/"src")
-    shutil.rmtree(package/"bench")
-    (package/"bench").write_text("../../bench")
-    shutil.copytree(TOP/"bench", tmp_path/"bench", ignore=shutil.ignore_patterns("__pycache__"))
-    code = ("from liestep.compile.sources import source_hash; from liestep.study.tables import order;"
-            "print(order.rules.__file__, source_hash('liestep.study.tables.order'))")
-    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(tmp_path/"src")},
-                          capture_output=True, text=True)
-    assert done.stdout.split() == [str(tmp_path/"bench"/"liestep_judge.py"), source_hash("liestep.study.tables.order")]

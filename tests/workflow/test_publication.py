@@ -113,7 +113,7 @@ def test_numbers_of_the_paper_are_those_of_the_last_records():
     assert len(rows) == 5
     for _, ours, heyoka in rows:
         assert re.search(rf"\b{re.escape(heyoka)}( microseconds)? and (`liestep` )?{re.escape(ours)}\b", text)
-    with (TOP/"other_codes"/"stored"/"table.csv").open(newline="") as file:
+    with (TOP/"rotation_bench"/"other_codes"/"stored"/"table.csv").open(newline="") as file:
         times = [(row["code"], float(row["milliseconds_1e-08"])) for row in csv.DictReader(file)
                  if row["problem"] == "heavy_top" and row["milliseconds_1e-08"]]
     least = {code: min(value for name, value in times if name == code) for code, _ in times}

@@ -10,7 +10,7 @@ from conftest import CASES, LIMIT, MEASURED, quick_cases, seconds_in, slow_tests
 TOP = Path(__file__).parents[2]
 MODULES = {path.relative_to(TOP).as_posix(): path.read_text("utf-8") for path in TOP.glob("tests/*/**/test_*.py")}
 # called from outside: through the package (`liestep.lgt` too), plugins, papers and workflows
-OUTSIDE = {"api", "bench", "extend", "lgt", "paper"}
+OUTSIDE = {"api", "extend", "lgt", "paper"}
 ROOMS = {path.stem for path in (TOP/"src"/"liestep").iterdir() if not path.name.startswith(("_", "py"))}
 
 

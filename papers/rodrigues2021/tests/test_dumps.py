@@ -5,12 +5,17 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
-from liestep.errors import InputError
-from liestep.tools.judge.judgement import Request, judge, layout_of
-from liestep.tools.judge.statefile import read_states
+from rotation_bench import judgement
+from rotation_bench.judgement import Request, judge, problem_of
+from rotation_bench.liestep_judge import BadStates
+from rotation_bench.states import read_states
 
 MOMENTS = [0.6, 0.9, 0.4]
 RING = {"particles": 3, "ring_diameter": 2.0, "gap": 0.05, "shear_law": "mean", "inertia": MOMENTS}
+
+
+def layout_of(*names):
+    return judgement.layout_of(problem_of(*names))
 
 
 def quaternions(attitude):
@@ -53,7 +58,7 @@ def test_a_dump_is_judged(ring, tmp_path):
 
 def test_a_quaternion_of_another_length_is_seen(ring, tmp_path):
     """It is not normalised in silence: the start is refused, because it is no rotation."""
-    with pytest.raises(InputError, match="attitude"):
+    with pytest.raises(BadStates, match="attitude"):
         judge([dump(ring, tmp_path/"dump.csv", 1.001)],
               Request("bonded_ring", parameters=RING, without_reference=True))
 
@@ -72,5 +77,5 @@ def test_netcdf_of_a_single_body(tmp_path):
     assert np.abs(states.fields["attitude"] - top["attitude"].values).max() <= 2e-15
     assert np.abs(states.fields["angular_momentum"] - top["angular_momentum"].values).max() <= 1e-14
     (tmp_path/"few.csv").write_text("time,quaternion_w,quaternion_x,quaternion_y\n0,1,0,0\n1,1,0,0\n")
-    with pytest.raises(InputError, match="has no column 'quaternion_z'"):
+    with pytest.raises(BadStates, match="has no column 'quaternion_z'"):
         read_states(tmp_path/"few.csv", layout_of("heavy_top", "asymmetric"))

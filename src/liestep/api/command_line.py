@@ -19,7 +19,7 @@ from liestep.files import answers
 GROUPS = {"what there is": ("list", "describe", "recommend"),
           "one run": ("run", "view", "animate", "lyapunov", "cache"),
           "studies": ("init", "new-study", "new-paper", "check", "status", "verify", "clean", "export-crate"),
-          "systems, integrators and codes of your own": ("check-system", "certify", "judge", "export-reference")}
+          "systems and integrators of your own": ("check-system", "certify", "export-reference")}
 FILES = ("study", "config", "claims", "errata", "figures")  # whose keys or names `liestep describe` says
 
 

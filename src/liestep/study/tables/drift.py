@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from liestep.bench import liestep_judge as rules
-from liestep.bench.liestep_judge import LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, SLACK
+from liestep.study.tables import rules
+from liestep.study.tables.rules import LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, SLACK
 
 Verdict = Literal["bounded", "round-off", "drift", "undecided", "too short"]
 DECIDED: tuple[Verdict, ...] = ("bounded", "round-off", "drift")

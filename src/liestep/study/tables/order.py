@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from liestep.bench import liestep_judge as rules
-from liestep.bench.liestep_judge import FLOOR_FACTOR, LARGEST_ERROR, LEAST_ORDER, LEAST_TOLERANCE, SLOPE_BAND
+from liestep.study.tables import rules
+from liestep.study.tables.rules import FLOOR_FACTOR, LARGEST_ERROR, LEAST_ORDER, LEAST_TOLERANCE, SLOPE_BAND
 
 Classification = Literal["asymptotic", "short range", "pre-asymptotic", "floor-limited", "saturated", "failed"]
 

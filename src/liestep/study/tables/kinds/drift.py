@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from liestep.bench.liestep_judge import longest_period
 from liestep.mechanics.contracts.sheet import State
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
@@ -17,6 +16,7 @@ from liestep.study.tables.drift import CONFIRMATION, DECIDED, SLACK, DriftEstima
 from liestep.study.tables.errors import error_fields
 from liestep.study.tables.kinds import Table
 from liestep.study.tables.reading import run_file
+from liestep.study.tables.rules import longest_period
 
 RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "bound", "growth", "largest", "round_off")

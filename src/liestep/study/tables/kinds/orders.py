@@ -3,10 +3,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from liestep.bench.liestep_judge import EPSILON
 from liestep.study.tables.kinds import Table
 from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import observed_order, order_verdict
+from liestep.study.tables.rules import EPSILON
 
 if TYPE_CHECKING:
     import pandas

@@ -1,1 +1,0 @@
-"""The rotation bench; as a package for the rules that the study takes from its judge."""

@@ -1,1 +1,0 @@
-"""Judge states that any code has written, and the numbers that others can test against."""
