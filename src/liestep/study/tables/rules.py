@@ -11,6 +11,7 @@ STEP_SPAN, ERROR_SPAN, SPAN_SLACK, LEAST_ORDER, LEAST_UNCERTAINTY = log(10.0), l
 LEAST_TOLERANCE, LIMIT, WIDE_LIMIT, HIGH = 0.05, 0.15, 0.3, 4   # wider above order 4
 CORRECTION, LOWER, SUSPICION, LEAST_RESIDUAL = (-0.5, 1.0), (0.0, 1.0), 9.0, 1e-12
 FINEST, SUPPORT, NEAR, KNOWN = 0.058, 0.045, 0.245, 0.002   # shares: of all steps, of those up to 4 times the finest
+CLEARLY = 1000.0   # in squares: what 1 % of scatter on three steps pretends in less than 3 of 100 cases
 # Drift: blocks, periods, growth, slope by oscillation (seen; a width about zero), walks, round-off
 BLOCKS, LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, LEAST_PERIODS, STEADY, MOVING = 100, 20, 8, 5, 2, 0.25, 1e-3
 BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH, BOUND, LARGEST_BOUND, PARTS = 0.25, 0.5, 0.75, 0.1, 0.5, 10
@@ -53,12 +54,17 @@ def lower_order(x, y, power, unknown):
         least = max(float(lower @ lower), LEAST_RESIDUAL**2*a.size + float(known @ known)/SUSPICION)
         explains |= bool(higher @ higher > SUSPICION**(1 + (k != power))*least and abs(leading - round(leading)) < abs(
             order - n))
-    def share(rows, *terms):
-        found = np.linalg.lstsq((np.exp(n*a - b)*np.stack(terms)).T[rows], one[rows], None)[0]
-        return float(found[1]/found[0])
+    def fitted(rows, *terms):
+        """Share of the second term in the error of the smallest step, and the sum of the squared residuals."""
+        basis = (np.exp(n*a - b)*np.stack(terms)).T[rows]
+        found = np.linalg.lstsq(basis, one[rows], None)[0]
+        return float(found[1]/found[0]), float(((basis @ found - one[rows])**2).sum())
 
-    wide, near = share(r > 0, one, r, np.exp(power*a)), share(r >= min(NEAR, r[1]), one, r)
-    return explains, wide if wide > FINEST and near > SUPPORT + known[0] else 0.0
+    growing, finest = np.exp(power*a), r >= min(NEAR, r[1])
+    wide, (near, rest), (_, otherwise) = fitted(r > 0, one, r, growing)[0], fitted(finest, one, r), fitted(
+        finest, one, growing)
+    shown = wide > FINEST and near > SUPPORT + known[0] and (finest.sum() <= 2 or CLEARLY*otherwise > rest)
+    return explains, wide if shown else 0.0
 
 
 def sufficient(h, error, points):
