@@ -11,7 +11,7 @@ from liestep.integrators._newton import converged, iterate
 from liestep.integrators.gauss import ITERATION, NONE, gauss_nodes, replace_slope, tableau
 from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, weighted
 from liestep.mechanics.contracts.formulations import SkewGradient
-from liestep.mechanics.contracts.method import Keeps
+from liestep.mechanics.contracts.method import Certified, Keeps, Places, each
 from liestep.mechanics.contracts.sheet import Option, Options
 
 RULES = ("gonzalez", "mean_value", "itoh_abe")
@@ -157,5 +157,6 @@ METHODS = {
                                 " quotients of H", RULES),
                  "weights": WEIGHTS,
                  **ITERATION},
-        calls=weighted(*COMPOSED[1:])),
+        calls=weighted(*COMPOSED[1:]), places=Places(shown=14),
+        certified=Certified(each("rule", "mean_value", "itoh_abe"))),
 }

@@ -97,6 +97,7 @@ SHEET = spheres(
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes(p["positions"] - p["positions"][0]),
     default_preset="paper",
+    motion="dipoles",
     symmetries=("positions",),
     presets={
         "line": Preset("eight dipoles on a line along e1: J.e1 is conserved", "none", "own",

@@ -42,4 +42,5 @@ SHEET = JOINTED.sheet(
         "load": Parameter("N", "largest value of f(t)", (), "non-negative"),
     },
     default_preset="livens2025",
+    motion="bars",
 )

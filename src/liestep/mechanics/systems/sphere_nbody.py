@@ -13,7 +13,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State, once
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State, Trial, once
 from liestep.mechanics.formulations.spheres.forms import spheres
 
 
@@ -123,6 +123,10 @@ SHEET = spheres(
     conserved_momentum=lambda p: (True, True, True),
     start=_check_apart,
     default_preset="paper",
+    shown=1,
+    trials=(Trial("three bodies on the sphere", "paper", place=2),
+            Trial("four bodies on the sphere", "four_bodies", use="further"),
+            Trial("three bodies on the sphere, other masses", "paper", {"mass": [0.5, 1.25, 2.0]}, use="further")),
     symmetries=(),
     presets={
         "four_bodies": Preset("four bodies without close encounter: pairs stay between 17.8 and 163.5 degrees up to"

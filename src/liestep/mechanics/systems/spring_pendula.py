@@ -115,6 +115,7 @@ SHEET = spheres(
     mass=lambda p: p["mass"]*p["length"]*p["length"],
     conserved_momentum=_conserved,
     default_preset="paper",
+    motion="springs",
     symmetries=("gravity", "pivots"),
     presets={
         "column": Preset("three pendula on one vertical line, turning about it: J.e3 is conserved", "none", "own",
