@@ -4,13 +4,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import borrows
-from liestep.compile.rows import add, axpy, cos, cross, dot, put, row, scale, sin, sqrt
-from liestep.compile.status import Status
+from liestep.extend import (
+    Certified,
+    ChargedParticles,
+    Option,
+    Places,
+    Status,
+    add,
+    axpy,
+    borrows,
+    cos,
+    cross,
+    dot,
+    put,
+    row,
+    scale,
+    sin,
+    sqrt,
+)
 from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, weighted
-from liestep.mechanics.contracts.formulations import ChargedParticles
-from liestep.mechanics.contracts.method import Certified, Places
-from liestep.mechanics.contracts.sheet import Option
 
 ROTATIONS = ("cayley", "exact")
 

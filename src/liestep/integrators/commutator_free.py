@@ -9,19 +9,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import borrows
-from liestep.compile.precision import coefficients
-from liestep.compile.rows import axpy, copy, put, row, sqrt
-from liestep.compile.status import Status
-from liestep.errors import InputError
+from liestep.extend import (
+    ORBIT,
+    Certified,
+    Formulated,
+    InputError,
+    LieAction,
+    Method,
+    MetricAction,
+    Option,
+    Options,
+    Places,
+    Sheet,
+    Status,
+    axpy,
+    borrows,
+    coefficients,
+    copy,
+    put,
+    row,
+    sqrt,
+)
 from liestep.integrators.one_step import OneStep, combine
 from liestep.integrators.rkmk import chart_order
 from liestep.integrators.sizes import StateNorm, WithoutSizes, for_system
 from liestep.integrators.step_control import CONTROL, controlled
-from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.formulations import LieAction, MetricAction
-from liestep.mechanics.contracts.method import ORBIT, Certified, Method, Places
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 Weights = tuple[Fraction, ...]
 START = -1  # as a base: the state at the beginning of the step

@@ -3,12 +3,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import borrows
-from liestep.compile.status import Status
+from liestep.extend import PROJECTED, Certified, Method, Places, Status, VectorField, borrows, each
 from liestep.integrators.one_step import OneStep
 from liestep.integrators.tableaux import TABLEAU, TABLEAUX, Tableau, from_decimals, tableau_of
-from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.method import PROJECTED, Certified, Method, Places, each
 
 
 @borrows(OneStep)

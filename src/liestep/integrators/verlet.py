@@ -4,12 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.status import Status
+from liestep.extend import CANONICAL, Certified, Option, Places, SeparableHamiltonian, Status, shift
 from liestep.integrators.one_step import COMPOSED, WEIGHTS, composed, weighted
-from liestep.mechanics.contracts.formulations import SeparableHamiltonian
-from liestep.mechanics.contracts.method import CANONICAL, Certified, Places
-from liestep.mechanics.contracts.sheet import Option
-from liestep.mechanics.formulations.general import shift
 
 FIRST = ("velocity", "position")
 

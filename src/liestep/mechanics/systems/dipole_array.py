@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.errors import InputError
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes
-from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.extend import InputError, Parameter, Parameters, Preset, invariant_axes, spheres
 
 
 class DipoleArray(NamedTuple):

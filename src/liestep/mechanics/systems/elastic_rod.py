@@ -15,11 +15,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import Vector, add_to, axpy, dot, put, row, scale
-from liestep.errors import InputError
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Trial, invariant_axes, own
-from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.extend import (
+    MANIFOLD_TOLERANCE,
+    InputError,
+    Parameter,
+    Parameters,
+    Trial,
+    Vector,
+    add_to,
+    axpy,
+    dot,
+    invariant_axes,
+    own,
+    put,
+    row,
+    scale,
+    spheres,
+)
 
 
 class ElasticRod(NamedTuple):

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import dot, put, row
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Trial
-from liestep.mechanics.formulations.general import charged
+from liestep.extend import Parameter, Parameters, Preset, Trial, charged, dot, put, row
 
 
 class PenningTrap(NamedTuple):

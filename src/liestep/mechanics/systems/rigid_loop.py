@@ -6,9 +6,7 @@ along e1, the angular momentum about the origin 3 load s, both exactly.
 """
 import numpy as np
 
-from liestep.mechanics.contracts.sheet import Parameter, Parameters
-from liestep.mechanics.formulations.constrained.bodies import Bodies
-from liestep.mechanics.formulations.constrained.joint_forms import Jointed
+from liestep.extend import Bodies, Jointed, Parameter, Parameters
 
 RING = np.arange(4)
 

@@ -9,12 +9,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import add, add_to, dot, put, row, scale, sqrt, sub
-from liestep.errors import InputError
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State, Trial, once
-from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.extend import (
+    MANIFOLD_TOLERANCE,
+    InputError,
+    Parameter,
+    Parameters,
+    Preset,
+    State,
+    Trial,
+    add,
+    add_to,
+    dot,
+    kernel,
+    once,
+    put,
+    row,
+    scale,
+    spheres,
+    sqrt,
+    sub,
+)
 
 
 @kernel

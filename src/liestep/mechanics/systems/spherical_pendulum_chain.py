@@ -9,10 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import copy, dot, row
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Trial, invariant_axes
-from liestep.mechanics.formulations.spheres.forms import spheres
-from liestep.mechanics.formulations.spheres.mass import FAR, ChainMatrix
+from liestep.extend import (
+    FAR,
+    ChainMatrix,
+    Parameter,
+    Parameters,
+    Preset,
+    Trial,
+    copy,
+    dot,
+    invariant_axes,
+    row,
+    spheres,
+)
 
 
 class SphericalPendulumChain(NamedTuple):
