@@ -25,7 +25,6 @@ from liestep.simulation.references.reference import compute_reference, specify_r
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
 from liestep.study.tables.timing import timer
-from liestep.tools.recommend.tournament import GENERAL
 from liestep.tools.recommend.trials import FINER, INTERVALS, Request, Trials, distances, request
 
 RATIO = 2.0**0.25
@@ -132,7 +131,7 @@ def _ladder(asked: Request, case: Case, warm: dict[str, Any]) -> dict[tuple[str,
     trials.reference = {part.name: np.asarray(content.variables[part.name][1]) for part in trials.fields}
     found = {}
     for name in integrator_calls():
-        if name in GENERAL or asked.declared(name).lacks(asked.facts, asked.start.parameters) is not None:
+        if not method(name).places.recommended or asked.declared(name).lacks(asked.facts, asked.start.parameters):
             continue
         try:
             size, seconds = _first_rung(trials, name, HOPELESS*limit)

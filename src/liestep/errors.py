@@ -12,8 +12,6 @@ R = TypeVar("R")
 
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 LONGEST = 60         # characters of a wrong name that are shown
-# keys and names of before, until the first release; what other codes call the length of a spring without force
-NAMED_ANEW = {"takeover": "crossover_time", "twin": "counterpart", "natural_length": "rest", "free_length": "rest"}
 # extras of pyproject.toml and the modules that they bring; an extra that brings another one has only its own
 EXTRAS = {"certify": "gmpy2 mpmath", "completion": "argcomplete", "evidence": "sympy",
           "figures": "fontTools matplotlib PIL", "references": "heyoka", "robots": "mujoco",
@@ -66,11 +64,8 @@ def number_or_nan(value: Any) -> float:
 
 
 def meant(given: str, allowed: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The allowed name that a wrong one is close to, or has become; None without one."""
-    known = list(allowed)
-    if NAMED_ANEW.get(given) in known:
-        return NAMED_ANEW[given]
-    return next(iter(difflib.get_close_matches(given, known, n=1, cutoff=cutoff)), None)
+    """The allowed name that a wrong one is close to; None without one."""
+    return next(iter(difflib.get_close_matches(given, list(allowed), n=1, cutoff=cutoff)), None)
 
 
 def unknown(what: str, name: str, allowed: Iterable[str]) -> str:

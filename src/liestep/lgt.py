@@ -24,7 +24,7 @@ from liestep.figures.interactive.calls import public
 from liestep.geometry.groups.actions import CHARTS
 from liestep.geometry.groups.poses import EULER, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.integrators.rkmk import MuntheKaas
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.tableaux import CLASSICAL, TABLEAUX
 from liestep.mechanics.formulations.probed import plain
 
 __all__ = ["step"]
@@ -36,7 +36,7 @@ Equations = Callable[[np.ndarray, np.ndarray, float], Any]
 
 @public
 def step(f: Equations, q: np.ndarray, V: np.ndarray, h: float, group: str = "se3", chart: str = "exp",
-         attitude: str = "quaternion", tableau: str = "rk4", t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+         attitude: str = "quaternion", tableau: str = CLASSICAL, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """The state a time h later, in plain Python; the same numbers as runs of liestep to round-off.
 
     Args:

@@ -3,6 +3,8 @@ needs more than these imports rooms of liestep, which may change without notice.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from liestep.compile.sources import places
+
 if TYPE_CHECKING:
     from liestep.claims.criteria.base import Criterion, Outcome
     from liestep.claims.errata import Evidence
@@ -22,19 +24,7 @@ if TYPE_CHECKING:
     from liestep.study.plan.papers import Paper
     from liestep.study.tables.kinds import Table
 
-# name -> module; `compile.sources` reads the lines above: what imports a name depends on its module alone
-PLACES = {name: f"liestep.{module}" for module, names in {
-    "claims.criteria.base": "Criterion Outcome", "claims.errata": "Evidence",
-    "compile.status": "Status", "errors": "InputError",
-    "figures.labels": "EndLabel end_labels", "figures.marks": "DASHDOT DASHED DOTTED SOLID Mark marks",
-    "figures.panels": "cells hollow label_of legend_below line_handle logarithmic slope_triangle",
-    "figures.scenes.looks": "COLOURS directions parameters snapshots trail",
-    "figures.scenes.space": "Scene View graticule mix sphere_body triad",
-    "figures.style": "DOUBLE SINGLE Results drawing first_run ladder new_figure subplots",
-    "mechanics.contracts.sheet": "Parameters Preset", "simulation.catalogue": "method sheet",
-    "simulation.runs.files": "RunFile", "simulation.runs.simulation": "simulate",
-    "simulation.runs.specification": "start_of", "study.plan.papers": "Paper", "study.tables.kinds": "Table",
-}.items() for name in names.split()}
+PLACES = places(__name__)  # of the lines above: what imports a name depends on its module alone
 __all__ = sorted(PLACES)
 
 

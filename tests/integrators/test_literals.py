@@ -8,9 +8,9 @@ import pytest
 
 from liestep.compile.status import IntegrationError
 from liestep.simulation.catalogue import integrator_calls, method
-from liestep.tools.certify.identities import HOLDS, PENDULUM, SAME_MAPS
+from liestep.tools.certify.identities import HOLDS, same_maps
 from liestep.tools.certify.number import numbers
-from liestep.tools.certify.orders import CASES, DIGITS, VARIANTS, Variant, cases_of, certificates_of
+from liestep.tools.certify.orders import CASES, DIGITS, INSTEAD, cases_of, certificates_of, declared_variants
 from liestep.tools.certify.steps import largest, step_of
 
 sys.path.insert(0, str(Path(__file__).parents[1]/"mutants"))
@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]/"mutants"))
 from literals import Literals, counted
 
 CHAIN, BODIES, TOP = CASES[0], CASES[1], CASES[3]
+PENDULUM = next(case for case in INSTEAD if case.name == "spherical pendulum, other inertia")
 # steps that execute most of them cheaply; all others come after them
 EXECUTED_BY = (
     (CHAIN, "cf_pair scheme=cf32a", {}), (CHAIN, "ode45", {}), (CHAIN, "rkmk_pair", {}),
@@ -128,7 +129,8 @@ def seen(step, case, integrator, options):
         found = [one.quantity for one in certificates_of(step, integrator, options, case) if not one.passed]
         if not found and integrator == "vi_sphere" and options.get("form") != "paper" and length_gap(step) > -35.0:
             found = ["length"]
-        if not found and any(counterpart_gap(*same) > HOLDS for same in SAME_MAPS if (integrator, options) in same[1:]):
+        if not found and any(counterpart_gap(*same) > HOLDS
+                             for same in same_maps() if (integrator, options) in same[1:]):
             found = ["identity"]  # literals of a chart that change no order
         if not found and integrator == "dop853" and estimate_gap(step) > 1e-12:
             found = ["formula of the estimate"]
@@ -146,10 +148,9 @@ def once(step, integrator):
 def others():
     """All integrators of FORMULATIONS with their options on the same three problems."""
     for name in integrator_calls():
-        for variant in VARIANTS.get(name, (Variant({}),)):
+        for variant in declared_variants(name):
             if method(name).formulation in FORMULATIONS:
-                yield from ((case, name, variant.options) for case in cases_of(name, (CHAIN, BODIES, TOP))
-                            if variant.problem in ("", case.problem))
+                yield from ((case, name, variant.options) for case in variant.of(cases_of(name, (CHAIN, BODIES, TOP))))
 
 
 @pytest.fixture(scope="module")

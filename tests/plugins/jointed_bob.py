@@ -84,6 +84,6 @@ SHEET = Sheet(
     state_shapes=lambda p: {"position": (3,), "velocity": (3,)}, manifold=joint,
     kinetic_energy=lambda p, fields: 0.5*np.sum(fields["velocity"]**2, axis=1),
     forms={"vector_field": Form(make, {"stabilisation_rate": Option(0.0, "of the joint, in 1/s", numbers="finite")})},
-    fallback=lambda p: "rk4" if p["wall"] == 0.0 else None,
+    fallback=lambda p: "vector_field" if p["wall"] == 0.0 else None,
     requires=lambda p, method: "a wall needs fixed steps" if method.adaptive and p["wall"] > 0.0 else "",
     presets={"swing": Preset("swings", "none", "own", {"length": 1.0, "g": 1.0, "wall": 0.0}, start, 0.2)})

@@ -9,7 +9,7 @@ import liestep
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.simulation.catalogue import integrator_calls, sheet
+from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.execution import RunTooLong, run_once
 from liestep.simulation.runs.specification import applicable
 from liestep.tools.recommend import classes, tournament
@@ -17,7 +17,7 @@ from liestep.tools.recommend import trials as asking
 from liestep.tools.recommend import trials as trials_module
 from liestep.tools.recommend.classes import _components, groups, has_code
 from liestep.tools.recommend.search import Candidate, Recommendation, keeps, search
-from liestep.tools.recommend.tournament import GENERAL, Tournament
+from liestep.tools.recommend.tournament import Tournament
 from liestep.tools.recommend.trials import MARGIN, PATIENCE, Trials, request
 
 SYSTEM, T, ERROR = "mass_spring", 5.0, 1e-8
@@ -48,7 +48,7 @@ def test_recommended_run_meets_the_error_by_other_engines(best):
 
 
 def test_every_candidate_has_a_row_that_says_what_was_tried_or_why_not(best):
-    able = {name for name in integrator_calls() if applicable(SYSTEM, name) and name not in GENERAL}
+    able = {name for name in integrator_calls() if applicable(SYSTEM, name) and method(name).places.recommended}
     assert {row.integrator for row in best.table} >= able
     assert len({row.integrator for row in best.table}) == len(best.table)
     for row in best.table:
@@ -63,7 +63,7 @@ def test_absolute_tolerance_moves_with_the_relative_one(monkeypatch):
     asked = request(SYSTEM, error=1e-10, t_end=T)
     assert asked.run("ode45", 1e-7).options["atol"] == "scale"
     trials = Trials(asked)
-    trials_module.agree(trials, "gauss")
+    trials_module.agree(trials, "dop853", "gauss")
     assert search(trials, "ode45", 1e-10, np.inf, np.inf).size is not None
     specify = asking.specify
     monkeypatch.setattr(asking, "specify", lambda *given, **named: specify(*given, **named, options={"atol": 1e-6}))
@@ -84,7 +84,7 @@ def test_engine_that_stops_is_named(monkeypatch):
 
     monkeypatch.setattr(trials_module, "run_once", stops)
     with pytest.raises(InputError, match=r"no reference: dop853 stopped after t = 1\.25: step size control"):
-        trials_module.agree(Trials(request(SYSTEM, error=1e-6, t_end=T)), "gauss")
+        trials_module.agree(Trials(request(SYSTEM, error=1e-6, t_end=T)), "dop853", "gauss")
 
 
 @pytest.mark.parametrize(("options", "words"), [
@@ -107,13 +107,13 @@ def test_horizon_beyond_the_budget_is_predicted_and_not_verified(monkeypatch, be
     assert not found.verified
     assert "NOT verified" in str(found)
     whole = Trials(asked)
-    trials_module.agree(whole, "gauss")
+    trials_module.agree(whole, "dop853", "gauss")
     size = 80.0/found.step if found.step else found.tolerance
     measured = error_of(whole, found.integrator, size)
     assert measured <= 2e-6  # whichever integrator wins
     assert found.error <= 1e-6
     pilot = Trials(asked.shorter(20.0), pilot=True)
-    trials_module.agree(pilot, "gauss")
+    trials_module.agree(pilot, "dop853", "gauss")
     for steps in (1000, 2000):
         true = error_of(whole, "gauss", 4*steps)
         assert true <= error_of(pilot, "gauss", steps) <= MARGIN*MARGIN*true
@@ -137,7 +137,7 @@ def test_a_run_of_far_too_many_steps_is_stopped_and_counted():
     assert trials.spent == pytest.approx(2.0)
     assert not trials.over
     with pytest.raises(InputError, match=r"has no reference: dop853: a run takes longer than 0\.1 s"):
-        trials_module.agree(Trials(request(SYSTEM, error=1e-6, t_end=1e9, budget=1.0)), "gauss")
+        trials_module.agree(Trials(request(SYSTEM, error=1e-6, t_end=1e9, budget=1.0)), "dop853", "gauss")
 
 
 def test_a_first_run_of_far_too_many_steps_names_the_budget():
@@ -152,7 +152,7 @@ def test_a_second_engine_that_takes_too_long_leaves_the_gap_so_far(monkeypatch):
     ended = []
 
     def outcome(name, size):
-        if name != trials_module.FIRST and len(ended) == allowed:
+        if name != "dop853" and len(ended) == allowed:
             raise RunTooLong("a run takes longer than 3 s")
         ended.append(name)
         return Trials.outcome(trials, name, size)
@@ -160,10 +160,10 @@ def test_a_second_engine_that_takes_too_long_leaves_the_gap_so_far(monkeypatch):
     monkeypatch.setattr(trials, "outcome", outcome)
     allowed = 2
     with pytest.raises(InputError, match="cannot be judged: two references, dop853 and gauss"):
-        trials_module.agree(trials, "gauss")
+        trials_module.agree(trials, "dop853", "gauss")
     allowed = len(ended) + 1
     with pytest.raises(InputError, match="no reference: gauss: a run takes longer than 3 s"):
-        trials_module.agree(trials, "gauss")
+        trials_module.agree(trials, "dop853", "gauss")
 
 
 def test_what_is_kept_is_not_checked_beyond_the_budget():
@@ -208,7 +208,7 @@ def test_an_energy_that_depends_on_time_is_not_kept():
 
 def test_system_without_two_classes_of_references_is_refused():
     asked = request(SYSTEM, error=1e-6)
-    with pytest.raises(InputError, match="has no reference: it needs two methods of different classes, and dop853"):
+    with pytest.raises(InputError, match="it needs two methods of different classes, and any of dop853, taylor cannot"):
         trials_module.engines(asked, ("rk4", "gauss"))
     with pytest.raises(InputError, match=r"and any of vi_sphere weights=kl8, .* cannot run on it"):
         trials_module.engines(asked, ("dop853", "rk4"))
@@ -262,7 +262,7 @@ def test_only_methods_that_declare_it_are_asked_to_keep(monkeypatch):
 def test_chaos_is_refused_with_the_time():
     asked = request("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=1000.0)
     with pytest.raises(InputError, match=r"by more than a third of it from t = (\d+) s on.*; ask for t_end up to"):
-        trials_module.agree(Trials(asked), "vi_sphere weights=kl8")
+        trials_module.agree(Trials(asked), "dop853", "vi_sphere weights=kl8")
 
 
 def test_heavy_bodies_get_the_answer_of_light_ones(monkeypatch):

@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from liestep.mechanics.contracts.formulated import StateField
-from liestep.simulation.catalogue import integrator_ids
 from liestep.tools.recommend import search as searching
 from liestep.tools.recommend import trials as module
 from liestep.tools.recommend.classes import Group
-from liestep.tools.recommend.tournament import WINNERS, Tournament
+from liestep.tools.recommend.tournament import Tournament
 from liestep.tools.recommend.trials import FINER, INTERVALS, Trials, request
 
 ASKED = request("mass_spring", error=1e-6, t_end=5.0)
@@ -80,10 +79,6 @@ def test_an_error_between_the_ends_of_intervals_counts():
     (("cf4",), 0.1, False)])
 def test_winners_of_the_cross_study_are_known_with_their_errors(names, error, won):
     assert Tournament._won(SimpleNamespace(asked=SimpleNamespace(error=error)), Group(names, False)) == won
-
-
-def test_winners_exist():
-    assert set(WINNERS) <= set(integrator_ids())
 
 
 def tournament_with(monkeypatch, bound):

@@ -11,8 +11,7 @@ import pytest
 
 from liestep import InputError, simulate
 from liestep.api.command_line import main
-from liestep.errors import unknown
-from liestep.simulation.catalogue import RENAMED, integrator_ids, method, plugin_entries, sheet, system_entry
+from liestep.simulation.catalogue import integrator_ids, method, sheet, system_entry
 from liestep.simulation.runs import specification
 from liestep.simulation.runs.files import read, require_current, seal, write
 from liestep.simulation.runs.outcomes import carry_out
@@ -130,32 +129,6 @@ def test_rubbish_is_refused_or_makes_a_specification(integrator, name):
     assert not any("\n" in text for text in sentences)
 
 
-def test_no_id_of_before_is_forgotten():
-    """The 30 of 70 ids that are options now."""
-    assert sorted(RENAMED) == [
-        "bliedf1", "bliedf2", "bliedf3", "cf32a", "cf32b", "cf43", "lgvi_kl8", "lgvi_y4", "lie_ab2", "lie_ab4",
-        "lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5", "rkmk54", "rodrigues_euler", "rodrigues_exact",
-        "rodrigues_exp", "rodrigues_kl6", "rodrigues_kl8", "rodrigues_newmark", "rodrigues_s4", "rodrigues_y4",
-        "slgi_composed", "vi_sphere_kl6", "vi_sphere_kl8", "vi_sphere_s4", "vi_sphere_y4", "vi_sphere_y6"]
-    assert len(integrator_ids()) <= 48 + len(plugin_entries())
-
-
-@pytest.mark.parametrize("name", RENAMED)
-def test_an_id_that_is_an_option_now_is_refused_with_the_new_call(name, capsys):
-    assert name not in integrator_ids()
-    found = method(RENAMED[name])
-    integrator, *chosen = RENAMED[name].split()
-    with pytest.raises(InputError) as caught:
-        specify(BODIES, name, steps=10)
-    options = ", ".join(chosen).replace("=", ": ")
-    more = f" with options {{{options}}}" if chosen else ""
-    assert sentence(caught) == f"integrator {name} is now {integrator}{more}"
-    assert main(["describe", name]) == 2
-    assert sentence(caught) in capsys.readouterr().err
-    for option, value in (word.split("=") for word in chosen):
-        assert str(found.options[option].default) == value
-
-
 def test_a_call_is_the_id_with_its_options():
     one, other = (specify(BODIES, *call, steps=10) for call in (("vi_sphere weights=y4",), ("vi_sphere",)))
     assert (one.integrator, one.options) == ("vi_sphere", {**other.options, "weights": "y4"})
@@ -217,10 +190,6 @@ HEAD = "title: t\nproblems:\n  bodies: {system: sphere_nbody, t_end: 1.0}\ninteg
 ])
 def test_wrong_study_names_file_and_line(study, text, expected):
     assert expected in study(text)
-
-
-def test_a_key_of_before_is_told_its_new_name():
-    assert "; did you mean counterpart? (" in unknown("key", "twin", ["code", "counterpart", "known", "printed"])
 
 
 def test_numbers_with_an_exponent_and_no_point_are_numbers(tmp_path):

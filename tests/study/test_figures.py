@@ -98,12 +98,12 @@ def test_fonts_are_legible_at_final_size():
 
 
 def test_options_of_one_method_look_different(made):
-    base = marks.LANDED["rk2_midpoint"]
+    base = marks.mark_of("rk2_midpoint")
     looks = {(mark.marker, mark.dash) for mark in (marks.variant(base, number) for number in range(9))}
     assert len(looks) == 9
     assert marks.variant(base, 0) == base
     assert marks.marks(made["tiny"])["rk2_velocity"].label == "RK2, velocities"
-    assert marks.marks(made["tiny"])["vi_sphere"].label == marks.LANDED["vi_sphere"].label
+    assert marks.marks(made["tiny"])["vi_sphere"].label == marks.mark_of("vi_sphere").label
 
 
 def test_ticks_that_the_layout_left_out_are_drawn(tmp_path):

@@ -295,7 +295,7 @@ ONE = [Body(1.0, J)]
      " mechanism"),
     (lambda: liestep.system("wrong", bodies=[]), "bodies must hold one Body at least"),
     (lambda: liestep.system("wrong", body=ONE), "system: unknown argument 'body'; did you mean bodies?"),
-    (lambda: spring_damper(GROUND, ZERO, 0, ZERO, natural_length=1.0), "'natural_length'; did you mean rest?"),
+    (lambda: spring_damper(GROUND, ZERO, 0, ZERO, ret=1.0), "'ret'; did you mean rest?"),
     (lambda: torsion(GROUND, THIRD, FIRST, 0, FIRST, stifness=1.0), "torsion: unknown argument 'stifness'; did you"
      " mean stiffness?"),
     (lambda: bushing(GROUND, ZERO, 0, ZERO, np.eye(6), dampng=1.0), "bushing: unknown argument 'dampng'; did you mean"),

@@ -109,21 +109,6 @@ def test_readme_examples_copied_into_the_package_run(tmp_path):
                                         "['dipole_in_field', 'rk2_ralston']"], done.stderr
 
 
-@pytest.mark.parametrize(("name", "line", "said"), [
-    ("one", "from liestep.systems.sheet import Preset, Parameter",
-     "write: from liestep.extend import Parameter, Preset"),
-    ("two", "from liestep.geometry.rows import dot, put", "write: from liestep.extend import dot, put"),
-    ("three", "from liestep.integrators.method import ORBIT, Method",
-     "write: from liestep.extend import Method, ORBIT")])
-def test_a_plugin_of_earlier_versions_is_told_the_new_import(tmp_path, name, line, said):
-    path = changed(tmp_path, f"earlier_{name}", ("import numpy as np\n", f"import numpy as np\n{line}\n"))
-    sentence = complaint(path)
-    module = line.split()[1]
-    assert sentence.startswith(f"{path}, line {line_of(path, line)}: plugins import from liestep.extend only, not from"
-                               f" {module}; ")
-    assert said in sentence
-
-
 def test_the_example_study_runs_and_an_edit_makes_its_own_runs_anew(tmp_path):
     for path in EXAMPLES.iterdir():
         if path.is_file():

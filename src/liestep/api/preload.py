@@ -35,12 +35,14 @@ def _compile_first() -> None:
     """Compile one loop where no machine code is kept yet: its functions that all loops have, and what Numba loads with
     them, are a quarter of the time of a loop, which the forks need not spend again."""
     from liestep.compile.cache import cache_root
+    from liestep.simulation.catalogue import own_systems, ranked, sheet
 
     if not any(cache_root().glob("advance-*")):
         from liestep.simulation.runs.execution import run_once
         from liestep.simulation.runs.specification import specify
 
-        run_once(specify("free_rigid_body", "rk4", steps=1, t_end=1e-3))
+        bodies = (name for name in own_systems() if "cotangent_rotation" in sheet(name).forms)
+        run_once(specify(next(bodies), ranked("shown", "vector_field")[0], steps=1, t_end=1e-3))
 
 
 before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the jobs and the workflow

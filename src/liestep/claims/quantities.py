@@ -6,7 +6,7 @@ from liestep.claims.selection import OWN_QUANTITY, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import refuse_renamed, sheet
+from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.config import FEWEST
@@ -145,7 +145,6 @@ def require_method(choice: RunChoice, study: Study) -> None:
     """Raises InputError when the runs of a choice are by another method than it says: `method`, or else the integrator
     whose id the key is or begins with."""
     found = study.integrator_id(choice.integrator)
-    refuse_renamed(choice.method or "")
     if choice.method is not None and choice.method != found:
         raise InputError(f"study {choice.study}: {choice.integrator} is the method {found}, not {choice.method}")
     if choice.method is None and choice.integrator != found and not choice.integrator.startswith(f"{found}_"):

@@ -12,6 +12,7 @@ from liestep.files import PACKAGE
 
 NAME = "liestep"
 PAPERS = "liestep_papers"  # begins the module names of papers' code, which lies outside of the package
+DOORS = (f"{NAME}.paper", f"{NAME}.extend")  # modules of public names, each loaded where it is used
 MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all its source, see `simulation.plugins`
 DERIVED = "LIESTEP_DERIVED"  # of those that `liestep.plain` has just written: the text
 # Statements `from MODULE import NAMES` and `import NAMES`. A comment or a text that looks like one adds a file to the
@@ -27,7 +28,7 @@ _folders: dict[str, Path] = {}  # of papers whose code is known, by their ids
 def add_paper_sources(name: str, folder: Path) -> None:
     """Where the code of a paper lies; in the place of another folder of this id."""
     _folders[name] = folder
-    for cached in (module_file, _places, _imports, source_hash):
+    for cached in (module_file, places, _imports, source_hash):
         cached.cache_clear()
 
 
@@ -52,11 +53,12 @@ def module_file(module: str) -> Path | None:
 
 
 @cache
-def _places(module: str) -> dict[str, str]:
+def places(module: str) -> dict[str, str]:
     """Name -> module of what a module of public names loads when used: it says so to type checkers."""
     path = module_file(module)
     assert path is not None
-    return {word: place for place, names in IMPORT.findall(path.read_text("utf-8")) for word in WORD.findall(names)}
+    shown = path.read_text("utf-8").partition("if TYPE_CHECKING:")[2]
+    return {word: place for place, names in IMPORT.findall(shown) for word in WORD.findall(names)}
 
 
 @cache
@@ -65,8 +67,8 @@ def _imports(name: str, path: Path) -> frozenset[str]:
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     found: set[str] = set()
     for module, names in IMPORT.findall(path.read_text("utf-8")):
-        if module == f"{NAME}.paper":
-            found.update(place for word in WORD.findall(names) if (place := _places(module).get(word)))
+        if module in DOORS and WORD.search(names):
+            found.update(place for word in WORD.findall(names) if (place := places(module).get(word)))
             continue
         if module.startswith("."):  # as papers import what lies beside
             module = importlib.util.resolve_name(module, package).rstrip(".")

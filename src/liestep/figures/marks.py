@@ -1,8 +1,8 @@
 """Colour, marker, dash and label of each integrator of a study. Hue says the family, lightness the member; of a study's
 methods at most eight are coloured, the others are grey on purpose and named at the ends of their lines. Marker and dash
 depend on the method alone, so that they are the same in all figures: marker says the order, dash the variant (other
-options of one method, or another method of the same family and order). The methods that have been here for long keep
-the marks of LANDED; a new one needs no entry."""
+options of one method, or another method of the same family and order). Methods may declare their marks; others need
+none."""
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -26,6 +26,7 @@ PAIRS = {"sphere_lagrangian": 0, "rigid_bodies": 0, "cotangent_rotation": 0, "qu
          "vector_field": 4, "charged_particles": 4}
 CONSTRAINED = 6
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (4.0, 1.6)), (0, (1.0, 1.3)), (0, (5.0, 1.5, 1.0, 1.5))
+DASHES = {"solid": SOLID, "dashed": DASHED, "dotted": DOTTED, "dashdot": DASHDOT}  # as `Method.mark` names them
 
 
 @dataclass(frozen=True)
@@ -51,25 +52,6 @@ class Mark:
         return {**self.line, "marker": self.marker, "linestyle": "none"}
 
 
-LANDED = {name: Mark(REST, marker, dash, label) for name, marker, dash, label in (
-    ("vi_sphere", "o", SOLID, "VI"), ("vi_sphere weights=y4", "^", DASHED, "VI Yoshida 4"),
-    ("vi_sphere weights=s4", "v", SOLID, "VI Suzuki 4"), ("vi_sphere weights=y6", "<", DASHED, "VI Yoshida 6"),
-    ("vi_sphere weights=kl6", ">", SOLID, "VI Kahan-Li 6"), ("vi_sphere weights=kl8", "D", SOLID, "VI Kahan-Li 8"),
-    ("rk2_midpoint", "s", DASHED, "RK2 midpoint"), ("rk2_heun", "d", DOTTED, "RK2 Heun"), ("rk4", "P", DASHED, "RK4"),
-    ("ode45", "X", DOTTED, "ode45"), ("dop853", "*", DASHDOT, "DOP853"),
-    ("rkmk tableau=euler", "p", DOTTED, "Lie-Euler"), ("rkmk", "h", DASHED, "RKMK4"),
-    ("rkmk tableau=heun", "H", DASHDOT, "Lie-Euler-Heun"), ("rkmk tableau=kutta3", "8", DASHDOT, "RKMK3"),
-    ("rkmk tableau=dormand_prince5", (5, 1, 180), SOLID, "RKMK5"), ("rkmk_pair", (4, 1, 0), SOLID, "RKMK(5,4)"),
-    ("runge_kutta", (6, 2, 0), DASHED, "RK, any tableau"), ("rkmk4_2comm", "x", DASHED, "RKMK4, 2 commutators"),
-    ("cf4", (3, 1, 0), SOLID, "CF4"), ("cf_pair", (3, 1, 180), SOLID, "CF4(3)"),
-    ("cf_pair scheme=cf32a", "1", DASHED, "CF3(2) a"), ("cf_pair scheme=cf32b", "2", DOTTED, "CF3(2) b"),
-    ("cg3", "+", DASHDOT, "Crouch-Grossman 3"), ("slgi", (8, 1, 0), SOLID, "SLGI"),
-    ("slgi_kk", (8, 2, 0), DOTTED, "SLGIKK"), ("slgi weights=y4", (8, 0, 22), DASHED, "SLGI composed"),
-    ("gauss", (4, 2, 0), DASHDOT, "Gauss"), ("eml", (7, 0, 0), SOLID, "EML"), ("eml_p", (3, 0, 90), DASHED, "EML-P"),
-    ("mpl", (3, 0, 270), SOLID, "MPL"), ("emh", (4, 1, 45), SOLID, "EMH"), ("mph", (5, 1, 0), DASHED, "MPH"),
-    ("em_rotation", (7, 1, 0), SOLID, "EM on SO(3)"), ("rattle", (5, 2, 0), DASHDOT, "RATTLE"),
-    ("dmv", (6, 0, 0), SOLID, "DMV"), ("exact_split", (6, 0, 30), SOLID, "exact splitting"),
-    ("body_midpoint", (4, 0, 0), DASHDOT, "body midpoint"), ("lie_midpoint", (4, 0, 45), DASHED, "Lie midpoint"))}
 ORDERS = {1: ".", 2: "o", 3: "^", 4: "s", 5: "p", 6: "h", 7: "8", 8: "D"}  # order -> marker; other orders have "*"
 # Other options of one method: marker, dash; the second round has thin markers
 VARIANTS = (("D", DASHED), ("^", DOTTED), ("v", DASHDOT), ("P", SOLID), ("x", DOTTED), ("+", DASHDOT),
@@ -119,7 +101,9 @@ def _derived(names: tuple[str, ...]) -> dict[str, Mark]:
 
 @cache
 def _marks_of(names: tuple[str, ...]) -> dict[str, Mark]:
-    return {**_derived(tuple(name for name in names if name not in LANDED)), **LANDED}
+    found = {name: Mark(REST, marker, DASHES[dash], label) for name in names
+             for marker, dash, label in filter(None, [method(name).mark])}
+    return found | _derived(tuple(name for name in names if name not in found))
 
 
 def mark_of(name: str) -> Mark:

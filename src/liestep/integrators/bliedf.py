@@ -11,15 +11,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.precision import coefficients
-from liestep.compile.rows import axpy, copy, put, row, scale
-from liestep.compile.status import Status
+from liestep.extend import (
+    IndexThree,
+    Keeps,
+    Method,
+    Option,
+    Options,
+    Sheet,
+    Status,
+    axpy,
+    coefficients,
+    copy,
+    put,
+    row,
+    scale,
+    whole_number,
+)
 from liestep.integrators.generalized_alpha import NEWTON, Newton, StepWork, newton_of, step_work
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.mechanics.contracts.formulations import IndexThree
-from liestep.mechanics.contracts.method import Keeps, Method
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet, whole_number
 
 SUBSTEPS = 20  # of the starting method in each of the first steps
 ALPHA, GAMMA = ([[Fraction(word) for word in line.split()] for line in lines] for lines in (

@@ -4,12 +4,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import borrows
-from liestep.compile.rows import add, axpy, cos, cross, dot, put, row, scale, sin, sqrt
-from liestep.compile.status import Status
+from liestep.extend import (
+    Certified,
+    ChargedParticles,
+    Option,
+    Places,
+    Status,
+    add,
+    axpy,
+    borrows,
+    cos,
+    cross,
+    dot,
+    put,
+    row,
+    scale,
+    sin,
+    sqrt,
+)
 from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, weighted
-from liestep.mechanics.contracts.formulations import ChargedParticles
-from liestep.mechanics.contracts.sheet import Option
 
 ROTATIONS = ("cayley", "exact")
 
@@ -55,5 +68,6 @@ METHODS = {
         citation="Boris 1970; Qin et al. 2013, Phys. Plasmas 20, 084503",
         options={"rotation": Option("cayley", "turn of the velocity about the field: by twice the arc tangent of half"
                                     " the angle, or exact", ROTATIONS), "weights": WEIGHTS},
-        calls=weighted(*COMPOSED[1:])),
+        calls=weighted(*COMPOSED[1:]), places=Places(shown=8), certified=Certified((
+            {}, {"rotation": "exact"}, {"rotation": "exact", "weights": "s4"}))),
 }

@@ -9,19 +9,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import borrows
-from liestep.compile.precision import coefficients
-from liestep.compile.rows import axpy, copy, put, row, sqrt
-from liestep.compile.status import Status
-from liestep.errors import InputError
+from liestep.extend import (
+    ORBIT,
+    Certified,
+    Formulated,
+    InputError,
+    LieAction,
+    Method,
+    MetricAction,
+    Option,
+    Options,
+    Places,
+    Sheet,
+    Status,
+    axpy,
+    borrows,
+    coefficients,
+    copy,
+    put,
+    row,
+    sqrt,
+)
 from liestep.integrators.one_step import OneStep, combine
 from liestep.integrators.rkmk import chart_order
 from liestep.integrators.sizes import StateNorm, WithoutSizes, for_system
 from liestep.integrators.step_control import CONTROL, controlled
-from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.formulations import LieAction, MetricAction
-from liestep.mechanics.contracts.method import ORBIT, Method
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 Weights = tuple[Fraction, ...]
 START = -1  # as a base: the state at the beginning of the step
@@ -281,13 +293,13 @@ CF32B = ExponentialScheme(
 PAIRS = {scheme.name: scheme for scheme in (CF43, CF32A, CF32B)}
 
 
-def fixed(scheme: ExponentialScheme) -> Method:
+def fixed(scheme: ExponentialScheme, **declared: Any) -> Method:
     """Integrator of a scheme whose last exponential gives the new state."""
     return Method(summary=f"order {scheme.order}, {scheme.stages} stages, {len(scheme.exponentials)} exponentials,"
                   " explicit, Lie group action", order=scheme.order, formulation="lie_action", conserves=ORBIT,
                   projects=True, citation=scheme.source,
                   order_for=lambda options, sheet, parameters: chart_order(scheme.order, options),
-                  build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()))
+                  build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()), **declared)
 
 
 def _pair(options: Options, tolerance: float | None, t_end: float) -> Any:
@@ -304,7 +316,8 @@ CG3 = ExponentialScheme(
         exponential(START, "13/51"), exponential(3, "0 -2/3"), exponential(4, "0 0 24/17")), result=5)
 
 METHODS = {
-    "cf4": fixed(CF4),
+    "cf4": fixed(CF4, mark=((3, 1, 0), "solid", "CF4"), places=Places(shown=5), certified=Certified((
+        {}, ({"chart": "cayley"}, "cotangent_rotation"), ({"chart": "second_kind"}, "sphere_lagrangian")))),
     "cf_pair": Method(
         summary="order 4(3) with 5 stages, or 3(2) with 3, explicit, adaptive with dense output, Lie group action",
         order=CF43.order, formulation="lie_action", conserves=ORBIT, adaptive=True, projects=True,
@@ -312,7 +325,10 @@ METHODS = {
         options={"scheme": Option(CF43.name, "the pair", tuple(PAIRS))} | CONTROL | DISTANCE, build=_pair,
         combination=require_distance,
         order_for=lambda options, sheet, parameters: chart_order(PAIRS[options["scheme"]].order, options),
-        calls={f"scheme={scheme.name}": {"order": scheme.order, "citation": scheme.source}
-               for scheme in (CF32A, CF32B)}),
-    "cg3": fixed(CG3),
+        calls={f"scheme={scheme.name}": {"order": scheme.order, "citation": scheme.source, "mark": mark}
+               for scheme, mark in ((CF32A, ("1", "dashed", "CF3(2) a")), (CF32B, ("2", "dotted", "CF3(2) b")))},
+        mark=((3, 1, 180), "solid", "CF4(3)"), dense_order=lambda options: 3, certified=Certified((
+            {}, *(({"distance": "riemannian"}, formulation)
+                  for formulation in ("sphere_lagrangian", "cotangent_rotation"))))),
+    "cg3": fixed(CG3, mark=("+", "dashdot", "Crouch-Grossman 3")),
 }

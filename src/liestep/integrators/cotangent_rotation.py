@@ -42,7 +42,7 @@ from liestep.integrators._newton import converged, extent, iterate, settled, sol
 from liestep.integrators.one_step import WEIGHTS, Composition, OneStep, composed, order_of_weights, weighted
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import CotangentRotation, RigidBodies
-from liestep.mechanics.contracts.method import TOPS, VARIATIONAL, Keeps, Method
+from liestep.mechanics.contracts.method import TOPS, VARIATIONAL, Certified, Keeps, Method, Places, each
 from liestep.mechanics.contracts.sheet import Option, Options, Sheet, number_in
 
 SWEEPS = 200   # at most
@@ -333,11 +333,15 @@ METHODS = {
         if options["theta"] == 0.5 else 1,
         symmetric_for=lambda options, sheet, parameters: options["theta"] == 0.5, forces=APPLIED, build=_build,
         elsewhere={"rigid_bodies": lambda options, tolerance, t_end: SymplecticSweeps(_one(options), SWEEPS)},
-        calls=weighted("y4")),
+        calls=weighted(y4={"mark": ((8, 0, 22), "dashed", "SLGI composed")}), mark=((8, 1, 0), "solid", "SLGI"),
+        places=Places(shown=4, likely=True), certified=Certified(
+            each("theta", 0.0, 0.25), same=(({}, "slgi_kk", {}),),
+            adjoints=tuple(({"theta": theta}, {"theta": 1.0 - theta}) for theta in (0.25, 0.0)))),
     "slgi_kk": Method(
         summary="order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same motion as slgi",
         order=2, formulation="quadratic_rotation", symmetric=True, citation="liegroup2021, section 3.4.1, SLGIKK",
-        conserves=VARIATIONAL, options=SOLVER, forces=APPLIED, build=lambda options, tolerance, t_end: _one(options)),
+        conserves=VARIATIONAL, options=SOLVER, forces=APPLIED, build=lambda options, tolerance, t_end: _one(options),
+        mark=((8, 2, 0), "dotted", "SLGIKK")),
     "em_rotation": composed(
         lambda options: CayleyStep(options["tolerance"], options["iterations"]), formulation="cotangent_rotation",
         summary="order 2, symmetric, implicit, three unknowns on T*SO(3); 4, 6 or 8 by weights",
@@ -346,5 +350,6 @@ METHODS = {
         options={"weights": WEIGHTS,
                  "tolerance": Option(1e-15, "error left in the rotation of a step, as the last two changes show it,"
                                      " relative to it"),
-                 "iterations": Option(200, "iterations, at most")}),
+                 "iterations": Option(200, "iterations, at most")},
+        mark=((7, 1, 0), "solid", "EM on SO(3)"), certified=Certified(each("weights", "s4", "kl8"))),
 }

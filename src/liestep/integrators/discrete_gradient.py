@@ -4,15 +4,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.status import Status
+from liestep.extend import (
+    Certified,
+    Counter,
+    Keeps,
+    Option,
+    Options,
+    Places,
+    SkewGradient,
+    Status,
+    borrows,
+    each,
+    kernel,
+)
 from liestep.integrators._newton import converged, iterate
 from liestep.integrators.gauss import ITERATION, NONE, gauss_nodes, replace_slope, tableau
 from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, weighted
-from liestep.mechanics.contracts.formulations import SkewGradient
-from liestep.mechanics.contracts.method import Keeps
-from liestep.mechanics.contracts.sheet import Option, Options
 
 RULES = ("gonzalez", "mean_value", "itoh_abe")
 NODES = 5           # of the mean value: exact for polynomials H to degree 10
@@ -157,5 +164,6 @@ METHODS = {
                                 " quotients of H", RULES),
                  "weights": WEIGHTS,
                  **ITERATION},
-        calls=weighted(*COMPOSED[1:])),
+        calls=weighted(*COMPOSED[1:]), places=Places(shown=14),
+        certified=Certified(each("rule", "mean_value", "itoh_abe"))),
 }

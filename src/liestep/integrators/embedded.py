@@ -28,7 +28,7 @@ from liestep.integrators.step_control import HairerControl, MatlabControl
 from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.method import Method, Places
 from liestep.mechanics.contracts.sheet import Option, Options
 
 
@@ -365,11 +365,14 @@ def _pair(summary: str, order: int, citation: str, build: Callable[..., Any], at
 DORMAND_PRINCE = "Dormand and Prince 1980; Shampine and Reichelt 1997"
 METHODS = {
     "ode45": _pair("order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)", 5, DORMAND_PRINCE,
-                   dormand_prince),
+                   dormand_prince, mark=("X", "dotted", "ode45"), scipy="RK45", dense_order=lambda options: 4),
     "ode45_norm": _pair(
         "order 5(4), MATLAB's ode45 with NormControl: the error of the whole state decides", 5, DORMAND_PRINCE,
         lambda *given: NormControlled(pair := dormand_prince(*given), pair.control),
-        Option(1e-6, "absolute tolerance; the run's tolerance is the relative one"), warning=_warning),
+        Option(1e-6, "absolute tolerance; the run's tolerance is the relative one"), warning=_warning,
+        dense_order=lambda options: 4),
     "dop853": _pair("order 8(5,3), 12 stages, explicit, adaptive with dense output", 8,
-                    "Hairer, Norsett, Wanner 1993, II.5", _build_853),
+                    "Hairer, Norsett, Wanner 1993, II.5", _build_853, mark=("*", "dashdot", "DOP853"), scipy="DOP853",
+                    places=Places(reference=1), dense_order=lambda options: 7, decimals=lambda options: True,
+                    code="Stages of dop853"),
 }

@@ -20,7 +20,7 @@ from liestep.integrators._newton import converged, iterate
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import CanonicalField, VectorField
-from liestep.mechanics.contracts.method import CANONICAL, Facts, Keeps, Method, Where
+from liestep.mechanics.contracts.method import CANONICAL, Certified, Facts, Keeps, Method, Places, Where, each
 from liestep.mechanics.contracts.sheet import Option, Options, Sheet, whole_number
 
 MOST_CORRECTIONS = 60
@@ -236,7 +236,9 @@ METHODS = {
         order_for=lambda options, sheet, parameters: 2*options["stages"],
         symmetric_for=lambda options, sheet, parameters: options.get("projection", "none") == "none",
         build=lambda options, tolerance, t_end: Collocation(*tableau(gauss_nodes(options["stages"])),
-                                                            options["tolerance"], options["iterations"])),
+                                                            options["tolerance"], options["iterations"]),
+        mark=((4, 2, 0), "dashdot", "Gauss"), scipy="Gauss", places=Places(shown=9, reference=5),
+        certified=Certified(each("stages", 1, 3, 4, 5, 6))),
     "lobatto": Method(
         summary="order 4 with 3 stages, 2 to 8 with 2 to 5; implicit, symmetric pairs IIIA and IIIB", order=4,
         formulation="canonical_field", symmetric=True, conserves=CANONICAL,
@@ -245,5 +247,6 @@ METHODS = {
         options={"stages": whole_number("stages", 3, (2, 3, 4, 5), "stages; the order is twice their number less 2"),
                  **ITERATION},
         order_for=lambda options, sheet, parameters: 2*options["stages"] - 2,
-        build=lambda options, tolerance, t_end: _lobatto(options)),
+        build=lambda options, tolerance, t_end: _lobatto(options),
+        places=Places(shown=12), certified=Certified(each("stages", 2, 4, 5))),
 }

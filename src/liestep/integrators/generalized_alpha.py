@@ -11,16 +11,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import outlined
-from liestep.compile.rows import add_to, axpy, copy, put, row, scale
-from liestep.compile.status import Status
-from liestep.errors import InputError
+from liestep.extend import (
+    IndexThree,
+    InputError,
+    Keeps,
+    Method,
+    Option,
+    Options,
+    Sheet,
+    Status,
+    Where,
+    add_to,
+    axpy,
+    copy,
+    number_in,
+    outlined,
+    put,
+    row,
+    scale,
+    whole_number,
+)
 from liestep.integrators._newton import iterate, settled
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.mechanics.contracts.formulations import IndexThree
-from liestep.mechanics.contracts.method import Keeps, Method, Where
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet, number_in, whole_number
 
 CLOSE = 1e-11  # corrections below it that no longer shrink are round-off
 

@@ -9,15 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.precision import coefficients
-from liestep.compile.rows import copy
-from liestep.compile.status import Status
+from liestep.extend import ORBIT, LieChart, Method, Option, Options, Status, coefficients, copy, whole_number
 from liestep.integrators.one_step import combine
 from liestep.integrators.rkmk import MuntheKaas, chart_order
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.mechanics.contracts.formulations import LieChart
-from liestep.mechanics.contracts.method import ORBIT, Method
-from liestep.mechanics.contracts.sheet import Option, Options, whole_number
 
 WEIGHTS = {2: ["3/2", "-1/2"], 4: ["55/24", "-59/24", "37/24", "-3/8"]}
 

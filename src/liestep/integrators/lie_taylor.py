@@ -25,7 +25,7 @@ from liestep.integrators.taylor import (
 )
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.method import ORBIT
+from liestep.mechanics.contracts.method import ORBIT, Certified, each
 from liestep.mechanics.contracts.sheet import Options
 
 
@@ -194,5 +194,6 @@ METHODS = {
     "lie_taylor": method_of_series(
         SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series in the"
         " algebra", conserves=ORBIT, projects=True,
-        citation="Munthe-Kaas 1999; Jorba and Zou 2005, Exp. Math. 14, 99", build=_build),
+        citation="Munthe-Kaas 1999; Jorba and Zou 2005, Exp. Math. 14, 99", build=_build, scipy="LieTaylor",
+        certified=Certified(each("order", 8, 11, 3)[1:]), code="Taylor series in the algebra"),
 }

@@ -16,6 +16,7 @@ quaternion the mass matrix is singular along q, and the velocities of eml carry 
 exponentially while the generalized energy stands still: see docs/energy_momentum.md before long runs. Chains of bodies
 are eliminated one after the other by the reduced solver (`_linked_bodies`), in time proportional to their number."""
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -47,7 +48,7 @@ from liestep.mechanics.contracts.formulations import (
     LinkedBodies,
     QuaternionHamiltonian,
 )
-from liestep.mechanics.contracts.method import IN_LINES, MOMENTA, OF_POSITIONS, Keeps, Where
+from liestep.mechanics.contracts.method import IN_LINES, MOMENTA, OF_POSITIONS, Certified, Keeps, Places, Where
 from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 MULTIPLIERS, WORK = 3, 4  # rows of the state
@@ -528,6 +529,10 @@ class VariationalStep(NamedTuple):
         return Status.OK
 
 
+# not on chains: where masses are coupled, the multipliers leave an error h^2 in velocities that alternates in sign from
+# step to step and does not add up, so that a single step is of order 1 and the method of order 2
+BODY = "quaternion_hamiltonian"
+SOLVED = Certified((({}, BODY), *(({"solver": solver}, BODY) for solver in ("full", "null_space"))), formulation=BODY)
 METHODS = {
     "eml": composed(
         _inner, formulation="constrained_lagrangian",
@@ -536,20 +541,23 @@ METHODS = {
         conserves=(*OF_POSITIONS, MOMENTA, IN_LINES, Keeps.BOUNDED),
         citation="livens2025 eqs. (72), (86), (103), remark 4.11",
         options={"solver": SOLVER, "gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}, resolve=_resolve,
-        order_for=composed_order(4)),
+        order_for=composed_order(4), mark=((7, 0, 0), "solid", "EML"), places=Places(shown=6),
+        certified=replace(SOLVED, same=tuple(({}, "eml", {"solver": name}) for name in ("full", "null_space")))),
     "mpl": composed(
         _inner, formulation="constrained_lagrangian",
         summary="order 2, symmetric, implicit midpoint rule of Livens' equations; with a potential order 4 at most by"
         " weights",
         conserves=(*OF_POSITIONS, MOMENTA, Keeps.BOUNDED),
         citation="livens2025, section 5.4", options={"solver": SOLVER, "weights": TIED_WEIGHTS, **STOP},
-        resolve=_resolve, order_for=composed_order(4)),
+        resolve=_resolve, order_for=composed_order(4), mark=((3, 0, 270), "solid", "MPL"),
+        places=Places(shown=7, reference=7), certified=replace(SOLVED, same=(({}, "mph", {}),))),
     "eml_p": composed(
         lambda options: ReducedStep(RULES[options["gradient"]], True, *stopping(options)), symmetric=False,
         summary="order 2, 3 at most by weights, implicit, not symmetric: eml, then q.v of each quaternion is removed",
         formulation="constrained_lagrangian", conserves=(*OF_POSITIONS, MOMENTA, IN_LINES),
         citation="own; livens2025 remark 4.8", order_for=composed_order(3),
-        options={"gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}),
+        options={"gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}, mark=((3, 0, 90), "dashed", "EML-P"),
+        certified=Certified((({}, BODY),))),
     "vi_livens": composed(
         lambda options: VariationalStep(options["tolerance"], options["iterations"]),
         summary="order 2, symmetric, implicit, variational, for singular mass matrices and constraints; 4, 6 or 8 by"
@@ -557,5 +565,6 @@ METHODS = {
         conserves=(Keeps.MANIFOLD, Keeps.SYMPLECTIC, Keeps.BOUNDED, Where(
             Keeps.MOMENTUM, "without angles as coordinates", lambda options, sheet, parameters:
             options.get("coordinates") != "spherical")),
-        citation="livens2025, outlook; Marsden and West 2001", options={"weights": WEIGHTS, **newton_options(40)}),
+        citation="livens2025, outlook; Marsden and West 2001", options={"weights": WEIGHTS, **newton_options(40)},
+        places=Places(reference=6)),
 }

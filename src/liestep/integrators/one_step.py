@@ -73,9 +73,10 @@ def order_of_weights(options: Options, sheet: Sheet, parameters: Mapping[str, An
     return SCHEMES[options.get("weights", "one")].order
 
 
-def weighted(*names: str) -> dict[str, dict[str, Any]]:
-    """`Method.calls` of compositions by these weights."""
-    return {f"weights={name}": {"order": SCHEMES[name].order, "citation": SCHEMES[name].source} for name in names}
+def weighted(*names: str, **declared: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """`Method.calls` of compositions by these weights; weights=fields: with further ones."""
+    return {f"weights={name}": {"order": SCHEMES[name].order, "citation": SCHEMES[name].source,
+                                **declared.get(name, {})} for name in (*names, *declared)}
 
 
 class Composition(NamedTuple):

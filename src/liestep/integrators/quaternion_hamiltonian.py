@@ -27,7 +27,7 @@ from liestep.integrators.livens import (
 )
 from liestep.integrators.one_step import OneStep, composed
 from liestep.mechanics.contracts.formulations import QuaternionHamiltonian
-from liestep.mechanics.contracts.method import MOMENTA, OF_POSITIONS, Keeps, Where
+from liestep.mechanics.contracts.method import MOMENTA, OF_POSITIONS, Certified, Keeps, Places, Where, each
 from liestep.mechanics.contracts.sheet import Option, Options
 
 KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `mechanics.formulations.constrained.hamilton`
@@ -99,7 +99,8 @@ METHODS = {
         _inner, summary="order 2, symmetric, implicit, on quaternions with a regular mass matrix; 4, 6 or 8 by weights",
         formulation="quaternion_hamiltonian", conserves=(*OF_POSITIONS, MOMENTA, Keeps.ENERGY),
         citation="Betsch and Siebert 2009; livens2025, appendix D", order_for=composed_order(8),
-        options={"polar": POLAR, "weights": TIED_WEIGHTS, **STOP}),
+        options={"polar": POLAR, "weights": TIED_WEIGHTS, **STOP}, mark=((4, 1, 45), "solid", "EMH"),
+        places=Places(shown=11), certified=Certified(each("weights", "s4", "kl8"))),
     "mph": composed(
         _inner, formulation="quaternion_hamiltonian", citation="livens2025, section 5.4",
         summary="order 2, symmetric, implicit midpoint rule of the Hamiltonian form; variant b is the map of mpl",
@@ -107,5 +108,6 @@ METHODS = {
             Keeps.MOMENTUM, "with variants a, b, without joints", lambda options, sheet, parameters:
             options["variant"] != "x" and MOMENTA.holds(options, sheet, parameters))),
         options={"variant": Option("b", "where the mass matrix at the midpoint has its factor |q_m|^-4: a nowhere, x in"
-                                   " the equation for q only, b in both", ("b", "a", "x")), "polar": POLAR, **STOP}),
+                                   " the equation for q only, b in both", ("b", "a", "x")), "polar": POLAR, **STOP},
+        mark=((5, 1, 0), "dashed", "MPH"), certified=Certified(each("variant", "a", "x"))),
 }

@@ -16,7 +16,7 @@ from liestep.integrators._newton import converged, iterate, largest, worse
 from liestep.integrators.livens import MULTIPLIERS, WORK
 from liestep.integrators.one_step import WEIGHTS, composed, newton_options
 from liestep.mechanics.contracts.formulations import ConstantMass
-from liestep.mechanics.contracts.method import VARIATIONAL
+from liestep.mechanics.contracts.method import VARIATIONAL, Certified
 
 
 class RattleWork(NamedTuple):
@@ -169,5 +169,6 @@ METHODS = {
     "rattle": composed(
         lambda options: Rattle(options["tolerance"], options["iterations"]), formulation="constant_mass",
         summary="order 2, symmetric, implicit in the multipliers; 4, 6 or 8 by weights", conserves=VARIATIONAL,
-        citation="Andersen 1983; Leimkuhler and Skeel 1994", options={"weights": WEIGHTS, **newton_options(50)}),
+        citation="Andersen 1983; Leimkuhler and Skeel 1994", options={"weights": WEIGHTS, **newton_options(50)},
+        mark=((5, 2, 0), "dashdot", "RATTLE"), certified=Certified(same=(({}, "vi_sphere", {"solver": "explicit"}),))),
 }

@@ -15,7 +15,7 @@ from liestep.integrators.kicks import Kicking, have_equal_moments, kick, move, n
 from liestep.integrators.one_step import WEIGHTS, composed, weighted
 from liestep.integrators.rigid_split import DiscreteTurn, discrete_turn, turn_by_cayley
 from liestep.mechanics.contracts.formulations import RigidBodies
-from liestep.mechanics.contracts.method import SMOOTH, Keeps, Method, Where
+from liestep.mechanics.contracts.method import SMOOTH, Certified, Keeps, Method, Places, Where, each
 from liestep.mechanics.contracts.sheet import Option, number_in
 from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
 
@@ -203,7 +203,9 @@ METHODS = {
     "lgvi": composed(
         lambda options: LieGroupVariational(options["tolerance"], options["iterations"]),
         summary="order 2, 4, 6 or 8 by weights, symmetric, implicit in each attitude", formulation="rigid_bodies",
-        citation="Lee, Leok and McClamroch 2007", conserves=SMOOTH, calls=weighted("y4", "kl8"),
+        citation="Lee, Leok and McClamroch 2007", conserves=SMOOTH,
+        calls=weighted("y4", kl8={"places": Places(reference=3, stands_in=2)}), places=Places(shown=10),
+        certified=Certified(same=(({}, "rodrigues", {"drift": "exact"}),)),
         options={"weights": WEIGHTS,
                  "tolerance": Option(1e-15, "error left in the rotation of a step, relative to its size"),
                  "iterations": Option(50, "Newton iterations of a body in a step, at most")}),
@@ -232,5 +234,6 @@ METHODS = {
                  "tolerance": Option(1e-15, "change of the new velocities, relative to the largest, and of the"
                                      " rotations of a step in radians"),
                  "iterations": Option(200, "sweeps of the fixed-point iteration, at most")},
-        build=lambda options, tolerance, t_end: Campello(options["phi"], options["tolerance"], options["iterations"])),
+        build=lambda options, tolerance, t_end: Campello(options["phi"], options["tolerance"], options["iterations"]),
+        certified=Certified(each("phi", 0.5), same=(({}, "rodrigues", {"kick": "whole"}),))),
 }

@@ -32,7 +32,7 @@ from liestep.integrators.gauss import fractions, gauss_nodes
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.mechanics.contracts.formulations import RigidBodies
-from liestep.mechanics.contracts.method import FREE, VARIATIONAL, Facts, Keeps, Method, Where
+from liestep.mechanics.contracts.method import FREE, VARIATIONAL, Certified, Facts, Keeps, Method, Places, Where, each
 from liestep.mechanics.contracts.sheet import Option, Options, whole_number
 
 UNIT = 5  # place of an inverse unit in rows of coefficients, which use fewer
@@ -469,6 +469,9 @@ def splitting(default: str) -> dict[str, Option]:
                                 " kind with 6 (rkn4), 11 (rkn6) or 14 (rkn6a) kicks", tuple(SPLITTING_ORDERS))}
 
 
+SPLITTINGS = each("splitting", *list(SPLITTING_ORDERS)[:-1])  # rkn6a is the default
+
+
 def order_of_splitting(options: Options, *_: Any) -> int:
     """`Method.order_for`: the order of the option `splitting`."""
     return SPLITTING_ORDERS[options["splitting"]]
@@ -490,13 +493,14 @@ def _fitting(order: Callable[[Options], int], remedy: str) -> Callable[[Options]
 
 
 def _method(summary: str, default: str, free: Callable[[Options], Any], order: Callable[[Options], int],
-            conserves: Facts, citation: str, options: Mapping[str, Option], remedy: str = "") -> Method:
+            conserves: Facts, citation: str, options: Mapping[str, Option], remedy: str = "",
+            **declared: Any) -> Method:
     def build(chosen: Options, tolerance: float | None, t_end: float) -> RigidSplit:
         return RigidSplit(free(chosen), *drifts_and_kicks(chosen["splitting"]))
 
     return Method(summary=summary, order=SPLITTING_ORDERS[default], formulation="rigid_bodies", symmetric=True,
                   options={**splitting(default), **options}, resolve=_fitting(order, remedy), conserves=conserves,
-                  order_for=order_of_splitting, citation=citation, build=build)
+                  order_for=order_of_splitting, citation=citation, build=build, **declared)
 
 
 EVERY = max(SPLITTING_ORDERS.values())
@@ -507,7 +511,8 @@ METHODS = {
         "order 6, or 2 to 8 by splitting; explicit, exact free motion by elliptic functions for steps of any angle",
         "rkn6a", lambda options: exact_flow(), lambda options: EVERY,
         (*VARIATIONAL, FREE),
-        "Celledoni, Fasso, Saefstroem and Zanna 2008; Blanes and Moan 2002", {}),
+        "Celledoni, Fasso, Saefstroem and Zanna 2008; Blanes and Moan 2002", {},
+        mark=((6, 0, 30), "solid", "exact splitting"), places=Places(won_from=0.0), certified=Certified(SPLITTINGS)),
     "dmv": _method(
         "order 6, or 2 to 8 by splitting; free motion by the discrete Moser-Veselov map, preprocessed to order 10",
         "rkn6a", lambda options: MoserVeselov(options["order"], options["tolerance"], options["iterations"]),
@@ -517,14 +522,20 @@ METHODS = {
             for fact in (Keeps.SYMPLECTIC, Keeps.BOUNDED))),
         "Hairer and Vilmart 2006; Blanes and Moan 2002",
         {"order": whole_number("order", 10, ORDERS, "order of the free motion"), **SOLVER},
-        ", or a higher order of the free motion"),
+        ", or a higher order of the free motion", mark=((6, 0, 0), "solid", "DMV"), places=Places(won_from=0.0),
+        certified=Certified(
+            ({}, *({"order": order, "splitting": name} for order, name in ((2, "kl6"), (4, "rkn4"), (6, "rkn6")))),
+            same=(({"order": 2, "splitting": "strang"}, "lgvi", {}),
+                  ({"order": 2, "splitting": "y4"}, "lgvi", {"weights": "y4"})))),
     "body_midpoint": _method(
         "order 2, or 4 to 8 by splitting; free motion by the midpoint rule for the body momentum and the Cayley map",
         "strang", lambda options: BodyMidpoint(options["tolerance"], options["iterations"]), lambda options: 2,
         (Keeps.MANIFOLD, Keeps.MOMENTUM, FREE),
-        "Austin, Krishnaprasad and Wang 1993", SOLVER),
+        "Austin, Krishnaprasad and Wang 1993", SOLVER, mark=((4, 0, 0), "dashdot", "body midpoint"),
+        certified=Certified(each("splitting", "s4"))),
     "lie_midpoint": _method(
         "order 2, or 4 to 8 by splitting; free motion by the Lie midpoint rule",
         "strang", lambda options: LieMidpoint(options["tolerance"], options["iterations"], above_round_off(3)),
-        lambda options: 2, (Keeps.MANIFOLD, Keeps.MOMENTUM), "Krysl 2005", SOLVER),
+        lambda options: 2, (Keeps.MANIFOLD, Keeps.MOMENTUM), "Krysl 2005", SOLVER,
+        mark=((4, 0, 45), "dashed", "Lie midpoint"), certified=Certified(each("splitting", "y4"))),
 }

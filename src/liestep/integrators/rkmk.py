@@ -17,10 +17,20 @@ from liestep.compile.status import Status
 from liestep.integrators.one_step import OneStep, combine
 from liestep.integrators.sizes import NORM, error_norm, for_system, generator, moved
 from liestep.integrators.step_control import CONTROL, HairerControl, controlled
-from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54, PAIR, TABLEAU, TABLEAUX, pair_of, tableau_of
+from liestep.integrators.tableaux import (
+    DOP853,
+    DORMAND_PRINCE54,
+    PAIR,
+    PAIRS,
+    TABLEAU,
+    TABLEAUX,
+    from_decimals,
+    pair_of,
+    tableau_of,
+)
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
-from liestep.mechanics.contracts.method import ORBIT, Method
+from liestep.mechanics.contracts.method import ORBIT, Certified, Method, Places, each
 from liestep.mechanics.contracts.sheet import Option, Options
 
 DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}
@@ -378,30 +388,48 @@ def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
                          error_norm(options, tolerance), control)
 
 
+BODY, SPHERES = "cotangent_rotation", "sphere_lagrangian"  # what systems are, on which options are certified
+CALLS: dict[str, dict[str, Any]] = {
+    "euler": {"mark": ("p", "dotted", "Lie-Euler")}, "heun": {"mark": ("H", "dashdot", "Lie-Euler-Heun")},
+    "kutta3": {"mark": ("8", "dashdot", "RKMK3")},
+    "dormand_prince5": {"mark": ((5, 1, 180), "solid", "RKMK5"), "places": Places(reference=4),
+                        "certified": Certified(each("dexpinv", 0, 1, 2))}}
 METHODS = {
     "rkmk": Method(
         summary="order 4 with 4 stages, or any explicit tableau, known or declared, Lie group action", order=4,
         formulation="lie_action", conserves=ORBIT, projects=True, citation="Munthe-Kaas 1999; liegroup2021 section 2",
         options=TABLEAU | DEXPINV,
         order_for=lambda options, sheet, parameters: truncated_order(tableau_of(options).order, options),
-        calls={f"tableau={name}": {"order": TABLEAUX[name].order, "citation": TABLEAUX[name].source}
-               for name in ("euler", "heun", "kutta3", "dormand_prince5")},
-        build=lambda options, tolerance, t_end: MuntheKaas(*tableau_of(options).arrays(), dexpinv_component(options))),
+        calls={f"tableau={name}": {"order": TABLEAUX[name].order, "citation": TABLEAUX[name].source, **declared}
+               for name, declared in CALLS.items()},
+        build=lambda options, tolerance, t_end: MuntheKaas(*tableau_of(options).arrays(), dexpinv_component(options)),
+        mark=("h", "dashed", "RKMK4"), scipy="RKMK4", places=Places(shown=2, stands_in=1, likely=True),
+        decimals=from_decimals, certified=Certified((
+            {}, *(({"action": action}, BODY) for action in ("direct", "coadjoint")),
+            ({"alpha": 0.5, "beta": 0.25}, SPHERES), ({"chart": "cayley"}, SPHERES), ({"chart": "cayley2"}, BODY),
+            ({"chart": "second_kind"}, SPHERES), ({"chart": "second_kind"}, BODY), {"tableau": "dop853"},
+            {"tableau": "midpoint"}, {"tableau": "dop853", "dexpinv": 4}))),
     "rkmk4_2comm": Method(
         summary="order 4, 4 stages, 2 commutators, explicit, Lie group action", order=4, formulation="lie_action",
         conserves=ORBIT, projects=True, citation="Casas and Owren 2003; liegroup2021 section 2",
         order_for=lambda options, sheet, parameters: chart_order(4, options),
-        build=lambda options, tolerance, t_end: CasasOwren(*map(coefficients, (A, E, C)))),
+        build=lambda options, tolerance, t_end: CasasOwren(*map(coefficients, (A, E, C))),
+        mark=("x", "dashed", "RKMK4, 2 commutators")),
     "rkmk_pair": Method(
         summary="order 5(4) with 7 stages, or any explicit embedded tableau, known or declared, adaptive with dense"
         " output, Lie group action", order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT,
         adaptive=True, projects=True, citation="Munthe-Kaas 1999; liegroup2021 section 4",
         options=PAIR | DEXPINV | CONTROL | NORM,
-        order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options), build=_build),
+        order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options), build=_build,
+        mark=((4, 1, 0), "solid", "RKMK(5,4)"), places=Places(likely=True),
+        dense_order=lambda options: pair_of(options).dense_order, certified=Certified((
+            {}, ({"chart": "cayley"}, SPHERES), *each("tableau", *list(PAIRS)[1:])[1:], {"norm": "algebra"},
+            {"tableau": "bogacki_shampine32", "dexpinv": 1}))),
     "rkmk853": Method(
         summary="order 8(5,3), 12 stages, explicit, adaptive with dense output, Lie group action", order=8,
         formulation="lie_action", conserves=ORBIT, adaptive=True, projects=True,
         citation=f"Munthe-Kaas 1999; {DOP853.source}",
         options=DEXPINV | NORM,
-        order_for=lambda options, sheet, parameters: truncated_order(8, options), build=_build_853),
+        order_for=lambda options, sheet, parameters: truncated_order(8, options), build=_build_853,
+        scipy="RKMK853", dense_order=lambda options: 7, decimals=lambda options: True, code="Map to the algebra"),
 }

@@ -33,7 +33,7 @@ from liestep.integrators.kicks import Kicking, kick, move, needs_equal_moments
 from liestep.integrators.one_step import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import RigidBodies
-from liestep.mechanics.contracts.method import SMOOTH, Method
+from liestep.mechanics.contracts.method import SMOOTH, Certified, Method, Places, each
 from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 
@@ -148,6 +148,10 @@ METHODS = {
         " kick, turn about a fixed axis, kick", order=2, formulation="rigid_bodies", symmetric=True, conserves=SMOOTH,
         citation="rodrigues2021 eqs. (23), (25), (27), (30)", options=OPTIONS, resolve=_resolve, order_for=_order,
         symmetric_for=lambda options, sheet, parameters: options["kick"] == "half", requires=needs_equal_moments,
-        calls={"drift=exact": {}, "drift=exp": {}, "kick=whole": {"order": 1, "symmetric": False},
-               **weighted("y4", "s4", "kl6", "kl8")}, build=_build),
+        calls={"drift=exact": {}, "drift=exp": {}, "kick=whole": {
+            "order": 1, "symmetric": False, "certified": Certified(each("drift", "exact", "exp"))},
+               **weighted("y4", "s4", "kl6", kl8={"places": Places(reference=2, stands_in=1)})}, build=_build,
+        places=Places(likely=True), certified=Certified(
+            each("chart", "alpha", "modified"),
+            same=tuple(({}, "rodrigues", {"chart": chart}) for chart in ("alpha", "modified")))),
 }

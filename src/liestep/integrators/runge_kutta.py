@@ -3,12 +3,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import borrows
-from liestep.compile.status import Status
+from liestep.extend import PROJECTED, Certified, Method, Places, Status, VectorField, borrows, each
 from liestep.integrators.one_step import OneStep
-from liestep.integrators.tableaux import TABLEAU, TABLEAUX, Tableau, tableau_of
-from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.method import PROJECTED, Method
+from liestep.integrators.tableaux import TABLEAU, TABLEAUX, Tableau, from_decimals, tableau_of
 
 
 @borrows(OneStep)
@@ -37,19 +34,27 @@ class ExplicitRungeKutta(NamedTuple):
         return Status.OK
 
 
-def _method(tableau: Tableau, summary: str) -> Method:
+def _method(tableau: Tableau, summary: str, **declared: Any) -> Method:
     return Method(summary=summary, order=tableau.order, formulation="vector_field", conserves=PROJECTED,
                   projects=True, citation=tableau.source,
-                  build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau.arrays()))
+                  build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau.arrays()), **declared)
 
 
 METHODS = {
-    "rk2_midpoint": _method(TABLEAUX["midpoint"], "order 2, 2 stages, explicit"),
-    "rk2_heun": _method(TABLEAUX["heun"], "order 2, 2 stages, explicit"),
-    "rk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit"),
+    "rk2_midpoint": _method(TABLEAUX["midpoint"], "order 2, 2 stages, explicit",
+                            mark=("s", "dashed", "RK2 midpoint")),
+    "rk2_heun": _method(TABLEAUX["heun"], "order 2, 2 stages, explicit", mark=("d", "dotted", "RK2 Heun")),
+    "rk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit", mark=("P", "dashed", "RK4"), scipy="RK4",
+                   places=Places(shown=3, stands_in=1, won_from=1e-4), certified=Certified((
+                       {}, *((form, "sphere_lagrangian") for form in (
+                           {"projection": "state"}, {"form": "velocity"}, {"mass": "banded"})),
+                       ({"form": "coadjoint"}, "cotangent_rotation")))),
     "runge_kutta": Method(
         summary="any explicit tableau, known or declared", order=4, formulation="vector_field",
         conserves=PROJECTED, projects=True, citation="Kutta 1901",
         options=TABLEAU, order_for=lambda options, sheet, parameters: tableau_of(options).order,
-        build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau_of(options).arrays())),
+        build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau_of(options).arrays()),
+        mark=((6, 2, 0), "dashed", "RK, any tableau"), decimals=from_decimals,
+        places=Places(recommended=False),  # the tableaux that are known have ids of their own
+        certified=Certified(each("tableau", "kutta3", "dormand_prince5", "dop853")[1:])),
 }

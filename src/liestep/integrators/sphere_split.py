@@ -16,11 +16,11 @@ from liestep.compile.rows import axpy, copy, cross, dot, put, row, scale, sqrt
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.so3 import coefficients, quadratic
-from liestep.integrators.rigid_split import order_of_splitting, splitting
+from liestep.integrators.rigid_split import SPLITTINGS, order_of_splitting, splitting
 from liestep.integrators.step_control import Ahead
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.mechanics.contracts.formulations import SphereLagrangian
-from liestep.mechanics.contracts.method import VARIATIONAL, Method
+from liestep.mechanics.contracts.method import VARIATIONAL, Certified, Method, Places, each
 from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet, number_in
 
 DEFAULT = "rkn6a"
@@ -241,7 +241,8 @@ METHODS = {
         conserves=VARIATIONAL,
         citation="McLachlan, Modin and Verdier 2014; Blanes and Moan 2002", options=splitting(DEFAULT),
         order_for=order_of_splitting, requires=needs_uncoupled_masses, resolve=require_diagonal,
-        build=lambda options, tolerance, t_end: SphereSplit(*drifts_and_kicks(options["splitting"]))),
+        build=lambda options, tolerance, t_end: SphereSplit(*drifts_and_kicks(options["splitting"])),
+        places=Places(won_from=0.0), certified=Certified(SPLITTINGS)),
     "sphere_regularised": Method(
         summary="order 2, or 4 to 8 by splitting; explicit kicks and great circles in a fictitious time for close"
                 " encounters, diagonal mass; the tolerance is the fictitious step in s",
@@ -256,5 +257,6 @@ METHODS = {
                  "c": number_in("c", FROM_ENERGIES, "energy in J beside which a potential is deep: by default T + |V|"
                                 " of the start", "positive number", lambda c: 0.0 < c < np.inf, instead=FROM_ENERGIES)},
         order_for=lambda options, sheet, parameters: SPLITTING_ORDERS[options["splitting"]],
-        requires=needs_uncoupled_masses, resolve=require_diagonal, build=_regularised),
+        requires=needs_uncoupled_masses, resolve=require_diagonal, build=_regularised, estimates=False,
+        certified=Certified(each("splitting", *COMPOSITIONS[1:]))),
 }

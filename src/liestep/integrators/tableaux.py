@@ -128,6 +128,7 @@ def triangle(c: str, rows: tuple[str, ...], b: str) -> dict[str, Any]:
 
 
 _DORMAND_PRINCE_B = "35/384 0 500/1113 125/192 -2187/6784 11/84"
+CLASSICAL = "rk4"
 
 _SIMPLE = (
     Tableau("euler", 1, "Euler 1768", **triangle("0", ("",), "1")),
@@ -351,6 +352,11 @@ TABLEAU = {"tableau": Option(
 def tableau_of(options: Mapping[str, Any]) -> Tableau:
     chosen = options["tableau"]
     return TABLEAUX[chosen] if isinstance(chosen, str) else declared(chosen)
+
+
+def from_decimals(options: Mapping[str, Any]) -> bool:
+    """`Method.decimals`: whether the coefficients of the tableau are known as decimals only."""
+    return "tableau" in options and bool(tableau_of(options).tolerance)
 
 
 PAIR_KEYS = (*KEYS, "embedded", "embedded_order")

@@ -25,7 +25,7 @@ from liestep.integrators.sizes import LATER, NOT_GIVEN, given_sizes, sizes_for_e
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
-from liestep.mechanics.contracts.method import PROJECTED, Method
+from liestep.mechanics.contracts.method import PROJECTED, Certified, Method, Places, each
 from liestep.mechanics.contracts.sheet import Option, Options, Sheet
 
 
@@ -440,6 +440,7 @@ def series_of(options: Options, tolerance: float | None, **further: Any) -> Tayl
 def method_of_series(series: Series, **declared: Any) -> Method:
     """A method of Taylor series of these equations."""
     return Method(order=LARGEST_ORDER, formulation=series.formulation, adaptive=True, prefers=series.prefers,
+                  estimates=False, traced=series.traced,
                   combination=series.combination, requires=series.requires, options={"order": ORDER, **LATER},
                   order_for=lambda options, sheet, parameters:
                   LARGEST_ORDER if options["order"] in MORE else options["order"], **declared)
@@ -451,5 +452,8 @@ METHODS = {
     "taylor": method_of_series(
         SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
         projects=True, conserves=PROJECTED, citation="Jorba and Zou 2005, Exp. Math. 14, 99",
-        build=lambda options, tolerance, t_end: series_of(options, tolerance)),
+        build=lambda options, tolerance, t_end: series_of(options, tolerance), scipy="Taylor", code="Taylor series",
+        places=Places(reference=8),
+        certified=Certified((*each("order", 8, 11, 3)[1:], ({"order": 6, "form": "omega"}, "sphere_lagrangian"),
+                             ({"order": 6, "form": "coadjoint"}, "cotangent_rotation")))),
 }

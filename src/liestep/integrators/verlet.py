@@ -4,12 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.status import Status
+from liestep.extend import CANONICAL, Certified, Option, Places, SeparableHamiltonian, Status, shift
 from liestep.integrators.one_step import COMPOSED, WEIGHTS, composed, weighted
-from liestep.mechanics.contracts.formulations import SeparableHamiltonian
-from liestep.mechanics.contracts.method import CANONICAL
-from liestep.mechanics.contracts.sheet import Option
-from liestep.mechanics.formulations.general import shift
 
 FIRST = ("velocity", "position")
 
@@ -53,5 +49,6 @@ METHODS = {
         formulation="separable_hamiltonian", conserves=CANONICAL, forces="of time and position, at the kicks",
         citation="Hairer, Lubich and Wanner 2003, Acta Numer. 12, 399",
         options={"first": Option("velocity", "what moves first", FIRST), "weights": WEIGHTS},
-        calls=weighted(*COMPOSED[1:])),
+        calls=weighted(*COMPOSED[1:]), places=Places(shown=13), certified=Certified((
+            {}, {"first": "position"}, {"first": "position", "weights": "s4"}))),
 }

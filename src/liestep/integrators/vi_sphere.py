@@ -19,7 +19,7 @@ from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve, lu_s
 from liestep.integrators._newton import extent, iterate, settled
 from liestep.integrators.one_step import WEIGHTS, composed, weighted
 from liestep.mechanics.contracts.formulations import SphereLagrangian
-from liestep.mechanics.contracts.method import VARIATIONAL
+from liestep.mechanics.contracts.method import VARIATIONAL, Certified, Places
 from liestep.mechanics.contracts.sheet import Option, Options
 
 
@@ -532,12 +532,21 @@ def inner_step(options: Options) -> Any:
                       above_round_off(3))
 
 
+ITERATED = ("multipliers", "newton", "fixed_point")
+SAME = (*((({"solver": "multipliers"}), "vi_sphere", other) for other in (
+    {"solver": "newton"}, {"solver": "fixed_point"}, {"form": "paper"}, {"solver": "newton", "form": "paper"})),
+    *(({"solver": "explicit"}, "vi_sphere", other) for other in (
+        {"solver": "multipliers"}, {"solver": "explicit", "form": "paper"})))
 METHODS = {
     "vi_sphere": composed(
         inner_step, summary="order 2, 4, 6 or 8 by weights, symmetric; explicit for diagonal mass, else implicit",
         formulation="sphere_lagrangian", conserves=VARIATIONAL,
         citation="twospheres2009 eqs. (22)-(30)", options=OPTIONS, resolve=_resolve,
-        calls=weighted("y4", "s4", "y6", "kl6", "kl8"),
+        mark=("o", "solid", "VI"), places=Places(shown=1, likely=True), calls=weighted(
+            y4={"mark": ("^", "dashed", "VI Yoshida 4")}, s4={"mark": ("v", "solid", "VI Suzuki 4")},
+            y6={"mark": ("<", "dashed", "VI Yoshida 6")}, kl6={"mark": (">", "solid", "VI Kahan-Li 6")},
+            kl8={"mark": ("D", "solid", "VI Kahan-Li 8"), "places": Places(reference=1, stands_in=1)}),
+        certified=Certified(({}, *({"solver": solver} for solver in ITERATED), {"form": "paper"}), same=SAME),
         forces="half kicks by F at both ends, the last one solved to round-off: the same order; drag c on a mass m"
         f" converges up to a step of about {DRAG['one']} m/c (NOT_CONVERGED beyond), with weights"
         f" {', '.join(f'{name} {limit} m/c' for name, limit in DRAG.items() if name != 'one')}: s4 takes longer steps"

@@ -7,6 +7,7 @@ own.
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.general import PARTS, layout
 from liestep.plain import system
 from liestep.plain.blackbox import black_box_of, real_rates
-from liestep.simulation.catalogue import integrator_ids
+from liestep.simulation.catalogue import integrator_ids, own_integrators
 from liestep.simulation.catalogue import method as declared
 from liestep.simulation.runs.events import Event, event_function
 from liestep.simulation.runs.execution import Outcome
@@ -29,8 +30,18 @@ from liestep.simulation.runs.until import Between, Found, Occurrence, Search, fi
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less
 TAKEN = ("rtol", "atol", "step", "max_step", "stops", "blackbox")
-NAMES = {"DOP853": "dop853", "RK45": "ode45", "RK4": "rk4", "Gauss": "gauss", "Taylor": "taylor", "RKMK4": "rkmk",
-         "RKMK853": "rkmk853", "LieTaylor": "lie_taylor"}
+
+
+@cache
+def names() -> dict[str, str]:
+    """Names in scipy's words -> ids of integrators."""
+    return {declared(name).scipy: name for name in own_integrators() if declared(name).scipy}
+
+
+def _id_of(name: str) -> str | None:
+    """The integrator of a name in scipy's words; most are ids in other letters, for which no file of others is read."""
+    near = name.lower()
+    return near if near in own_integrators() and declared(near).scipy == name else names().get(name)
 
 
 def _factors(group: str) -> dict[str, int]:
@@ -139,7 +150,7 @@ class Solver(OdeSolver):
     span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced.
     """
 
-    integrator, group = "dop853", ""
+    integrator, group = "", ""
     events: Sequence[Event] = ()  # functions of the fields t and y
     t: float
     y: np.ndarray
@@ -246,22 +257,27 @@ class _Within(DenseOutput):
 
 
 def solver_class(method: str, group: str | None = None) -> type[Solver]:
-    """The class of a method: a name of NAMES or the id of an integrator.
+    """The class of a method: a name in scipy's words or the id of an integrator.
 
     Raises:
         InputError: a method or a group that there is not.
     """
-    if str(method).partition(" ")[0] not in (*NAMES, *integrator_ids()):
-        raise InputError(f"{unknown('method', str(method), NAMES)}, or the id of an integrator as rk4")
-    integrator = NAMES.get(method, method)
+    named = _id_of(str(method))
+    if named is None and str(method).partition(" ")[0] not in integrator_ids():
+        raise InputError(f"{unknown('method', str(method), names())}, or the id of an integrator as rk4")
+    integrator = named or method
     if group is not None:
         _factors(group)
-    elif integrator in ("rkmk", "rkmk853", "lie_taylor"):
+    elif declared(integrator).scipy and declared(integrator).formulation == "lie_action":
         group = "SO3xR3"
     return type(method, (Solver,), {"integrator": integrator, "group": group or "", "__doc__": Solver.__doc__})
 
 
-DOP853, RK45, RK4, Gauss, Taylor, RKMK4, RKMK853, LieTaylor = map(solver_class, NAMES)
+def __getattr__(name: str) -> Any:
+    """The class of an integrator by its name in scipy's words: DOP853, RK45, RK4, ..."""
+    if name.startswith("_") or _id_of(name) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return solver_class(name)
 
 
 def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853", t_eval: Any = None,

@@ -18,19 +18,6 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Preset, Sheet
 
 Item = TypeVar("Item", Sheet, Method)
-# ids of integrators that are options now, refused with the new call: until the first release
-RENAMED = {  # id -> one of `integrator_calls`
-    **{f"vi_sphere_{name}": f"vi_sphere weights={name}" for name in ("y4", "s4", "y6", "kl6", "kl8")},
-    **{f"lgvi_{name}": f"lgvi weights={name}" for name in ("y4", "kl8")},
-    "rodrigues_newmark": "rodrigues", "rodrigues_exact": "rodrigues drift=exact",
-    "rodrigues_exp": "rodrigues drift=exp", "rodrigues_euler": "rodrigues kick=whole",
-    "bliedf1": "bliedf order=1", "bliedf2": "bliedf order=2", "bliedf3": "bliedf",
-    "lie_ab2": "lie_ab order=2", "lie_ab4": "lie_ab", "slgi_composed": "slgi weights=y4",
-    "cf43": "cf_pair", "cf32a": "cf_pair scheme=cf32a", "cf32b": "cf_pair scheme=cf32b",
-    "lie_euler": "rkmk tableau=euler", "lie_heun": "rkmk tableau=heun", "rkmk3": "rkmk tableau=kutta3",
-    "rkmk4": "rkmk", "rkmk5": "rkmk tableau=dormand_prince5", "rkmk54": "rkmk_pair",
-    **{f"rodrigues_{name}": f"rodrigues weights={name}" for name in ("y4", "s4", "kl6", "kl8")},
-}
 
 
 class Entry(NamedTuple, Generic[Item]):
@@ -146,6 +133,25 @@ def integrator_calls() -> tuple[str, ...]:
     return tuple(f"{name} {call}".rstrip() for name in integrator_ids() for call in ("", *method(name).calls))
 
 
+@cache
+def ranked(place: str, formulation: str = "") -> tuple[str, ...]:
+    """Integrators of this package and their calls that declare one of their `places`, of one formulation or of all, in
+    this order."""
+    found = {name: method(name) for key in own_integrators() for name in (key, *(f"{key} {call}" for call in
+                                                                                  method(key).calls))}
+    chosen = {name: getattr(item.places, place) for name, item in found.items()
+              if formulation in ("", item.formulation)}
+    return tuple(sorted((name for name, number in chosen.items() if number is not None),
+                        key=lambda name: (chosen[name], name)))
+
+
+@cache
+def systems_to_try() -> tuple[str, ...]:
+    """Systems of this package, those that are shown first."""
+    shown = {name: sheet(name).shown for name in own_systems()}
+    return tuple(sorted(shown, key=lambda name: (shown[name] or len(shown), name)))
+
+
 _added_presets: dict[str, Mapping[str, Mapping[str, Preset]]] = {}  # paper -> system -> preset
 
 
@@ -212,14 +218,6 @@ def _presets(paper: str, system: str) -> Mapping[str, Preset]:
     return importlib.import_module(module).PRESETS.get(system, {}) if system in names or not complete else {}
 
 
-def refuse_renamed(name: str) -> None:
-    """Raises InputError for an id of before, with what it is now."""
-    if name in RENAMED:
-        integrator, _, call = RENAMED[name].partition(" ")
-        options = f" with options {{{', '.join(call.split()).replace('=', ': ')}}}" if call else ""
-        raise InputError(f"integrator {name} is now {integrator}{options}")
-
-
 def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every: Callable[[], tuple[str, ...]]
                 ) -> Entry[Item]:
     """What a plugin declares; raises InputError for an unknown id."""
@@ -228,7 +226,6 @@ def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every:
     if name not in plugins:
         _find_more()
     if name not in plugins:
-        refuse_renamed(name)
         if name.endswith(".py"):
             raise InputError(f"{name} is a file, no {kind}: load it by --plugin or liestep.load_plugin, give its id")
         if re.fullmatch(r"\w+_[0-9a-f]{8}", name):
@@ -246,7 +243,7 @@ def system_entry(name: str) -> Entry[Sheet]:
 
 def integrator_entry(name: str) -> Entry[Method]:
     """An integrator, or one of its calls: "lgvi weights=y4". Raises InputError: unknown id or call; the sentence names
-    the closest one, and what an id of before is now."""
+    the closest one."""
     if isinstance(name, str) and " " in name:
         known, _, call = name.partition(" ")
         entry = integrator_entry(known)

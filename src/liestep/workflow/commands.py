@@ -187,8 +187,7 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
                "init pendulums --problem spring_pendulum")
     init.add_argument("folder", type=Path, help="a folder that does not exist or is empty")
     for command in (new, init):
-        command.add_argument("--problem", default="sphere_nbody",
-                             help="id of a problem, see `liestep list` (default sphere_nbody)")
+        command.add_argument("--problem", help="id of a problem, see `liestep list` (default: points on the sphere)")
         command.add_argument("--preset", help="its parameters and start (default: the first)")
     clean = add("clean", command_clean,
                 "list files of earlier studies, problems and runs that no study asks for any more", "clean --yes")

@@ -33,7 +33,7 @@ def equip(folder: Path) -> None:
             (shutil.copytree if (source/name).is_dir() else shutil.copyfile)(source/name, folder/name)
 
 
-def start(folder: Path, name: str, problem: str, preset: str | None) -> Path:
+def start(folder: Path, name: str, problem: str | None, preset: str | None) -> Path:
     """Make a folder with a workflow and one commented study; returns the study's path. Raises InputError: the folder is
     not empty or no folder, it cannot be written, or an unknown problem or preset."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.space import Scene, View, graticule, mix
 from liestep.mechanics.contracts.sheet import Parameters
@@ -42,8 +42,10 @@ def motion_of(file: RunFile) -> FilmScene:
     if specification.get("ensemble"):
         raise InputError(f"{file.path} holds an ensemble; animations are of single runs")
     name = file.attributes["problem"]
-    if name in SYSTEMS:
-        return SYSTEMS[name](file, sheet(name).check(specification["parameters"]))
+    if motion := sheet(name).motion:
+        if motion not in MOTIONS:
+            raise InputError(f"{name}: {unknown('motion', motion, MOTIONS)}")
+        return MOTIONS[motion](file, sheet(name).check(specification["parameters"]))
     if "body_rate" in file.variables and "position" in file.variables:
         checked = sheet(name).check(specification["parameters"])
         assembly = sheet(name).build(checked)
@@ -291,12 +293,11 @@ def jointed_bars(file: RunFile, parameters: Parameters) -> FilmScene:
     return FilmScene(view, lambda scene, k: looks.bars(scene, ends[k]), ends.reshape(-1, 3))
 
 
-SYSTEMS: dict[str, Callable[[RunFile, Parameters], FilmScene]] = {
-    "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
-    "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
-    "sphere_vortices": vortices, "mass_spring": masses_in_a_row,
-    "spring_pendulum": lambda file, _: single(file, looks.sprung),
-    "penning_trap": lambda file, _: single(file, lambda scene, place: scene.balls(place, [looks.COLOURS[0]], 6.0,
-                                                                                  lift=0.01)),
-    "rigid_loop": jointed_bars, "rigid_chain": jointed_bars,
+# `Sheet.motion` -> how it is drawn
+MOTIONS: dict[str, Callable[[RunFile, Parameters], FilmScene]] = {
+    "chain": chain, "rod": rod, "springs": springs, "dipoles": dipoles, "quadrotors": quadrotors, "top": top,
+    "vortices": vortices, "masses_in_a_row": masses_in_a_row, "bars": jointed_bars,
+    "sprung": lambda file, _: single(file, looks.sprung),
+    "particle": lambda file, _: single(file, lambda scene, place: scene.balls(place, [looks.COLOURS[0]], 6.0,
+                                                                              lift=0.01)),
 }

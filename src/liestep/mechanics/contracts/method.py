@@ -3,11 +3,13 @@ values: every decision asks these, and the English sentence is made from them.""
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from math import inf
 from typing import Any
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.sheet import Option, Options, Sheet, once
 
+MOST = 99  # above every order
 Holds = Callable[[Options, Sheet, Mapping[str, Any]], bool]  # complete options, system, checked parameters
 
 
@@ -120,6 +122,38 @@ def choices(call: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class Certified:
+    """What `liestep certify` tries of a method, besides its order and whether it is symmetric and symplectic."""
+
+    # options, or with the formulation that a system must have
+    options: tuple[Options | tuple[Options, str], ...] = ({},)
+    # (own options, call of another method or its own, its options) that are one map, of systems with `formulation`
+    same: tuple[tuple[Options, str, Options], ...] = ()
+    formulation: str = ""
+    adjoints: tuple[tuple[Options, Options], ...] = ()
+
+
+def each(key: str, *values: Any) -> tuple[Options, ...]:
+    """For `Certified.options`: the defaults, and each of some values of one option."""
+    return ({}, *({key: value} for value in values))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a method stands among those that a tool chooses from: the least number that can run is taken; None: never.
+    """
+
+    shown: int | None = None       # in new studies; checks of systems take the first of each formulation
+    reference: int | None = None   # of recommendations: the first adaptive one, beside the first with fixed steps
+    stands_in: int | None = None   # for an engine of references that cannot treat a system (`Sheet.fallback`)
+    # in recommendations: whether they try it; whether its class is opened first where nothing was measured; the least
+    # error at which it won by time in study cross/matrix, though a bound from the steps of others spoke against it
+    recommended: bool = True
+    likely: bool = False
+    won_from: float = inf
+
+
+@dataclass(frozen=True)
 class Method:
     """An integrator id: what it is, what it needs, how to make it.
 
@@ -158,6 +192,19 @@ class Method:
     prefers: tuple[Mapping[str, Any], ...] = ()
     # "option=value ..." -> fields that differ, for choices that are methods of their own: of another order, another map
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # of figures: marker of matplotlib, dash ("solid", "dashed", "dotted", "dashdot"), label; None: made from its family
+    mark: tuple[Any, str, str] | None = None
+    scipy: str = ""                   # its name in the words of scipy
+    places: Places = Places()
+    certified: Certified = Certified()
+    # largest order of the dense output; whether an estimate of the error comes with a step; whether coefficients are
+    # known as decimals only, so that the order ends where the error of a step reaches them
+    dense_order: Callable[[Options], int] = lambda options: MOST
+    estimates: bool = True
+    decimals: Callable[[Options], bool] = lambda options: False
+    # of `liestep describe`: title of its machine code; of a Taylor series (problem, shape) -> its expressions
+    code: str = ""
+    traced: Callable[..., Any] | None = None
     # largest numbers of the state's fields in a run -> what should be looked at, in words; None: nothing
     warning: Callable[[Mapping[str, float]], str | None] = lambda sizes: None
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
@@ -182,7 +229,8 @@ class Method:
                           if told and name not in known), None)  # of the method or its form
             raise InputError(unknown("call of the integrator", call, self.calls) + (
                 f"; other choices are options: options={{{given!r}: ...}}" if given else ""))
-        return replace(self, **self.calls[call], calls={}, options=dict(self.options) | {
+        own = {"mark": None, "places": Places(), "certified": Certified(), **self.calls[call]}
+        return replace(self, **own, calls={}, options=dict(self.options) | {
             name: replace(self.options[name], default=self.options[name].check(name, value))
             for name, value in choices(call).items()})
 

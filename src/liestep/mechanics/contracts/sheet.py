@@ -413,6 +413,19 @@ class Runner(Protocol):
     def takes_forces(self) -> bool: ...
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A start on which `liestep certify` tries methods, in this order of all systems; `parameters` replace some of the
+    preset's. use: first; instead, for methods that run on none of the first; further, for those that run on no other
+    system of the first."""
+
+    name: str
+    preset: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    place: int = 0
+    use: str = "first"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
     """Fact sheet of a mechanical system. Fields from `mass` on are None where a system has nothing of the kind.
@@ -438,9 +451,10 @@ class Sheet:
     # raises InputError where single parameters are fine, together not
     combination: Callable[[Parameters], None] = lambda parameters: None
     standard_form: str = "vector_field"           # in which references, judgements and descriptions see the state
-    # the two engines of references; the trajectory of the first is kept
-    engines: tuple[str, str] | Callable[[Parameters], tuple[str, str]] = ("dop853", "taylor")
-    # id of an integrator of high order that stands in for an engine that cannot treat the system
+    # the two engines of references, the trajectory of the first is kept; None: `references.engines.USUAL`
+    engines: tuple[str, str] | Callable[[Parameters], tuple[str, str]] | None = None
+    # formulation whose integrator of high order (`Places.stands_in`) stands in for an engine that cannot treat the
+    # system
     fallback: str | Callable[[Parameters], str | None] | None = None
     # whether forces have so few derivatives that the fallback engine converges irregularly
     irregular: Callable[[Parameters], bool] = lambda parameters: False
@@ -461,6 +475,9 @@ class Sheet:
     # (parameters, t) -> what it compares t with, and arguments of exp and denominators that depend on t alone, as pairs
     # (what, value); `simulation.runs.stops`
     clock: Callable[[Parameters, float], list[tuple[str, float]]] | None = None
+    motion: str = ""              # how films draw it, a name of `figures.films.motions.MOTIONS`; "": by its state
+    shown: int | None = None      # place among the systems on which methods are tried first; None: after these
+    trials: tuple[Trial, ...] = ()
     # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
     largest_step: Callable[[Parameters], float] | None = None
 
@@ -525,10 +542,10 @@ class Sheet:
                 raise InputError(f"initial {name} must be finite numbers")
         return state
 
-    def engines_for(self, parameters: Parameters) -> tuple[str, str]:
-        """Engines of references at checked parameters."""
+    def engines_for(self, parameters: Parameters) -> tuple[str, str] | None:
+        """Engines of references at checked parameters, if it declares them."""
         return self.engines(parameters) if callable(self.engines) else self.engines
 
     def fallback_for(self, parameters: Parameters) -> str | None:
-        """Fallback engine at checked parameters."""
+        """Formulation of the fallback engine at checked parameters."""
         return self.fallback(parameters) if callable(self.fallback) else self.fallback

@@ -33,7 +33,7 @@ from liestep.compile.rows import Vector, add, add_to, atan2, axpy, cross, dot, p
 from liestep.errors import InputError
 from liestep.geometry.attitude import to_body, to_space
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State
-from liestep.mechanics.formulations.rigid_bodies.forms import Kept, accurate_composition, rigid_bodies
+from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
 from liestep.mechanics.systems._neighbours import NeighbourList, neighbour_list
 
 SHEAR, WALL = ("printed", "mean", "one_sided"), ("none", "point", "mirror")
@@ -340,18 +340,13 @@ def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets
         " bonds, contacts and a wall", parameters={**parameters, **LAWS, **DAMPING}, build=build,
         masses=lambda values: assembly(values).mass, moments=lambda values: assembly(values).inertia,
         kept=lambda values: kept(values, assembly(values).stiffness), potential=POTENTIAL, presets=presets,
-        manifold=distinct_places, engines=("dop853", "composition"), fallback=stand_in(assembly), irregular=irregular,
+        manifold=distinct_places, engines=("dop853", "composition"), fallback=stand_in, irregular=irregular,
         largest_step=lambda values: axial_limit(assembly(values)), **further)
 
 
-def stand_in(assembly: Callable[[Parameters], Assembly]) -> Callable[[Parameters], str]:
-    """`Sheet.fallback`: a composition, and a Runge-Kutta-Munthe-Kaas method where there is damping."""
-    def fallback(values: Parameters) -> str:
-        if any(values[name] for name in DAMPING):
-            return "rkmk"
-        return accurate_composition(assembly(values).inertia)
-
-    return fallback
+def stand_in(values: Parameters) -> str:
+    """`Sheet.fallback`: that of rigid bodies, and a method of Lie group actions where there is damping."""
+    return "lie_action" if any(values[name] for name in DAMPING) else "rigid_bodies"
 
 
 def axial_limit(found: Assembly) -> float:

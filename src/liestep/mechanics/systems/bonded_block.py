@@ -5,8 +5,7 @@ bond. Rest lengths and directions are those of the grid, whatever the start.
 """
 import numpy as np
 
-from liestep.errors import InputError
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset
+from liestep.extend import InputError, Parameter, Parameters, Preset
 from liestep.mechanics.systems._bonded import EQUAL, Assembly, bonded_particles, equal_particles, thrown
 
 

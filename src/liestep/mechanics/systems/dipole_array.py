@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.errors import InputError
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes
-from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.extend import InputError, Parameter, Parameters, Preset, invariant_axes, spheres
 
 
 class DipoleArray(NamedTuple):
@@ -97,6 +95,7 @@ SHEET = spheres(
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes(p["positions"] - p["positions"][0]),
     default_preset="paper",
+    motion="dipoles",
     symmetries=("positions",),
     presets={
         "line": Preset("eight dipoles on a line along e1: J.e1 is conserved", "none", "own",

@@ -15,11 +15,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import Vector, add_to, axpy, dot, put, row, scale
-from liestep.errors import InputError
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, invariant_axes, own
-from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.extend import (
+    MANIFOLD_TOLERANCE,
+    InputError,
+    Parameter,
+    Parameters,
+    Trial,
+    Vector,
+    add_to,
+    axpy,
+    dot,
+    invariant_axes,
+    own,
+    put,
+    row,
+    scale,
+    spheres,
+)
 
 
 class ElasticRod(NamedTuple):
@@ -133,6 +145,8 @@ SHEET = spheres(
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"], p["clamp"] if p["stiffness"] > 0.0 else np.zeros(3)]),
     default_preset="paper",
+    motion="rod",
+    trials=(Trial("rod of three elements", "no_gravity", {"elements": 3, "stiffness": 1.0}, place=3),),
     symmetries=("gravity", "clamp"),
     presets={
         "no_gravity": own("consistent inertia, no gravity, turning about the clamp: J.e1 is conserved", OWN, _turning,

@@ -73,6 +73,7 @@ SHEET = fixed_body(
     exact=_exact,
     engines=("exact", "dop853"),
     default_preset="asymmetric",
+    motion="top",
     symmetries=(),
     presets={
         "asymmetric": own("three different moments, about the axis of the smallest", UNEQUAL,

@@ -28,7 +28,7 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis, orthogonality_error, principal_angle, to_body, to_space
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Sheet, invariant_axes, own
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Sheet, Trial, invariant_axes, own
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.mechanics.formulations.fixed_body.forms import MOMENTUM, fixed_body, invariant
 from liestep.mechanics.formulations.rigid_bodies.forms import equal_moments, norm_observable
@@ -218,6 +218,15 @@ SHEET = fixed_body(
     lever=_lever,
     mass_center=lambda parameters: (parameters["mass"], parameters["length"]*parameters["axis"]),
     default_preset="printed",
+    motion="top",
+    trials=(*(Trial(f"asymmetric top{words}", "asymmetric", changed, place=4) for words, changed in (
+                ("", {}), (", other inertia", {"inertia": [0.5, 1.1, 0.8]}),
+                (", other axis", {"axis": [0.8, 0.0, 0.6], "length": 0.75}))),
+            # for methods that need three equal moments
+            *(Trial(f"spherical pendulum{words}", "rodrigues2021", changed, use="instead") for words, changed in (
+                (", other inertia", {"gravity": [0.48, 0.6, -0.64], "inertia": [0.5]*3}),
+                ("", {"gravity": [0.48, 0.6, -0.64]}),
+                (", other axis", {"axis": [0.36, 0.48, 0.8], "length": 0.75})))),
     symmetries=("gravity",),
     presets={
         "classical": own("the top of bruels_cardona for two seconds, to compare with other codes", CLASSICAL,

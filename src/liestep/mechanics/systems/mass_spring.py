@@ -17,7 +17,7 @@ from liestep.compile.dispatch import borrows, kernel
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import most_off
-from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, Trial
 from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 from liestep.mechanics.formulations.general import CanonicalGradient, RatesField, SeparableField
@@ -230,4 +230,9 @@ SHEET = Sheet(
            "constrained_lagrangian": Form(_redundant, {"coordinates": Option(
                "redundant", "x_1, q_2, x_2 with one constraint", ("redundant",))})},
     default_preset="printed",
+    motion="masses_in_a_row",
+    trials=tuple(Trial(f"two springs{words}", "printed", {"mass": mass, "stiffness": stiffness}, use="instead")
+                 for words, mass, stiffness in (
+                     ("", [2.0, 1.0], [4.0, 3.0]), (", other masses", [0.5, 1.25], [4.0, 3.0]),
+                     (", other stiffness", [2.0, 1.0], [1.0, 6.0]))),
 )

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import dot, put, row
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset
-from liestep.mechanics.formulations.general import charged
+from liestep.extend import Parameter, Parameters, Preset, Trial, charged, dot, put, row
 
 
 class PenningTrap(NamedTuple):
@@ -44,7 +42,10 @@ SHEET = charged(
     parameters={"mass": Parameter("kg", "mass of the particle", (), "positive"),
                 "cyclotron": Parameter("rad s-1", "charge times magnetic field over mass", (3,)),
                 "axial": Parameter("rad s-1", "frequency along e3", (), "positive")},
-    default_preset="ideal",
+    default_preset="ideal", motion="particle",
+    trials=(Trial("Penning trap", "ideal", use="instead"),
+            Trial("Penning trap, field off the axis", "tilted", use="instead"),
+            Trial("Penning trap, longer axis", "tilted", {"axial": 0.5}, use="instead")),
     presets={"ideal": Preset("field along e3: three known frequencies", "none", "own",
                              {"mass": 1.0, "cyclotron": [0.0, 0.0, 5.0], "axial": 1.0}, _start, 20.0),
              "tilted": Preset("field off the axis", "none", "own",

@@ -559,6 +559,7 @@ SHEET = Sheet(
         "lie_action": Form(_action, {"action": Option("direct_product", "action of the group", ("direct_product",))}),
     },
     default_preset="paper",
+    motion="quadrotors",
     presets={
         "no_moment": own("without moments the bodies keep their attitudes", STILL, start, 5.0,
                          "liegroup2021 section 6; numbers of the authors' public code"),

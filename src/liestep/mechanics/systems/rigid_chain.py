@@ -67,6 +67,7 @@ SHEET = JOINTED.sheet(
     },
     symmetries=("gravity",),
     default_preset="four_bars",
+    motion="bars",
     presets={
         "four_bars": own("four bars of 1 m, the first two turning", bars(4), _swinging, 4.0),
         "long": own("64 bars of 1 m", bars(64), _swinging, 1.0),

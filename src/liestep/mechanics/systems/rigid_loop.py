@@ -6,9 +6,7 @@ along e1, the angular momentum about the origin 3 load s, both exactly.
 """
 import numpy as np
 
-from liestep.mechanics.contracts.sheet import Parameter, Parameters
-from liestep.mechanics.formulations.constrained.bodies import Bodies
-from liestep.mechanics.formulations.constrained.joint_forms import Jointed
+from liestep.extend import Bodies, Jointed, Parameter, Parameters
 
 RING = np.arange(4)
 
@@ -42,4 +40,5 @@ SHEET = JOINTED.sheet(
         "load": Parameter("N", "largest value of f(t)", (), "non-negative"),
     },
     default_preset="livens2025",
+    motion="bars",
 )

@@ -9,12 +9,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import add, add_to, dot, put, row, scale, sqrt, sub
-from liestep.errors import InputError
-from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State, once
-from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.extend import (
+    MANIFOLD_TOLERANCE,
+    InputError,
+    Parameter,
+    Parameters,
+    Preset,
+    State,
+    Trial,
+    add,
+    add_to,
+    dot,
+    kernel,
+    once,
+    put,
+    row,
+    scale,
+    spheres,
+    sqrt,
+    sub,
+)
 
 
 @kernel
@@ -123,6 +137,10 @@ SHEET = spheres(
     conserved_momentum=lambda p: (True, True, True),
     start=_check_apart,
     default_preset="paper",
+    shown=1,
+    trials=(Trial("three bodies on the sphere", "paper", place=2),
+            Trial("four bodies on the sphere", "four_bodies", use="further"),
+            Trial("three bodies on the sphere, other masses", "paper", {"mass": [0.5, 1.25, 2.0]}, use="further")),
     symmetries=(),
     presets={
         "four_bodies": Preset("four bodies without close encounter: pairs stay between 17.8 and 163.5 degrees up to"

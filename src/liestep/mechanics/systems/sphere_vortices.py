@@ -21,7 +21,7 @@ from liestep.geometry.groups.actions import SphereRotations
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_directions
-from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, own
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, Trial, own
 from liestep.mechanics.formulations.action import ActionForm
 
 PROJECTIONS = ("none", "position")
@@ -163,6 +163,8 @@ SHEET = Sheet(
                                                               PROJECTIONS, after_steps=("position",))}),
            "lie_action": Form(_action)},
     default_preset="four",
+    motion="vortices",
+    trials=tuple(Trial(f"vortices, {name}", name, use="instead") for name in ("four", "pair", "ring")),
     symmetries=(),
     presets={
         "four": own("four vortices of different strengths, of both signs", {"strength": [3.0, 2.0, -1.0, 1.5]},

@@ -9,10 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import copy, dot, row
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes
-from liestep.mechanics.formulations.spheres.forms import spheres
-from liestep.mechanics.formulations.spheres.mass import FAR, ChainMatrix
+from liestep.extend import (
+    FAR,
+    ChainMatrix,
+    Parameter,
+    Parameters,
+    Preset,
+    Trial,
+    copy,
+    dot,
+    invariant_axes,
+    row,
+    spheres,
+)
 
 
 class SphericalPendulumChain(NamedTuple):
@@ -71,6 +80,9 @@ SHEET = spheres(
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"]]),
     default_preset="paper",
+    motion="chain",
+    shown=2,
+    trials=(Trial("chain of two pendula", "orders", place=1),),
     symmetries=("gravity",),
     presets={
         "chain3": _own(3, 1.0, "three pendula"),

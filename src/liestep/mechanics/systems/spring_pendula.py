@@ -10,10 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import Vector, add, add_to, dot, put, row, scale, sqrt, sub
-from liestep.errors import InputError
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes
-from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.extend import (
+    InputError,
+    Parameter,
+    Parameters,
+    Preset,
+    Vector,
+    add,
+    add_to,
+    dot,
+    invariant_axes,
+    put,
+    row,
+    scale,
+    spheres,
+    sqrt,
+    sub,
+)
 
 
 class SpringPendula(NamedTuple):
@@ -115,6 +128,7 @@ SHEET = spheres(
     mass=lambda p: p["mass"]*p["length"]*p["length"],
     conserved_momentum=_conserved,
     default_preset="paper",
+    motion="springs",
     symmetries=("gravity", "pivots"),
     presets={
         "column": Preset("three pendula on one vertical line, turning about it: J.e3 is conserved", "none", "own",

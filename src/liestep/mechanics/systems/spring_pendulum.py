@@ -420,6 +420,7 @@ SHEET = Sheet(
                ("spherical", "cartesian"))}),
            "constant_mass": Form(_redundant, {"coordinates": Option("cartesian", "Cartesian", ("cartesian",))})},
     default_preset="printed",
+    motion="sprung",
     presets={
         "spatial": own("out of any coordinate plane", SPATIAL, _tilted, 1.0, VARIED),
         "drag": own("the same with viscous drag", SPATIAL, _tilted, 1.0, VARIED, drag=0.5),

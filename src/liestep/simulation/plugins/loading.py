@@ -177,24 +177,11 @@ def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = F
             try:
                 exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
             except (Exception, SystemExit) as error:
-                raise InputError(_moved(error, source, path) or plain_error(error, path)) from None
+                raise InputError(plain_error(error, path)) from None
             return _register(module, path, content, try_all)
     except InputError:
         del sys.modules[name]
         raise
-
-
-def _moved(error: BaseException, source: bytes, path: Path) -> str | None:
-    """What to write instead, for an import from a place of the package where the name is no longer; None for other
-    errors."""
-    if (not isinstance(error, ImportError) or error.name == "liestep.extend"
-            or (error.name or "").split(".")[0] != "liestep"):
-        return None
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{error.name}."):
-            return (f"{path}, line {node.lineno}: plugins import from liestep.extend only, not from {node.module};"
-                    f" write: from liestep.extend import {', '.join(sorted(item.name for item in node.names))}")
-    return None
 
 
 def _require_alone(source: bytes, path: Path) -> None:

@@ -19,7 +19,7 @@ from liestep.mechanics.contracts.method import Keeps, Method
 from liestep.mechanics.contracts.sheet import Form, Parameters, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.probed import plain
-from liestep.simulation.catalogue import own_systems, sheet
+from liestep.simulation.catalogue import sheet, systems_to_try
 from liestep.simulation.references.engines import ENGINES
 from liestep.simulation.runs.specification import complete_options
 
@@ -65,7 +65,7 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
         if len(facts.conserved_momentum(parameters)) != 3:
             raise InputError("conserved_momentum must return three values, one for each axis")
         engines = facts.engines_for(parameters)
-        if len(engines) != 2 or engines[0] == engines[1] or not set(engines) <= set(ENGINES):
+        if engines is not None and (len(engines) != 2 or engines[0] == engines[1] or not set(engines) <= set(ENGINES)):
             raise InputError(f"engines must be two different ones of {', '.join(ENGINES)}, not"
                              f" {', '.join(map(str, engines))}")
         for formulation, form in facts.forms.items():
@@ -179,7 +179,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
     if declared.formulation not in PROTOCOLS:
         raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, PROTOCOLS)}")
     with user_lines(path, f"integrator {name}"):
-        facts = next((found for found in map(sheet, ("sphere_nbody", *own_systems()))  # where it can run
+        facts = next((found for found in map(sheet, systems_to_try())  # where it can run
                       if declared.formulation in found.forms
                       and declared.lacks(found, first_start(found)[0]) is None), None)
         if facts is None:

@@ -13,6 +13,7 @@ from liestep.integrators.sizes import NUDGE, Numbers, any_at_zero, note_rates, n
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, traced_field
+from liestep.simulation.catalogue import method, own_integrators, ranked
 from liestep.simulation.runs.execution import Outcome, run_once
 from liestep.simulation.runs.specification import RunSpecification, specify
 
@@ -194,18 +195,36 @@ def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
         raise EngineError(str(error)) from None
 
 
+def core_series() -> str:
+    """The integrator of this package that makes Taylor series of vector fields."""
+    return next(name for name in own_integrators()
+                if method(name).traced is not None and method(name).formulation == "vector_field")
+
+
 def taylor_core(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """The integrator `taylor`, jets of order 15 with steps for round-off; its dense output is as accurate as its steps.
-    Raises NotSymbolic."""
+    """The integrator `core_series`, jets of order 15 with steps for round-off; its dense output is as accurate as its
+    steps. Raises NotSymbolic."""
     try:
-        spec = specify(run.problem, "taylor", tolerance=TAYLOR_TOLERANCE, outputs=len(times), samples=len(times),
+        spec = specify(run.problem, core_series(), tolerance=TAYLOR_TOLERANCE, outputs=len(times), samples=len(times),
                        t_end=run.t_end, parameters=run.parameters, initial=run.initial)
         outcome = run_once(spec)
     except InputError as error:
         raise NotSymbolic(str(error)) from None
     if outcome.status != Status.OK:
-        raise EngineError(f"taylor stopped at t = {outcome.time_reached:.6g}: {outcome.status.sentence}")
+        raise EngineError(f"{spec.integrator} stopped at t = {outcome.time_reached:.6g}: {outcome.status.sentence}")
     return _standard_rows(run, outcome)
+
+
+def stand_in(run: RunSpecification) -> str | None:
+    """The integrator that stands in for an engine that cannot treat the system, if it declares a fallback. Raises
+    EngineError: none can run on it."""
+    formulation = run.sheet.fallback_for(run.parameters)
+    if formulation is None:
+        return None
+    for name in ranked("stands_in", formulation):
+        if method(name).lacks(run.sheet, run.parameters) is None:
+            return name
+    raise EngineError(f"no integrator of the fallback {formulation!r} that the system declares runs on it")
 
 
 def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
@@ -217,7 +236,7 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     first of all by half as much. Where a system declares an irregular convergence, only two halvings in a row without
     half the change end it, or MOST_ROWS rows of states."""
     facts = run.sheet
-    integrator = facts.fallback_for(run.parameters)
+    integrator = stand_in(run)
     if integrator is None:
         raise EngineError("no Taylor series can be made, and the system declares no fallback engine")
     previous, before, settled_before, failed = None, np.full(len(times), np.inf), 0, 0
@@ -269,15 +288,18 @@ def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     return solution(run.parameters, run.initial, times)
 
 
-ENGINES = {"dop853": dop853, "taylor": taylor, "taylor_core": taylor_core, "composition": composition, "exact": exact}
-DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, vector field",
-                "taylor": "heyoka Taylor series to round-off, on spheres in the multiplier form",
-                "taylor_core": f"liestep Taylor series of order 15, tolerance {TAYLOR_TOLERANCE:g}",
-                "exact": "exact solution"}
+Engine = Callable[[RunSpecification, np.ndarray], np.ndarray]
+DESCRIPTIONS: dict[Engine, str] = {
+    dop853: f"scipy DOP853, rtol {RTOL:g}, vector field",
+    taylor: "heyoka Taylor series to round-off, on spheres in the multiplier form",
+    taylor_core: f"liestep Taylor series of order 15, tolerance {TAYLOR_TOLERANCE:g}",
+    composition: "step halved to convergence", exact: "exact solution"}
+ENGINES = {engine.__name__: engine for engine in DESCRIPTIONS}
+USUAL = dop853.__name__, taylor.__name__
+FIELD_ENGINES = dop853.__name__, taylor_core.__name__   # integrate the vector field, as a traced Taylor series does
 
 
 def description(engine: str, run: RunSpecification) -> str:
     """An engine in words."""
-    if engine == "composition":
-        return f"{run.sheet.fallback_for(run.parameters)}, step halved to convergence"
-    return DESCRIPTIONS[engine]
+    words = DESCRIPTIONS[ENGINES[engine]]
+    return f"{stand_in(run)}, {words}" if ENGINES[engine] is composition else words

@@ -21,14 +21,22 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.catalogue import integrator_module
-from liestep.simulation.references.engines import ENGINES, EngineError, description
+from liestep.simulation.references.engines import (
+    ENGINES,
+    FIELD_ENGINES,
+    USUAL,
+    EngineError,
+    core_series,
+    description,
+    stand_in,
+    taylor_core,
+)
 from liestep.simulation.runs.content import FORMAT, Content
 from liestep.simulation.runs.files import RunFile, is_current, read, write
 from liestep.simulation.runs.specification import RunSpecification, specify_problem
 
 # what a reference and the runs compared with it have in common
 SHARED = ("problem", "parameters", "initial", "t_end", "samples", "plugins")
-FIELD_ENGINES = ("dop853", "taylor_core")  # integrate the vector field
 FINE = 250  # at least so many intervals for the largest kinetic energy and angular velocity
 
 
@@ -49,10 +57,9 @@ class ReferenceSpecification:
 
     @property
     def source_hash(self) -> str:
-        other = self.run.sheet.fallback_for(self.run.parameters)
+        others = [stand_in(self.run), core_series() if taylor_core.__name__ in self.engines else None]
         return source_hash("liestep.simulation.references.reference", self.run.system.module,
-                           *([] if other is None else [integrator_module(other)]),
-                           *([integrator_module("taylor")] if "taylor_core" in self.engines else []))
+                           *(integrator_module(name) for name in others if name is not None))
 
 
 def specify_reference(problem: str, *, samples: int = 51, engines: Sequence[str] | None = None,
@@ -61,14 +68,15 @@ def specify_reference(problem: str, *, samples: int = 51, engines: Sequence[str]
     wrong, and what is allowed."""
     run = specify_problem(problem, samples=samples, **chosen)
     facts = run.sheet
-    engines = facts.engines_for(run.parameters) if engines is None else engines
+    engines = engines or facts.engines_for(run.parameters) or USUAL
     for name in engines:
         if name not in ENGINES:
             raise InputError(unknown("engine", name, ENGINES))
-        if facts.standard_form != "vector_field" and (name in FIELD_ENGINES or (name == "taylor" and not facts.series)):
+        if facts.standard_form != "vector_field" and (
+                name in FIELD_ENGINES or (name in USUAL and not facts.series)):
             raise InputError(f"engine {name} integrates the vector field, but the standard form of {problem} is"
                              f" {facts.standard_form}; allowed are"
-                             f" {', '.join(key for key in ENGINES if key not in (*FIELD_ENGINES, 'taylor'))}")
+                             f" {', '.join(key for key in ENGINES if key not in (*FIELD_ENGINES, *USUAL))}")
     if len(engines) != 2 or engines[0] == engines[1]:
         raise InputError(f"a reference needs two different engines of {', '.join(ENGINES)}, not {', '.join(engines)}")
     return ReferenceSpecification(run, tuple(engines))

@@ -2,13 +2,12 @@
 from pathlib import Path
 
 from liestep.errors import InputError
-from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.catalogue import method, ranked, sheet, systems_to_try
 from liestep.simulation.runs.specification import applicable, start_of
 from liestep.study.plan.names import require_name
 from liestep.study.plan.plan import study_names
 
 STUDIES = "studies"
-PREFERRED = ("vi_sphere", "rkmk", "rk4", "slgi", "cf4", "eml", "mpl", "boris", "gauss")  # first three that run
 LONGEST = 2.0  # s, of the starting file
 
 TEMPLATE = """\
@@ -47,16 +46,16 @@ figures: [convergence, energy_error, momentum_error, work_precision]
 """
 
 
-def new_study(name: str, config: Path, problem: str, preset: str | None = None) -> Path:
-    """Write <config>/studies/<name>.yaml for a problem; returns its path. Raises InputError: a name that cannot be one,
-    an unknown problem or preset, or the file exists or cannot be written."""
+def new_study(name: str, config: Path, problem: str | None = None, preset: str | None = None) -> Path:
+    """Write <config>/studies/<name>.yaml for a problem, by default that which is shown first; returns its path. Raises
+    InputError: a name that cannot be one, an unknown problem or preset, or the file exists or cannot be written."""
     require_name("the name of a study", name)
     for other in study_names(config):
         if name.startswith(f"{other}/") or other.startswith(f"{name}/"):
             raise InputError(f"the results of study {name} and of study {other} would lie in each other's folders;"
                              " choose another name")
     path = Path(config)/STUDIES/f"{name}.yaml"
-    text = study_text(name, problem, preset)
+    text = study_text(name, problem or systems_to_try()[0], preset)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "x", encoding="utf-8") as file:
@@ -72,7 +71,7 @@ def study_text(name: str, problem: str, preset: str | None = None) -> str:
     """Content of the file. Raises InputError for an unknown problem or preset."""
     facts = sheet(problem)
     start = start_of(problem, preset=preset)
-    able = [key for key in PREFERRED if applicable(problem, key)][:3]
+    able = [key for key in ranked("shown") if applicable(problem, key)][:3]
     lines = [f"  {key + ':':<35}# {method(key).summary}" for key in able]
     return TEMPLATE.format(name=name, title=facts.title, problem=problem, preset=preset or facts.default,
                            first=able[0], t_end=min(start.t_end, LONGEST), parameter=next(iter(facts.parameters)),

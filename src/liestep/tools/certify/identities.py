@@ -3,6 +3,7 @@ are symplectic: |J^T Omega J - Omega| of one step, J by central differences (for
 With the orders they are what `liestep certify` says."""
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from math import log10
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from liestep.compile.status import IntegrationError
 from liestep.errors import InputError
 from liestep.mechanics.contracts.method import Keeps
 from liestep.mechanics.contracts.sheet import Options
-from liestep.simulation.catalogue import integrator_calls, method, sheet
+from liestep.simulation.catalogue import integrator_calls, method, own_integrators, ranked, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
 from liestep.simulation.tangents.directions import (
     Form,
@@ -24,7 +25,17 @@ from liestep.simulation.tangents.directions import (
     sphere_form,
 )
 from liestep.tools.certify.number import functions_of, numbers
-from liestep.tools.certify.orders import CASES, PENDULA, VARIANTS, VORTICES, Variant, cases_of, certify_all, complete
+from liestep.tools.certify.orders import (
+    CASES,
+    INSTEAD,
+    Variant,
+    able,
+    cases_of,
+    certify_all,
+    complete,
+    declared_variants,
+    few,
+)
 from liestep.tools.certify.steps import REDUNDANT, Case, largest, step_of
 
 DIGITS = 60
@@ -36,28 +47,35 @@ SYMPLECTIC = -35.0                 # logarithm of the largest defect of a symple
 VISIBLE = -10.0                    # logarithm of the smallest defect of any other step of order <= LARGEST_ORDER
 LARGEST_ORDER = 4                  # of the others: beyond, the defect is below VISIBLE
 SLOPE_ALLOWED = 0.1
+SHORT = few(CASES)   # two systems on spheres, whose masses are coupled and not, and a top
 CANONICAL = ("canonical_field", "separable_hamiltonian")  # formulations with the rows q and p
 FAILED = "  NOT CERTIFIED"
 
-CHAIN, BODIES, TOP, PENDULUM = CASES[0], CASES[1], CASES[3], PENDULA[1]
-SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
-    *((CHAIN, ("vi_sphere", {"solver": "multipliers"}), ("vi_sphere", other)) for other in (
-        {"solver": "newton"}, {"solver": "fixed_point"}, {"form": "paper"}, {"solver": "newton", "form": "paper"})),
-    (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "multipliers"})),
-    (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "explicit", "form": "paper"})),
-    (TOP, ("slgi", {}), ("slgi_kk", {})),
-    (TOP, ("mpl", {}), ("mph", {})),
-    *((TOP, ("eml", {}), ("eml", {"solver": solver})) for solver in ("full", "null_space")),
-    (BODIES, ("vi_sphere", {"solver": "explicit"}), ("rattle", {})),
-    (PENDULUM, ("lgvi", {}), ("rodrigues", {"drift": "exact"})),
-    (TOP, ("lgvi", {}), ("dmv", {"order": 2, "splitting": "strang"})),
-    (TOP, ("lgvi", {"weights": "y4"}), ("dmv", {"order": 2, "splitting": "y4"})),
-    (PENDULUM, ("campello", {}), ("rodrigues", {"kick": "whole"})),
-    *((PENDULUM, ("rodrigues", {}), ("rodrigues", {"chart": chart}))
-      for chart in ("alpha", "modified")),
-)
-ADJOINTS: tuple[tuple[Case, str, Options, Options], ...] = (
-    (TOP, "slgi", {"theta": 0.25}, {"theta": 0.75}), (TOP, "slgi", {"theta": 0.0}, {"theta": 1.0}))
+Same = tuple[Case, tuple[str, Options], tuple[str, Options]]
+
+
+def _possible(case: Case, integrator: str, options: Options) -> bool:
+    """Whether an integrator takes options on a case."""
+    if not able(case, integrator):
+        return False
+    try:
+        step_of(case, integrator, options, DIGITS)
+    except InputError:
+        return False
+    return True
+
+
+@cache
+def same_maps() -> tuple[Same, ...]:
+    """The pairs of methods that are declared to be one map, each on the first case that both can run on."""
+    found: list[Same] = []
+    for name in own_integrators():
+        declared = method(name).certified
+        for own, other, options in declared.same:
+            pair = (name, own), (other, options)
+            cases = Variant({}, declared.formulation).of((*CASES, *INSTEAD)) if other in own_integrators() else []
+            found += [(case, *pair) for case in cases if all(_possible(case, *one) for one in pair)][:1]
+    return tuple(found)
 
 
 class Identity(NamedTuple):
@@ -94,15 +112,18 @@ def return_gap(case: Case, integrator: str, options: Options, back: Options) -> 
 
 
 def identities() -> Iterator[Identity]:
-    for case, one, other in SAME_MAPS:
+    for case, one, other in same_maps():
         yield Identity(f"{_name(*one)} = {_name(*other)}", case.name, difference(case, one, other), True)
-    for case, name, options, back in ADJOINTS:
-        yield Identity(f"{_name(name, back)} is the adjoint of {_name(name, options)}", case.name,
-                       return_gap(case, name, options, back), True)
+    for name in own_integrators():
+        for options, back in method(name).certified.adjoints:
+            for case in cases_of(name)[:1]:
+                yield Identity(f"{_name(name, back)} is the adjoint of {_name(name, options)}", case.name,
+                               return_gap(case, name, options, back), True)
     # a method is declared symmetric if and only if it is its own adjoint, on the first case that it can run on
     for name in integrator_calls():
-        for options, problem in () if method(name).adaptive else VARIANTS.get(name, (Variant({}),)):
-            for case in cases_of(name, [case for case in (CHAIN, TOP) if problem in ("", case.problem)])[:1]:
+        for variant in () if method(name).adaptive else declared_variants(name):
+            for case in cases_of(name, variant.of(SHORT[::2]))[:1]:
+                options = variant.options
                 symmetric = step_of(case, name, options, DIGITS).symmetric
                 yield Identity(f"{_name(name, options)} is {'' if symmetric else 'not '}symmetric", case.name,
                                return_gap(case, name, options, options), symmetric)
@@ -130,13 +151,17 @@ class Defect(NamedTuple):
         return self.sizes[0] >= VISIBLE and abs(self.slope - self.order - 1) <= SLOPE_ALLOWED
 
 
-def declared_symplectic(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> bool:
-    """Whether the symplectic form is declared to be kept on a case."""
+def declared_to_keep(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> frozenset[Keeps]:
+    """What is declared to be kept on a case."""
     facts = sheet(case.problem)
     parameters = start_of(case.problem, preset=case.preset, parameters=case.parameters).parameters
     declared = method(integrator).on(facts)
-    return Keeps.SYMPLECTIC in declared.kept(complete_options(declared, facts, parameters, options or {}), facts,
-                                             parameters)
+    return declared.kept(complete_options(declared, facts, parameters, options or {}), facts, parameters)
+
+
+def declared_symplectic(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> bool:
+    """Whether the symplectic form is declared to be kept on a case."""
+    return Keeps.SYMPLECTIC in declared_to_keep(case, integrator, options)
 
 
 def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, sign: int = 1) -> Defect:
@@ -155,7 +180,7 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
     elif "omega" in step.fields:  # (TS^2)^n, rows q then omega: 4 for each body
         basis = [moved for i in range(n) for u in _tangents(y[i])
                  for moved in (_moved(y, (i, u), (n + i, -(y[n + i] @ u)*y[i])), _moved(y, (n + i, u)))]
-        mass = step_of(case, "vi_sphere", {}, DIGITS).problem.mass
+        mass = step_of(case, ranked("shown", "sphere_lagrangian")[0], {}, DIGITS).problem.mass
         matrix = mass.matrix if hasattr(mass, "matrix") else np.diag(mass.m)
         form, pair = sphere_form(matrix), lambda y: (y[:n], y[n:])
     else:  # (S^2)^n, rows q: 2 for each
@@ -176,17 +201,25 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
 def defects() -> Iterator[Defect]:
     """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order; not of
     those in redundant coordinates, whose rows are no point of a cotangent bundle, nor of those for charged particles,
-    whose form has a part of the field that is not known here."""
+    whose form has a part of the field that is not known here. Options are tried where something else is kept with
+    them, and one method that keeps no form on a product of spheres."""
     for name in integrator_calls():
-        formulation = method(name).formulation
-        if method(name).adaptive or formulation in {*REDUNDANT, "charged_particles"} - {*CANONICAL}:
+        declared = method(name)
+        if declared.adaptive or declared.formulation in {*REDUNDANT, "charged_particles"} - {*CANONICAL}:
             continue
-        for case in cases_of(name, (CHAIN, BODIES, TOP)):
-            if declared_symplectic(case, name) or (method(name).order <= LARGEST_ORDER and case is not BODIES):
+        cases = cases_of(name, SHORT)
+        for case in cases:
+            if declared_symplectic(case, name) or (declared.order <= LARGEST_ORDER and case not in SHORT[1:2]):
                 yield defect_of(case, name)
-    yield defect_of(VORTICES[0], "rkmk tableau=heun")
-    for theta in (0.0, 0.25):
-        yield defect_of(TOP, "slgi", {"theta": theta})
+        for variant in declared_variants(name):
+            for case in variant.of(cases)[:1]:
+                facts = [declared_to_keep(case, name, options) for options in ({}, variant.options)]
+                if facts[0] != facts[1] and Keeps.SYMPLECTIC in facts[0] | facts[1]:
+                    yield defect_of(case, name, variant.options)
+    for case in [case for case in INSTEAD if sheet(case.problem).forms.keys() == {"lie_action", "vector_field"}][:1]:
+        yield defect_of(case, next(name for name in integrator_calls() if method(name).order == 2
+                                   and method(name).formulation == "lie_action" and able(case, name)
+                                   and not declared_symplectic(case, name)))
 
 
 def _moved(y: np.ndarray, *parts: tuple[Any, Any]) -> np.ndarray:

@@ -3,16 +3,14 @@
 The slope of the error between the two smallest steps, less one, is the order; at h = 1e-10 it differs from a whole
 number by about 1e-8, so that one wrong digit of a coefficient in the ninth place shows. Pairs are certified for the new
 state, the error estimate and the dense output."""
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import inf, isfinite, log10
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.integrators.tableaux import PAIRS
-from liestep.mechanics.contracts.sheet import Options
-from liestep.simulation.catalogue import integrator_calls, method
+from liestep.simulation.catalogue import integrator_calls, method, own_systems, sheet
 from liestep.simulation.runs.specification import applicable, start_of
 from liestep.tools.certify.number import numbers
 from liestep.tools.certify.steps import OTHERWISE, Case, Step, flow_of, largest, step_of
@@ -27,96 +25,33 @@ DECIMALS_STEPS = (Fraction(1, 400), Fraction(1, 1000))
 DECIMALS_SHARE = DECIMALS_STEPS[1]/DECIMALS_STEPS[0]
 DECIMALS_ALLOWED = 0.05
 FLOW_SHARE = -3.0   # largest logarithm of the error of the flow divided by the smallest error of a step
-# what the docstrings of the pairs say of their dense output
-DENSE_ORDERS = {"cf_pair": 3, "dop853": 7, "ode45": 4, "ode45_norm": 4, "rkmk853": 7}
-# methods that know their step before it is made: from the last coefficients, or from the fictitious time
-WITHOUT_ESTIMATE = ("taylor", "lie_taylor", "sphere_regularised")
-# of the methods that take any pair: its own extension, or a cubic polynomial through both ends
-DENSE_ORDERS_OF_PAIRS = {"dormand_prince54": 4, "heun_euler21": 2}
 
-CASES = (
-    Case("chain of two pendula", "spherical_pendulum_chain", "orders"),
-    Case("three bodies on the sphere", "sphere_nbody", "paper"),
-    Case("rod of three elements", "elastic_rod", "no_gravity", {"elements": 3, "stiffness": 1.0}),
-    Case("asymmetric top", "heavy_top", "asymmetric"),
-    Case("asymmetric top, other inertia", "heavy_top", "asymmetric", {"inertia": [0.5, 1.1, 0.8]}),
-    Case("asymmetric top, other axis", "heavy_top", "asymmetric", {"axis": [0.8, 0.0, 0.6], "length": 0.75}),
-)
 
-_TILTED = {"gravity": [0.48, 0.6, -0.64]}
-PENDULA = (  # for methods that need three equal moments
-    Case("spherical pendulum", "heavy_top", "rodrigues2021", _TILTED),
-    Case("spherical pendulum, other inertia", "heavy_top", "rodrigues2021", {**_TILTED, "inertia": [0.5]*3}),
-    Case("spherical pendulum, other axis", "heavy_top", "rodrigues2021", {"axis": [0.36, 0.48, 0.8], "length": 0.75}),
-)
-UNCOUPLED = (  # for methods that need a diagonal mass matrix, beside the bodies on the sphere above
-    Case("four bodies on the sphere", "sphere_nbody", "four_bodies"),
-    Case("three bodies on the sphere, other masses", "sphere_nbody", "paper", {"mass": [0.5, 1.25, 2.0]}),
-)
-SPRINGS = tuple(  # for methods that need canonical coordinates
-    Case(f"two springs{words}", "mass_spring", "printed", {"mass": mass, "stiffness": stiffness})
-    for words, mass, stiffness in (("", [2.0, 1.0], [4.0, 3.0]), (", other masses", [0.5, 1.25], [4.0, 3.0]),
-                                   (", other stiffness", [2.0, 1.0], [1.0, 6.0])))
-TRAPS = (Case("Penning trap", "penning_trap", "ideal"),
-         Case("Penning trap, field off the axis", "penning_trap", "tilted"),
-         Case("Penning trap, longer axis", "penning_trap", "tilted", {"axial": 0.5}))
-VORTICES = tuple(Case(f"vortices, {name}", "sphere_vortices", name) for name in ("four", "pair", "ring"))
+def _declared(use: str) -> tuple[Case, ...]:
+    """The trials that systems of the package declare for a use, in their order."""
+    found = [(trial.place, Case(trial.name, name, trial.preset, trial.parameters))
+             for name in own_systems() for trial in sheet(name).trials if trial.use == use]
+    return tuple(case for _, case in sorted(found, key=lambda item: item[0]))
+
+
+CASES, INSTEAD, FURTHER = map(_declared, ("first", "instead", "further"))
 
 
 class Variant(NamedTuple):
-    """Options of an integrator; `problem` when only one problem has them."""
+    """Options of an integrator; `formulation` that a system must have which has them."""
 
     options: Mapping[str, Any]
-    problem: str = ""
+    formulation: str = ""
+
+    def of(self, cases: Iterable[Case]) -> list[Case]:
+        """Those cases whose systems have them."""
+        return [case for case in cases if self.formulation in ("", *sheet(case.problem).forms)]
 
 
-def _of(*chosen: Options | tuple[Options, str]) -> tuple[Variant, ...]:
-    return tuple(Variant(*one) if isinstance(one, tuple) else Variant(one) for one in chosen)
-
-
-def _each(key: str, *values: Any) -> tuple[Variant, ...]:
-    """The defaults, and each of some values of one option."""
-    return _of({}, *({key: value} for value in values))
-
-
-SPLITTINGS = _each("splitting", "strang", "y4", "s4", "kl6", "kl8", "rkn4", "rkn6")  # the default is rkn6a
-_CHAIN, _TOP = "spherical_pendulum_chain", "heavy_top"
-VARIANTS: dict[str, tuple[Variant, ...]] = {
-    "vi_sphere": _of({}, {"solver": "multipliers"}, {"solver": "newton"}, {"solver": "fixed_point"}, {"form": "paper"}),
-    "slgi": _each("theta", 0.0, 0.25),
-    "rk4": _of({}, ({"projection": "state"}, _CHAIN), ({"form": "velocity"}, _CHAIN), ({"form": "coadjoint"}, _TOP),
-               ({"mass": "banded"}, _CHAIN)),
-    "rkmk": _of({}, ({"action": "direct"}, _TOP), ({"action": "coadjoint"}, _TOP),
-                ({"alpha": 0.5, "beta": 0.25}, _CHAIN), ({"chart": "cayley"}, _CHAIN), ({"chart": "cayley2"}, _TOP),
-                ({"chart": "second_kind"}, _CHAIN), ({"chart": "second_kind"}, _TOP), {"tableau": "dop853"},
-                {"tableau": "midpoint"}, {"tableau": "dop853", "dexpinv": 4}),
-    "cf4": _of({}, ({"chart": "cayley"}, _TOP), ({"chart": "second_kind"}, _CHAIN)),
-    "cf_pair": _of({}, ({"distance": "riemannian"}, _CHAIN), ({"distance": "riemannian"}, _TOP)),
-    "runge_kutta": _each("tableau", "kutta3", "dormand_prince5", "dop853")[1:],
-    "gauss": _each("stages", 1, 3, 4, 5, 6), "lobatto": _each("stages", 2, 4, 5),
-    "verlet": _of({}, {"first": "position"}, {"first": "position", "weights": "s4"}),
-    "boris": _of({}, {"rotation": "exact"}, {"rotation": "exact", "weights": "s4"}),
-    "discrete_gradient": _each("rule", "mean_value", "itoh_abe"),
-    "rkmk tableau=dormand_prince5": _each("dexpinv", 0, 1, 2),
-    "rodrigues": _each("chart", "alpha", "modified"), "rodrigues kick=whole": _each("drift", "exact", "exp"),
-    "campello": _each("phi", 0.5),
-    # not on chains: where masses are coupled, the multipliers leave an error h^2 in velocities that alternates in sign
-    # from step to step and does not add up, so that a single step is of order 1 and the method of order 2
-    "eml": _of(({}, _TOP), ({"solver": "full"}, _TOP), ({"solver": "null_space"}, _TOP)), "eml_p": _of(({}, _TOP)),
-    "mpl": _of(({}, _TOP), ({"solver": "full"}, _TOP), ({"solver": "null_space"}, _TOP)),
-    "mph": _each("variant", "a", "x"),
-    "emh": _each("weights", "s4", "kl8"), "em_rotation": _each("weights", "s4", "kl8"),
-    "exact_split": SPLITTINGS, "sphere_split": SPLITTINGS,
-    "dmv": _of({}, *({"order": order, "splitting": name} for order, name in ((2, "kl6"), (4, "rkn4"), (6, "rkn6")))),
-    "sphere_regularised": _each("splitting", "y4", "s4", "kl6", "kl8"),
-    "body_midpoint": _each("splitting", "s4"), "lie_midpoint": _each("splitting", "y4"),
-    "taylor": _of({"order": 8}, {"order": 11}, {"order": 3}, ({"order": 6, "form": "omega"}, _CHAIN),
-                  ({"order": 6, "form": "coadjoint"}, _TOP)),
-    "lie_taylor": _each("order", 8, 11, 3)[1:],
-    "rkmk_pair": _of({}, ({"chart": "cayley"}, _CHAIN),
-                     *({"tableau": name} for name in PAIRS if name != "dormand_prince54"),
-                     {"norm": "algebra"}, {"tableau": "bogacki_shampine32", "dexpinv": 1}),
-}
+def declared_variants(integrator: str) -> tuple[Variant, ...]:
+    """What the method declares to be certified."""
+    return tuple(Variant(*one) if isinstance(one, tuple) else Variant(one)
+                 for one in method(integrator).certified.options)
 
 
 class Certificate(NamedTuple):
@@ -150,23 +85,26 @@ def able(case: Case, integrator: str) -> bool:
 
 
 def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
-    """Those cases that an integrator can run on, or pendula for one that needs equal moments, vortices for one
-    that needs a product of spheres, springs for one that needs canonical coordinates,
-    a trap for one that needs a charged particle; for one that needs a diagonal mass matrix more of those."""
-    found = next((able_ones for group in (cases, PENDULA, VORTICES, SPRINGS, TRAPS)
+    """Those cases that an integrator can run on, or of INSTEAD for one that needs equal moments, a product of spheres,
+    canonical coordinates or charged particles; for one that needs a diagonal mass matrix more of those."""
+    found = next((able_ones for group in (cases, INSTEAD)
                   if (able_ones := [case for case in group if able(case, integrator)])), [])
-    if not found or [case.problem for case in found] == [UNCOUPLED[0].problem]:
-        found += [case for case in UNCOUPLED if able(case, integrator)]
-    return found
+    further = [case for case in FURTHER if {case.problem} >= {one.problem for one in found}]
+    return found + [case for case in further if able(case, integrator)]
 
 
 def variants_of(integrator: str) -> Iterator[tuple[Mapping[str, Any], list[Case]]]:
     """Options of an integrator with the cases that certify them: three for its defaults and for a dexpinv that is cut,
-    whose order is the smallest of all; the first, or one that a variant names, for what else may be chosen."""
-    for place, (options, problem) in enumerate(VARIANTS.get(integrator, (Variant({}),))):
-        cases = cases_of(integrator, [case for case in CASES if problem in ("", case.problem)])
-        yield options, (cases[:1] if place and "dexpinv" not in options else
-                        [cases[i] for i in ENOUGH] if len(cases) > len(ENOUGH) else cases)
+    whose order is the smallest of all; the first for what else may be chosen."""
+    for place, variant in enumerate(declared_variants(integrator)):
+        cases = cases_of(integrator, variant.of(CASES))
+        yield variant.options, (cases[:1] if place and "dexpinv" not in variant.options else
+                                few(cases) if len(cases) > len(ENOUGH) else cases)
+
+
+def few(cases: Sequence[Case]) -> list[Case]:
+    """Those of ENOUGH."""
+    return [cases[i] for i in ENOUGH if i < len(cases)]
 
 
 def certify(integrator: str, options: Mapping[str, Any] | None = None,
@@ -198,28 +136,28 @@ def certify_all(names: Sequence[str] = ()) -> Iterator[list[Certificate]]:
 
 def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], case: Case) -> list[Certificate]:
     """Certificates of an integrator that has been built on one case."""
-    decimals = integrator == "rkmk853" or "dop853" in (integrator, options.get("tableau"))
+    declared = method(integrator)
+    decimals = declared.decimals(options)
     steps, share, allowed = ((DECIMALS_STEPS, DECIMALS_SHARE, DECIMALS_ALLOWED) if decimals else
                              (STEPS, SHARE, ALLOWED))
     kind = numbers(step.digits)
-    if method(integrator).adaptive:
+    if declared.adaptive:
         # a partial step, and costly in many digits: once is enough
-        dense = integrator != "sphere_regularised" or not options
+        dense = not (declared.fictitious and options)
         made = [step.attempt(kind.of(h), kind.of(share) if dense else None) for h in steps]
         errors = {"state": [_distance(step, case, h, state) for h, (state, _, _) in zip(steps, made, strict=True)]}
         if dense:
             errors["dense output"] = [_distance(step, case, share*h, between)
                                       for h, (_, _, between) in zip(steps, made, strict=True)]
         # h err5^2/sqrt(err5^2 + 0.01 err3^2) goes from h^6 to h^8 below the decimals
-        if not decimals and integrator not in WITHOUT_ESTIMATE:
+        if not decimals and declared.estimates:
             errors["error estimate"] = [kind.of(estimate).exponent10() for _, estimate, _ in made]
     else:
         errors = {"state": [_distance(step, case, h, step(kind.of(h))) for h in steps]}
     # the control takes the estimate to the power 1/(q + 1) for an estimate of order q
     exponent = getattr(getattr(step.integrator, "control", None), "exponent", None)
     claims = {"state": step.order, "error estimate": 0 if exponent is None else round(1.0/float(exponent)) - 1,
-              "dense output": DENSE_ORDERS.get(integrator.split()[0], step.order) if integrator != "rkmk_pair" else
-              min(step.order, DENSE_ORDERS_OF_PAIRS.get(step.options["tableau"], 3))}
+              "dense output": min(step.order, declared.dense_order(step.options))}
     sizes = [log10(float(h)) for h in steps]  # the same ratios everywhere
     text = ", ".join(f"{key}: {value}" for key, value in options.items())
     return [Certificate(integrator, text, case.name, quantity, claims[quantity],

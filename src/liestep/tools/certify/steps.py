@@ -14,7 +14,7 @@ from liestep.compile.tracing import leaves, plain_component
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import StateField
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.catalogue import method, ranked, sheet
 from liestep.simulation.runs.specification import specify
 from liestep.tools.certify.number import Number, functions_of, numbers, short
 
@@ -249,5 +249,5 @@ def enough_of(digits: int) -> Any:
 @cache
 def flow_of(case: Case, form: str, h: Fraction, digits: int) -> Flow:
     """The flow of a case's own vector field in one of its forms ("" for the standard one)."""
-    field = step_of(case, "rk4", {"form": form} if form else {}, digits)
+    field = step_of(case, ranked("shown", "vector_field")[0], {"form": form} if form else {}, digits)
     return flow(field, numbers(digits).of(h))

@@ -14,7 +14,7 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.rigid_bodies.components import RigidBodies
-from liestep.simulation.catalogue import method, own_integrators, own_systems, sheet
+from liestep.simulation.catalogue import method, own_integrators, ranked, sheet, systems_to_try
 from liestep.simulation.plugins.trial import try_applied, try_force
 from liestep.simulation.references.engines import EngineError, characteristic_time, dop853, right_hand_side
 from liestep.simulation.references.reference import observed
@@ -110,13 +110,6 @@ ORDER_LIMIT = 0.25
 TURNS = 4.0               # t_end in characteristic times of the start
 COUNTS = tuple(SAMPLES - 1 << k for k in range(1, 9))  # 10 .. 1280 steps
 FLOOR = 1e-13
-# systems on which the orders of a plugin's integrator are tried first
-SHOWN = ("sphere_nbody", "spherical_pendulum_chain")
-PREFERRED = ("vi_sphere", "rk4", "rkmk", "slgi", "cf4")  # the first three that run show orders
-# formulation -> integrator
-ACCURATE = {"sphere_lagrangian": "vi_sphere", "vector_field": "rk4", "lie_action": "rkmk",
-            "rigid_bodies": "lgvi", "constrained_lagrangian": "eml", "quaternion_hamiltonian": "emh",
-            "canonical_field": "lobatto", "separable_hamiltonian": "verlet", "skew_gradient": "discrete_gradient"}
 WEIGHTS = "s4"  # of those that have this option
 
 
@@ -153,7 +146,7 @@ def check_integrator(name: str) -> list[Row]:
     Raises InputError: it is adaptive, or its code cannot be compiled."""
     if method(name).adaptive:
         return [Row(f"order of {name}", "not tried: the steps are adaptive", None)]
-    able = [key for key in dict.fromkeys((*SHOWN, *own_systems())) if applicable(key, name)]
+    able = [key for key in systems_to_try() if applicable(key, name)]
     return [ReferenceChecks(key, None).order(name) for key in able[:2]]
 
 
@@ -270,7 +263,7 @@ class ReferenceChecks:
     def rows(self) -> Iterator[Row]:
         yield from self._invariants()
         yield from self._agreement()
-        able = [name for name in dict.fromkeys((*PREFERRED, *own_integrators()))
+        able = [name for name in dict.fromkeys((*ranked("shown"), *own_integrators()))
                 if applicable(self.name, name, self.run.parameters) and not method(name).adaptive]
         yield from map(self.order, able[:3])
 
@@ -307,7 +300,7 @@ class ReferenceChecks:
     def _agreement(self) -> Iterator[Row]:
         """Accurate runs in every formulation, form and action give the same motion."""
         for formulation, form in self.facts.forms.items():
-            integrator = ACCURATE.get(formulation)
+            integrator = next(iter(ranked("shown", formulation)), None)
             if integrator is None or not applicable(self.name, integrator, self.run.parameters):
                 continue
             # the words of options that change what is integrated

@@ -1,7 +1,6 @@
 """Text for people about one system or one integrator, made from what its file declares."""
 import sys
 import textwrap
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +8,6 @@ import numpy as np
 
 from liestep.compile.straight.symbols import MOST_NODES, Untraceable
 from liestep.errors import InputError, unknown
-from liestep.integrators import lie_taylor, taylor
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options, Parameter, Preset, Sheet
@@ -18,7 +16,7 @@ from liestep.simulation.catalogue import (
     integrator_calls,
     integrator_ids,
     method,
-    refuse_renamed,
+    own_integrators,
     sheet,
     system_entry,
     system_ids,
@@ -41,7 +39,6 @@ def describe(name: str, integrator: str | None = None) -> str:
         return _system(name)
     if name in integrator_calls():
         return _integrator(name)
-    refuse_renamed(name)
     raise InputError(unknown("problem or integrator", name, (*system_ids(), *integrator_ids())))
 
 
@@ -61,7 +58,7 @@ def _system(name: str) -> str:
         "", "Presets (the first one is the default)",
         *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)), "",
         "Options of its formulations (default first)", *_columns(_form_options(facts)), "",
-        _entry("Integrators", ", ".join(able)), *_code(facts, (*SERIES, *ROUTINES))])
+        _entry("Integrators", ", ".join(able)), *_code(facts)])
 
 
 def _first(facts: Sheet) -> tuple[Preset, Any]:
@@ -78,44 +75,37 @@ def _pair(name: str, integrator: str) -> str:
     options = ", ".join(f"{key} {value}" for key, value in spec.options.items()) or "none"
     return "\n".join([f"{name} with {integrator}", "", f"Formulation: {formulated.formulation}",
                       _entry("Options", options), _entry("Code", code_in_words(formulated, component)),
-                      *_code(facts, SERIES, integrator)])
+                      *_code(facts, integrator)])
 
 
-def _series_in_words(traced_of: Callable) -> Callable[..., str]:
-    def words(facts: Sheet, declared: Method, made: Formulated, options: Options) -> str:
-        traced = traced_of(made.problem, made.start.shape)
-        own = facts.forms[declared.formulation].options
-        chosen = ", ".join(f"{key} {value}" for key, value in options.items() if key in own)
-        code = "straight-line code" if len(traced.nodes) <= MOST_NODES else "loops over a tape"
-        return (f"{code}, {len(traced.nodes) - len(traced.inputs)} operations and {len(traced.guards)} guards in one"
-                f" evaluation{f' ({chosen})' if chosen else ''}")
-
-    return words
+def _series_in_words(facts: Sheet, declared: Method, made: Formulated, options: Options) -> str:
+    assert declared.traced is not None
+    traced = declared.traced(made.problem, made.start.shape)
+    own = facts.forms[declared.formulation].options
+    chosen = ", ".join(f"{key} {value}" for key, value in options.items() if key in own)
+    code = "straight-line code" if len(traced.nodes) <= MOST_NODES else "loops over a tape"
+    return (f"{code}, {len(traced.nodes) - len(traced.inputs)} operations and {len(traced.guards)} guards in one"
+            f" evaluation{f' ({chosen})' if chosen else ''}")
 
 
-def _routines_in_words(routines_of: Callable, wanted: str) -> Callable[..., str]:
-    def words(facts: Sheet, declared: Method, made: Formulated, options: Options) -> str:
-        component = declared.made(made, options, TOLERANCE, _first(facts)[0].t_end)
-        code = routines_of(made.problem, made.start, made.width, component)
-        return f"straight-line code, {code[wanted].operations} operations in one evaluation"
-
-    return words
+def _routines_in_words(facts: Sheet, declared: Method, made: Formulated, options: Options) -> str:
+    component = declared.made(made, options, TOLERANCE, _first(facts)[0].t_end)
+    code, wanted = ((action_routines, "algebra") if declared.formulation == "lie_action" else (routines, "rhs"))
+    made_of = code(made.problem, made.start, made.width, component)
+    return f"straight-line code, {made_of[wanted].operations} operations in one evaluation"
 
 
-# title, integrator whose forms and options are taken, what is said without such code, what is said of the code
-SERIES = (("Taylor series", "taylor", "none", _series_in_words(taylor.SERIES.traced)),
-          ("Taylor series in the algebra", "lie_taylor", "none", _series_in_words(lie_taylor.SERIES.traced)))
-ROUTINES = (("Stages of dop853", "dop853", "loops", _routines_in_words(routines, "rhs")),
-            ("Map to the algebra", "rkmk853", "loops", _routines_in_words(action_routines, "algebra")))
-
-
-def _code(facts: Sheet, table: Iterable[tuple[str, str, str, Callable[..., str]]], only: str = "") -> list[str]:
-    """Which code the equations of motion and their Taylor series have, or why there is none; of one integrator."""
+def _code(facts: Sheet, only: str = "") -> list[str]:
+    """Which code the equations of motion and their Taylor series have, or why there is none, by the methods that
+    declare it (`Method.code`), series first; of one integrator its series alone."""
     found, (preset, parameters) = [], _first(facts)
-    for title, name, without, words in table:
-        declared = method(name).on(facts)
-        if declared.formulation not in facts.forms or only not in ("", name):
+    told = [method(name).on(facts) for name in own_integrators()
+            if method(name).code and (not only or (name == only and method(name).traced))]
+    for declared in sorted(told, key=lambda item: (item.traced is None, item.formulation != "vector_field")):
+        if declared.formulation not in facts.forms:
             continue
+        title, without, words = ((declared.code, "none", _series_in_words) if declared.traced else
+                                 (declared.code, "loops", _routines_in_words))
         try:
             options = complete_options(declared, facts, parameters, {})
             made = formulate(facts, parameters, preset.initial(parameters), declared.formulation, options)

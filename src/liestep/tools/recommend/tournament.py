@@ -14,7 +14,6 @@ from liestep.tools.recommend import BUDGET
 from liestep.tools.recommend.classes import Group, Workshop, bound, groups
 from liestep.tools.recommend.search import USABLE, Candidate, Recommendation, keeps, search
 from liestep.tools.recommend.trials import (
-    FIRST,
     INTERVALS,
     QUARTER,
     SHARE,
@@ -27,13 +26,7 @@ from liestep.tools.recommend.trials import (
     request,
 )
 
-GENERAL = ("runge_kutta",)   # any tableau: those that are known have ids of their own
-# methods whose compiled classes are opened first where nothing was measured that says which
-LIKELY = ("vi_sphere", "rkmk", "rkmk_pair", "rodrigues", "slgi")
-# methods that won by time in study cross/matrix though a bound from the steps of other methods spoke against them, and
-# the least error at which they did: their classes are opened first, unless the bound is more than FAR times the best
-WINNERS = {"rk4": 1e-4, "sphere_split": 0.0, "dmv": 0.0, "exact_split": 0.0}
-FAR = 5.0
+FAR = 5.0   # classes of methods that won (`Places.won_from`) are opened first up to a bound of so many times the best
 TEST = 50              # the first part of the horizon, by which the time of the whole is estimated
 IN_TURNS, TURNS = 3, 5
 AT_ONCE = 2            # classes that are opened together
@@ -61,7 +54,7 @@ class Tournament:
         able, self.eligible = [], []
         for name in integrator_calls():
             reason = asked.declared(name).lacks(asked.facts, asked.start.parameters)
-            if (reason is not None and reason.formulation) or name in GENERAL:
+            if (reason is not None and reason.formulation) or not method(name).places.recommended:
                 continue
             if reason is not None or method(name).fictitious:
                 self._refuse(name, reason.reason if reason else "not tried: its tolerance is a step of fictitious time,"
@@ -89,7 +82,7 @@ class Tournament:
         with Workshop(self.asked) as workshop:
             workshop.compile_classes(first)
             trials = self._trials()
-            gap = float(agree(trials, self.engines[1]).max())
+            gap = float(agree(trials, *self.engines).max())
             for group in sorted(first, key=lambda group: -method(group.names[0]).order):
                 self._play(trials, group)
             rest = [group for group in found if group not in first]
@@ -111,11 +104,11 @@ class Tournament:
         short = Trials(self.asked.shorter(self.asked.t_end/TEST))
         limit = self.asked.limit
         try:
-            _, seconds = short.outcome(FIRST, TOLERANCE)
+            _, seconds = short.outcome(self.engines[0], TOLERANCE)
         except RunTooLong as error:
             raise InputError(f"{self.asked.problem} has no reference within the budget of {self.asked.budget:g} s:"
-                             f" {FIRST} on a part of the horizon of 1/{TEST}: {error}; ask for a shorter t_end or for"
-                             " a larger budget") from None
+                             f" {self.engines[0]} on a part of the horizon of 1/{TEST}: {error}; ask for a shorter"
+                             " t_end or for a larger budget") from None
         whole = TEST*seconds
         if not isfinite(whole) or whole <= limit:
             return Trials(self.asked)
@@ -164,7 +157,8 @@ class Tournament:
         best = self._best()
         bounds = {group: min(bound(trials, name, measured) for name in group.names) for group in rest}
         bounds |= {group: 0.0 for group in rest if bounds[group] < FAR*best and self._won(group)}
-        ranked = sorted(rest, key=lambda group: (bounds[group], not set(LIKELY) & set(group.names)))
+        ranked = sorted(rest, key=lambda group: (
+            bounds[group], not any(method(name).places.likely for name in group.names)))
         ready = sum(group.compiled and bounds[group] < best for group in ranked)
         left = max(0, MOST_OPENED - self.opened - ready)
         worth = {group: best if group.compiled else WORTH*best for group in ranked}
@@ -185,7 +179,7 @@ class Tournament:
         return []
 
     def _won(self, group: Group) -> bool:
-        return any(self.asked.error >= WINNERS.get(name, inf) for name in group.names)
+        return any(self.asked.error >= method(name).places.won_from for name in group.names)
 
     def _chosen(self, names: Iterable[str] | None = None) -> Choice:
         rows = [{"integrator": one.integrator, "error": one.error, "seconds": one.seconds} for one in self.table

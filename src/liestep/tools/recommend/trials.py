@@ -14,7 +14,7 @@ from liestep.mechanics.contracts.formulated import StateField
 from liestep.mechanics.contracts.method import Keeps, Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.catalogue import method
+from liestep.simulation.catalogue import method, ranked
 from liestep.simulation.runs.content import stopped
 from liestep.simulation.runs.execution import Outcome, RunTooLong, run_once
 from liestep.simulation.runs.numbers import positive
@@ -252,34 +252,35 @@ def order_of(request: Request, integrator: str, size: float) -> int:
     return method(integrator).on(request.facts).order_of(spec.options, request.facts, request.start.parameters)
 
 
-FIRST, TOLERANCE = "dop853", 1e-13
-# methods of high order, each of another class than the first; the first one that runs on the problem is taken
-SECOND = ("vi_sphere weights=kl8", "rodrigues weights=kl8", "lgvi weights=kl8", "rkmk tableau=dormand_prince5",
-          "gauss", "vi_livens", "mpl")
+TOLERANCE = 1e-13
 AIMED, NEEDED = 10.0, 3.0    # the gap that is aimed at, and the one that is needed, are the error divided by these
 MOST_WAITED, DOUBLINGS = 2, 20
 
 
 def engines(request: Request, able: tuple[str, ...]) -> tuple[str, str]:
-    """The two methods. Raises InputError where there are not two."""
-    second = next((name for name in SECOND if name in able), None)
-    if FIRST not in able or second is None:
-        missing = FIRST if FIRST not in able else f"any of {', '.join(SECOND)}"
-        raise InputError(f"{request.problem} has no reference: it needs two methods of different classes, and {missing}"
-                         " cannot run on it")
-    return FIRST, second
+    """The two methods: the first adaptive one of `Places.reference`, and the first with fixed steps. Raises InputError
+    where there are not two."""
+    found = []
+    for adaptive in (True, False):
+        known = [name for name in ranked("reference") if method(name).adaptive == adaptive]
+        found += [name for name in known if name in able][:1]
+        if len(found) < 2 - adaptive:
+            missing = known[0] if len(known) == 1 else f"any of {', '.join(known)}"
+            raise InputError(f"{request.problem} has no reference: it needs two methods of different classes, and"
+                             f" {missing} cannot run on it")
+    return found[0], found[1]
 
 
-def agree(trials: Trials, second: str) -> np.ndarray:
-    """Compute the reference of the trials and compare it with a second method, whose steps are halved until both agree
-    or no longer approach each other; returns the gap, the largest in each interval. Raises InputError: an engine
-    stopped, or the gap is too wide for the error that is asked for; names the time."""
+def agree(trials: Trials, first: str, second: str) -> np.ndarray:
+    """Compute the reference of the trials with a first method and compare it with a second one, whose steps are halved
+    until both agree or no longer approach each other; returns the gap, the largest in each interval. Raises InputError:
+    an engine stopped, or the gap is too wide for the error that is asked for; names the time."""
     try:
-        found, _ = trials.outcome(FIRST, TOLERANCE)
+        found, _ = trials.outcome(first, TOLERANCE)
     except RunTooLong as error:
-        raise InputError(f"{trials.request.problem} has no reference: {FIRST}: {error}") from None
+        raise InputError(f"{trials.request.problem} has no reference: {first}: {error}") from None
     if found.status != Status.OK:
-        raise InputError(f"{trials.request.problem} has no reference: {FIRST} {stopped(found)}")
+        raise InputError(f"{trials.request.problem} has no reference: {first} {stopped(found)}")
     trials.fields = tuple(part for part in found.formulated.error_fields if part.counted)
     trials.reference, trials.reference_steps = values_of(found), found.steps
     wanted = trials.request.error
@@ -306,7 +307,7 @@ def agree(trials: Trials, second: str) -> np.ndarray:
         return best
     if failed:
         raise InputError(f"{trials.request.problem} has no reference: {second}{failed}")
-    raise InputError(_refusal(trials.request, second, best))
+    raise InputError(_refusal(trials.request, f"{first} and {second}", best))
 
 
 def _agreed(gap: np.ndarray, wanted: float) -> int:
@@ -314,10 +315,10 @@ def _agreed(gap: np.ndarray, wanted: float) -> int:
     return int(np.argmax(np.append(gap > wanted/NEEDED, True)))
 
 
-def _refusal(request: Request, second: str, gap: np.ndarray) -> str:
-    first = _agreed(gap, request.error)
-    time, before = (k*request.t_end/INTERVALS for k in (first, first - 1))
-    head = (f"the error {request.error:g} cannot be judged: two references, {FIRST} and {second}, differ by more than a"
+def _refusal(request: Request, both: str, gap: np.ndarray) -> str:
+    early = _agreed(gap, request.error)
+    time, before = (k*request.t_end/INTERVALS for k in (early, early - 1))
+    head = (f"the error {request.error:g} cannot be judged: two references, {both}, differ by more than a"
             f" third of it from t = {time:.4g} s on, by {gap.max():.1e} up to t = {request.t_end:g} s")
-    shorter = f"t_end up to {before:.4g} s," if first > 1 else "a shorter t_end"
+    shorter = f"t_end up to {before:.4g} s," if early > 1 else "a shorter t_end"
     return f"{head}; ask for {shorter} or for an error above {NEEDED*gap.max():.1e}"

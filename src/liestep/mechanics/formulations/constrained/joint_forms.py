@@ -58,7 +58,7 @@ class Jointed(NamedTuple):
                  "constant_mass": Form(self.redundant, {"coordinates": CONSTANT})}
         return Sheet(build=self.bodies, conserved_momentum=self.conserved_momentum, state_shapes=self.shapes,
                      manifold=self.manifold, kinetic_energy=self.kinetic, forms=forms, requires=self.requires,
-                     fallback="rk4", **declared)
+                     fallback="vector_field", **declared)
 
     def shapes(self, parameters: Parameters) -> dict[str, tuple[int, ...]]:
         n = len(self.bodies(parameters).mass)

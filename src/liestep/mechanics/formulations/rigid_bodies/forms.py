@@ -209,15 +209,9 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
                  conserved_momentum=lambda values: kept(values).momentum,
                  state_shapes=lambda values: state_shapes(len(moments(values)), masses is not None), manifold=check,
                  kinetic_energy=kinetic_energy, forms=declared.forms(), moments=moments,
-                 fallback=further.pop("fallback", lambda values: accurate_composition(moments(values))), **further)
+                 fallback=further.pop("fallback", "rigid_bodies"), **further)
 
 
 def equal_moments(moments: np.ndarray) -> bool:
     """Whether every body has three equal moments of inertia (n, 3), compared exactly."""
     return bool(np.all(moments == moments[:, :1]))
-
-
-def accurate_composition(moments: np.ndarray) -> str:
-    """Id of the composition of order 8 that stands in for engines of references: closed-form maps are for equal
-    moments."""
-    return f"{'rodrigues' if equal_moments(moments) else 'lgvi'} weights=kl8"

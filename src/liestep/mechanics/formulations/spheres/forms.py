@@ -41,7 +41,6 @@ FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
 MULTIPLIER = StateField("multiplier", "J", "multipliers of (|q|^2 - 1)/2", ("constraint",), "derived")
 GAUSS = 5  # points of mean values of gradients
 LONG = 20  # a chain of more bodies is long: at 20 a dense step takes 2.5 times as long as a banded one
-FALLBACK = "vi_sphere weights=kl8"
 
 
 @lru_cache
@@ -255,7 +254,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
             conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]], presets: Mapping[str, Preset],
             combination: Callable[[Parameters], None] = lambda parameters: None,
             start: Callable[[Parameters, State], None] = lambda parameters, state: None,
-            fallback: str | Callable[[Parameters], str | None] | None = FALLBACK,
+            fallback: str | None = "sphere_lagrangian",
             printed: Callable[[Parameters], Any] | None = None, **further: Any) -> Sheet:
     """Sheet of a system with state q (n, 3), directions, and omega (n, 3) in rad/s, orthogonal to them, both spatial.
 
