@@ -62,9 +62,9 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
     than fit (b), in squares of the residuals, which are larger than the floor makes them (81 times where k is not s),
     and with an exponent nearer to a whole number, p is not the order of the method. Nor is it where the local slopes of
     the finest steps leave the whole number n next to p: e = C h^n (1 + a h^s + c h_min/h) has c > 0.058, and
-    e = C h^n (1 + c h_min/h) of the steps up to 4 h_min has c > 0.045 and above what the floor can do, unless C h^n (1 +
-    a h^s) explains three or more of these steps 1000 times better. All without the smallest steps at which the floor has more than 0.2 % of
-    the error, as long as 4 others are left.
+    e = C h^n (1 + c h_min/h) of the steps up to 4 h_min has c > 0.045 and above what the floor can do, unless
+    C h^n (1 + a h^s) explains three or more of these steps 1000 times better. All without the smallest steps at which
+    the floor has more than 0.2 % of the error, as long as 4 others are left.
 
     Classes: "failed", fewer than two finite errors; "saturated", all finite errors above 0.1; "floor-limited", the
     admissible points are too few or span too little and others were lost to the floor, or the error stops falling at
