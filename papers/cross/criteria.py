@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Limits
+from liestep.claims.criteria.base import KIND, Limits, Needs
 from liestep.claims.selection import Question, Results, RunChoice, require_quantity, select, study_of
 from liestep.paper import Criterion, InputError, Outcome
 from liestep.study.plan.yamlfile import Count, Positive
@@ -27,12 +27,13 @@ def _winners(claim: Question, results: Results, by: str, keep: str) -> "list[pan
     return found
 
 
-class CrossoverTime(Limits, Criterion, table="crossover_time", judges="nothing", needs_against=True):
+class CrossoverTime(Limits, Criterion):
     """In the table `crossover_time` the method of each run takes over from that of the `against` run (same order, or
     one for all) within the limits, in periods, at every cost; the problem is any horizon of the motion. A method that
     has the larger error in the end never takes over. Undecided where the two tie."""
 
     kind: Literal["crossover_time"] = KIND
+    needs = Needs(quantity="nothing", against=True, table="crossover_time")
     of: Literal["energy", "momentum", "manifold", "state"] = Field(description="the error that is compared")
 
     def describe(self, claim: Question) -> str:
@@ -47,8 +48,8 @@ class CrossoverTime(Limits, Criterion, table="crossover_time", judges="nothing",
             raise InputError(f"{len(claim.runs)} runs cannot be compared with {len(claim.against)}")
         for one, other in zip(claim.runs, others, strict=True):
             motion = one.problem.rpartition("_")[0]
-            found = dict(crossover_times(study_of(one, results).table(self.table), motion, self.of, one.integrator,
-                                   other.integrator))
+            table = study_of(one, results).table(self.needs.table)
+            found = dict(crossover_times(table, motion, self.of, one.integrator, other.integrator))
             if not found:
                 return Outcome(False, math.nan, f"{one.integrator} and {other.integrator} have no cost together on"
                                f" {motion}", undecided=True)
@@ -63,11 +64,12 @@ class CrossoverTime(Limits, Criterion, table="crossover_time", judges="nothing",
                        not met and not refuted)
 
 
-class Price(Limits, Criterion, table="which", judges="nothing"):
+class Price(Limits, Criterion):
     """In the table `which` the work of the best method that keeps `keep`, divided by that of the best of `against_keep`
     (of all, or of those that do not keep it), lies within the limits at every error that both reach."""
 
     kind: Literal["price"] = KIND
+    needs = Needs(quantity="nothing", table="which")
     keep: Literal["energy", "manifold", "momentum maps", "symplectic form"] = Field(description="what must be kept")
     against_keep: Literal["nothing", "no symplectic form"] = Field(
         "nothing", description="what those keep with which it is compared: nothing, or no symplectic form")
@@ -89,11 +91,12 @@ class Price(Limits, Criterion, table="which", judges="nothing"):
         return self.judged(ratios, parts, "no error is reached by both")
 
 
-class WinningOrder(Criterion, table="which", judges="nothing"):
+class WinningOrder(Criterion):
     """In the table `which` the winners at errors of at least `error` have at most the order `order`, and those at
     smaller errors a higher one, on every problem that the claim names."""
 
     kind: Literal["winning_order"] = KIND
+    needs = Needs(quantity="nothing", table="which")
     error: Positive = Field(description="from this error on high order does not pay")
     order: Count = Field(description="the highest order that is not called high")
     by: Unit = Field("evaluations", description="unit of the work; cost is in flops")
@@ -116,11 +119,12 @@ class WinningOrder(Criterion, table="which", judges="nothing"):
         return Outcome(met and bool(parts), highest, "; ".join(parts), undecided=not parts)
 
 
-class EqualError(Limits, Criterion, needs_against=True):
+class EqualError(Limits, Criterion):
     """The quantity, which is a kind of work, at equal state error divided by that of the `against` run (same order of
     choices) lies within the limits at every one of `levels` that both ladders of runs enclose."""
 
     kind: Literal["equal_error"] = KIND
+    needs = Needs(against=True)
     levels: list[Positive] = Field(min_length=1, description="state errors at which the work is compared")
 
     def describe(self, claim: Question) -> str:

@@ -127,8 +127,9 @@ class Claim(Strict):
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
         rule, own, judged = self.criterion, self.asserted_by == "own", self.criterion.kind != "none"
+        needs = rule.needs
         external, word = self.asserted_by == "external", self.verdict
-        searched = word == "recovered" or (word == "calibrated" and rule.needs_number)
+        searched = word == "recovered" or (word == "calibrated" and needs.number == "printed")
         other, runs = self.counterpart, [*self.runs, *self.against]
         for wrong, sentence in (
                 (len(self.quote.replace("...", " ").split()) > LONGEST_QUOTE,
@@ -137,7 +138,7 @@ class Claim(Strict):
                 (own and "verdict" in self.model_fields_set and word not in UNJUDGED,
                  f"a claim of our own is met or missed, never {word}: leave the key verdict out"),
                 (not external and self.accuracy is not None, "accuracy is for claims asserted by external"),
-                (external and (rule.compares or rule.needs_printed) and self.accuracy is None,
+                (external and needs.number != "none" and self.accuracy is None,
                  "a number of another code needs the accuracy that the code says it has (key accuracy)"),
                 (not judged and word not in UNJUDGED,
                  "criterion none needs the verdict undetermined or not testable"),
@@ -146,15 +147,15 @@ class Claim(Strict):
                 (self.scope == "general" and (self.printed is not None or PARTICULAR.search(self.source)),
                  "a general statement has no printed number and its source is no example, figure or table"),
                 (searched and self.scan is None, f"verdict {word} needs the scan that found the datum (key scan)"),
-                (self.scan is not None and not (searched and rule.needs_number),
+                (self.scan is not None and not (searched and needs.number == "printed"),
                  "a scan belongs to the verdicts recovered and calibrated with a criterion relative, digits, factor or"
                  " quantile"),
                 (other is not None and all(other.of(choice) == choice for choice in runs),
                  "the counterpart replaces none of the claim's runs"),
-                (rule.needs_runs and not self.runs, f"criterion {rule.kind} needs runs"),
-                (rule.needs_printed and not self.printed,
+                (needs.runs != "none" and not self.runs, f"criterion {rule.kind} needs runs"),
+                (needs.number == "printed" and not self.printed,
                  f"criterion {rule.kind} needs a printed number other than zero"),
-                (rule.needs_against and not self.against,
+                (needs.against and not self.against,
                  f"criterion {rule.kind} needs the runs to compare with (key against)")):
             if wrong:
                 raise ValueError(sentence)
@@ -367,6 +368,6 @@ def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:
         for name in claim.scan.jointly if claim.scan else ():
             if name not in claims:
                 raise InputError(f"claim {claim.id} of {paper}: scan: {unknown('claim', name, claims)}")
-            if not claims[name].criterion.needs_number:
+            if claims[name].criterion.needs.number != "printed":
                 raise InputError(f"claim {claim.id} of {paper}: scan: claim {name} has no criterion relative, digits,"
                                  " factor or quantile")

@@ -64,7 +64,7 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
             "known_beforehand": claim.known, "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
             "evidence": _evidence(claim, outcome, results), "setting": claim.setting, "code": "; ".join(claim.code),
-            **(survival(claim.counterpart, outcome, counterpart) if claim.criterion.needs_runs else {})}
+            **(survival(claim.counterpart, outcome, counterpart) if claim.criterion.needs.runs != "none" else {})}
 
 
 def _evidence(claim: Claim, outcome: Outcome, results: Results) -> str:
@@ -102,7 +102,7 @@ def verdict(claim: Claim, outcome: Outcome, missing: bool, scan: Chance | None, 
         return "not reproduced"
     if claim.verdict == "recovered" and (scan is None or scan.probability > LARGEST):
         return "calibrated"
-    narrow = claim.asserted_by != "paper" or (claim.criterion.needs_runs and len(systems) < 2)
+    narrow = claim.asserted_by != "paper" or (claim.criterion.needs.runs != "none" and len(systems) < 2)
     return "qualitative" if claim.verdict == "reproduced" and claim.scope == "general" and narrow else claim.verdict
 
 

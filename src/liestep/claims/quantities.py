@@ -37,7 +37,7 @@ def require_claim(claim: Claim, studies: Mapping[str, Study]) -> None:
             continue
         _require_kind(claim, choice, cells, study)
         for name in claim.criterion.quantities(claim):
-            _require_quantity(claim.criterion.judges, name, cells[0].spec, choice.study)
+            _require_quantity(claim.criterion.needs.quantity, name, cells[0].spec, choice.study)
 
 
 def _cells(choice: RunChoice, study: Study) -> list[Cell]:
@@ -54,24 +54,24 @@ def _cells(choice: RunChoice, study: Study) -> list[Cell]:
 
 
 def _require_kind(claim: Claim, choice: RunChoice, cells: list[Cell], study: Study) -> None:
-    criterion = claim.criterion
-    if criterion.one_run and len(cells) != 1:
+    criterion, needs = claim.criterion, claim.criterion.needs
+    if needs.runs in ("one", "ensemble") and len(cells) != 1:
         raise InputError(f"criterion {criterion.kind} needs one run of {choice.problem} {choice.integrator}, of which"
                          f" study {choice.study} has {len(cells)}: name the resolution")
-    if criterion.ensemble and any(cell.spec.ensemble is None for cell in cells):
+    if needs.runs == "ensemble" and any(cell.spec.ensemble is None for cell in cells):
         raise InputError(f"criterion {criterion.kind} needs an ensemble; {choice.problem} {choice.integrator} of study"
                          f" {choice.study} is a single run")
     if few := next((cell.spec.ensemble.members for cell in cells if cell.spec.ensemble and not cell.spec.ensemble.turns
                     and cell.spec.ensemble.members < FEWEST), 0):
         raise InputError(f"an ensemble that decides needs {FEWEST} members or more; {choice.problem}"
                          f" {choice.integrator} of study {choice.study} has {few}")
-    if criterion.table not in ("", *study.config.tables):
-        raise InputError(f"criterion {criterion.kind} needs the table {criterion.table}; study {choice.study} does not"
+    if needs.table not in ("", *study.config.tables):
+        raise InputError(f"criterion {criterion.kind} needs the table {needs.table}; study {choice.study} does not"
                          " ask for it")
 
 
 def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) -> None:
-    """Raises InputError when such runs will not have a quantity; names the closest. `kind`: of `Criterion.judges`."""
+    """Raises InputError when such runs will not have a quantity; names the closest. `kind`: of `Needs.quantity`."""
     if kind == "nothing" or (kind == "column" and name in NUMBERS):
         return
     formulated = _formulated(spec)

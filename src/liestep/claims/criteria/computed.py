@@ -4,16 +4,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Needs, Outcome
 from liestep.claims.errata import checks, computed
 from liestep.claims.selection import Question, Results
 from liestep.errors import InputError, unknown
 
 
-class Computed(Criterion, needs_runs=False, judges="nothing"):
+class Computed(Criterion):
     """The evidence `check` of the paper's room confirms the statement and would refuse it, were it false."""
 
     kind: Literal["evidence"] = KIND
+    needs = Needs(runs="none", quantity="nothing")
     paper: str = Field(description="id of the paper")
     check: str = Field(description="name of the evidence function")
 

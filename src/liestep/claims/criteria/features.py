@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
+from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Needs, Outcome
 from liestep.claims.selection import Question, Results, single_runs, times, variable
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import norm_of, quaternion_matrix
@@ -28,8 +28,10 @@ def _component(values: np.ndarray, index: Sequence[int]) -> np.ndarray:
     return values[place]
 
 
-class OfSamples(Criterion, one_run=True, judges="variable"):
+class OfSamples(Criterion):
     """A criterion on the stored variable `quantity` of one run."""
+
+    needs = Needs(runs="one", quantity="variable")
 
     def judge(self, claim: Question, results: Results) -> Outcome:
         if len(claim.runs) != 1:
@@ -77,10 +79,11 @@ class Extremum(Limits, OfSamples):
         return float(time[k]), float(factor), f"{size[k]:.4g} at t = {time[k]:.4g}, median {median:.4g}"
 
 
-class State(OfSamples, compares=True):
+class State(OfSamples):
     """The last sample of the stored variable `quantity` is the expected one, in each component."""
 
     kind: Literal["state"] = KIND
+    needs = Needs(runs="one", quantity="variable", number="own")
     expected: list[Real | list[Real]] = Field(min_length=1, description="components of the variable")
     tolerance: Real = Field(gt=0, description="largest difference of a component")
     indices: list[list[NotNegative]] = Field([], description="only these components, for example [[0, 1], [2, 1]];"
@@ -105,11 +108,12 @@ class State(OfSamples, compares=True):
                        f"largest difference {difference:.4g} at t = {time[-1]:.6g}")
 
 
-class SameState(Criterion, needs_against=True, one_run=True, judges="variable"):
+class SameState(Criterion):
     """The stored variable `quantity` of each run is that of the `against` run (same order of runs), in each component
     of the last sample or of all samples."""
 
     kind: Literal["same_state"] = KIND
+    needs = Needs(runs="one", quantity="variable", against=True)
     tolerance: Real = Field(0.0, ge=0, description="largest difference of a component (0: the same number)")
     samples: Literal["all", "last"] = Field("all", description="which samples are compared")
 
@@ -157,10 +161,11 @@ class Contrast(Limits, OfSamples):
         return Outcome(bool(self.holds(np.array(factor))), factor, f"{factor:.4g}, median {median:.4g}")
 
 
-class Attitude(Criterion, one_run=True, compares=True, judges="variable"):
+class Attitude(Criterion):
     """The last sample of the stored rotation matrix `quantity` is the attitude of a quaternion, in each run."""
 
     kind: Literal["attitude"] = KIND
+    needs = Needs(runs="one", quantity="variable", number="own")
     expected: Annotated[list[Real], Field(min_length=4, max_length=4)] = Field(
         description="unit quaternion from body to space, scalar part first; its sign does not count")
     tolerance: Real = Field(gt=0, description="largest angle between the two (rad)")

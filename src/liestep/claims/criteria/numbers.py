@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims import selection
-from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Limits, Needs, Outcome
 from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import NO_TRUTH
@@ -54,10 +54,11 @@ class Limit(Bounds, Criterion):
         return self.outcome(selection.values(claim, claim.runs, results))
 
 
-class Ratio(Bounds, Criterion, needs_against=True):
+class Ratio(Bounds, Criterion):
     """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
 
     kind: Literal["ratio"] = KIND
+    needs = Needs(against=True)
     domain = Limit.domain
 
     def describe(self, claim: Question) -> str:
@@ -71,11 +72,12 @@ class Ratio(Bounds, Criterion, needs_against=True):
             return self.outcome(above/below)
 
 
-class Gain(Bounds, Criterion, needs_against=True):
+class Gain(Bounds, Criterion):
     """The quantity of the `against` runs (same order of choices, each a ladder of constant steps) at as many steps as
     each adaptive run takes, divided by that run's quantity, lies within the limits."""
 
     kind: Literal["gain"] = KIND
+    needs = Needs(against=True)
     domain = Limit.domain
     over: str = Field("steps", description="column of metrics.csv that is to be equal")
 
@@ -195,12 +197,13 @@ class LargestStep(Limits, Criterion):
         return largest, float(rows["step"].iloc[-1])
 
 
-class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
+class Share(Limits, Criterion):
     """The share of the members of each chosen ensemble whose stored number `quantity` lies within the limits `within`
     lies itself within the limits; with `against`, that number divided by that of the same member there (same order of
     ensembles, or one for all). A member that failed does not. 95 % decide: at_least 0.95 or more, or at_most 0.05."""
 
     kind: Literal["share"] = KIND
+    needs = Needs(runs="ensemble", quantity="variable")
     within: Limits = Field(description="limits of a member's number")
 
     def domain(self, quantity: str) -> tuple[float, float]:

@@ -5,15 +5,17 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Needs, Outcome
 from liestep.claims.selection import Question, Results, ensemble_of, member_values, select, values, variable
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import NO_TRUTH, Real
 from liestep.study.tables.chaos import SURE, interval, quantile_position
 
 
-class Comparison(Criterion, needs_printed=True, needs_number=True, one_run=True):
+class Comparison(Criterion):
     """A comparison of one run with the printed number; of an ensemble, 95 % of the members must compare."""
+
+    needs = Needs(runs="one", number="printed")
 
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         assert claim.printed is not None
@@ -92,10 +94,11 @@ class Factor(Comparison):
         return 1.0/self.factor <= ours/printed <= self.factor
 
 
-class Quantile(Criterion, needs_printed=True, needs_number=True, one_run=True, ensemble=True, judges="variable"):
+class Quantile(Criterion):
     """The printed number lies inside the central `level` interval of the ensemble's members."""
 
     kind: Literal["quantile"] = KIND
+    needs = Needs(runs="ensemble", quantity="variable", number="printed")
     level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
 
     def describe(self, claim: Question) -> str:
@@ -127,10 +130,11 @@ class Quantile(Criterion, needs_printed=True, needs_number=True, one_run=True, e
                        f" quantile {position:.2f}")
 
 
-class Untestable(Criterion, needs_runs=False, judges="nothing"):
+class Untestable(Criterion):
     """No criterion can be stated."""
 
     kind: Literal["none"] = KIND
+    needs = Needs(runs="none", quantity="nothing")
 
     def describe(self, claim: Question) -> str:
         return "no criterion can be stated"

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Needs, Outcome
 from liestep.claims.selection import Question, Results, study_of
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import Real
@@ -15,10 +15,11 @@ UNCLEAR = ("short range", "pre-asymptotic", "floor-limited", "saturated")
 SMALLEST = 0.05  # half width within which an observed order must agree, where its uncertainty is smaller
 
 
-class Order(Criterion, table="orders", judges="nothing"):
+class Order(Criterion):
     """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
 
     kind: Literal["order"] = KIND
+    needs = Needs(quantity="nothing", table="orders")
     theory: Real = Field(description="order that the theory predicts")
 
     def describe(self, claim: Question) -> str:
@@ -27,7 +28,7 @@ class Order(Criterion, table="orders", judges="nothing"):
     def judge(self, claim: Question, results: Results) -> Outcome:
         met, refuted, parts, orders = True, False, [], []
         for choice in claim.runs:
-            table = study_of(choice, results).table(self.table)
+            table = study_of(choice, results).table(self.needs.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)]
             if rows.empty:
                 raise InputError(f"no order of {choice.problem}/{choice.integrator} in study {choice.study}")
@@ -41,11 +42,12 @@ class Order(Criterion, table="orders", judges="nothing"):
         return Outcome(met, worst, "; ".join(parts), not met and not refuted)
 
 
-class Drift(Criterion, table="drift", judges="invariant"):
+class Drift(Criterion):
     """The study's drift table has this verdict for the quantity, which a run and the same run over at least four times
     its length support; a verdict of one run alone is unconfirmed there and meets nothing."""
 
     kind: Literal["drift"] = KIND
+    needs = Needs(quantity="invariant", table="drift")
     verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",
                                                               description="verdict that the drift table must have")
 
@@ -57,7 +59,7 @@ class Drift(Criterion, table="drift", judges="invariant"):
     def judge(self, claim: Question, results: Results) -> Outcome:
         met, refuted, parts, bounds = True, False, [], []
         for choice in claim.runs:
-            table = study_of(choice, results).table(self.table)
+            table = study_of(choice, results).table(self.needs.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)
                          & (table.invariant == claim.quantity)]
             if rows.empty:
