@@ -16,6 +16,9 @@ from liestep.simulation.runs.specification import RunSpecification, Start
 
 TRIED = tuple(10**k for k in range(3, 9))   # steps in t_end of the step that is tried: the first that succeeds counts
 LONGEST = 64    # evaluations of the longest run in a step that is worth trying
+# no such form (an InputError, which is a ValueError); functions of numpy refuse numbers that count or lack their
+# methods; Python raises where numpy gives inf or NaN
+UNCOUNTED = (ArithmeticError, AttributeError, TypeError, ValueError)
 
 
 class Cap(NamedTuple):
@@ -49,7 +52,7 @@ def cap_of(start: Start, most: int) -> Cap:
         found = formulate(start.system.item, start.parameters, start.initial, "vector_field", {})
         each = operations(found.problem, lambda plain, y, out: plain.rhs(0.0, y, out), found.start)
         counted = True
-    except Exception:  # no such form, or code of a plugin that counting numbers do not get through, whatever it raises
+    except UNCOUNTED:
         each, counted = sum(np.size(part) for part in start.initial.values())**2, False
     if each > most:
         raise InputError(f"operations: one evaluation of the equations of {start.system.name} takes {each} operations,"
