@@ -55,9 +55,9 @@ def version() -> str:
 def command_list(arguments: argparse.Namespace) -> None:
     from liestep.api import functions as api
 
-    integrators = api.integrators(arguments.problem)
+    integrators = api.list_integrators(arguments.problem)
     print("problems:")
-    for name, title in api.systems().items():
+    for name, title in api.list_systems().items():
         print(f"  {name:26} {title}")
     print("integrators:")
     for name, facts in integrators.items():

@@ -11,8 +11,8 @@ from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import offered
 from liestep.tools.recommend import BUDGET
 
-__all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "recommend", "reference", "simulate",
-           "systems", "tangent"]
+__all__ = ["compare", "consistent_start", "list_integrators", "list_systems", "open_run", "plot", "recommend",
+           "reference", "simulate", "tangent"]
 
 simulate = public(simulation.simulate)
 tangent = public(simulation.tangent)
@@ -114,13 +114,13 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
 
 
 @public
-def systems() -> dict[str, str]:
+def list_systems() -> dict[str, str]:
     """Titles of all systems by their ids, which `simulate` and `reference` take as `problem`; plugins included."""
     return {name: sheet(name).title for name in system_ids()}
 
 
 @public
-def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
+def list_integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
     """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
 
     Args:

@@ -34,9 +34,9 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
-        problem: id of a system, see `systems()`. integrator: id of one, see `integrators(problem)`. step: step size in
-            s of a fixed-step integrator, positive; must divide the length of the run. tolerance: relative, of an
-            adaptive integrator (`options={"atol": ...}` is the absolute one).
+        problem: id of a system, see `list_systems()`. integrator: id of one, see `list_integrators(problem)`. step:
+            step size in s of a fixed-step integrator, positive; must divide the length of the run. tolerance: relative,
+            of an adaptive integrator (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: t_start and that of the preset); before t_start the run goes backward.
         preset: named parameters, initial state and t_end (default: the system's); other arguments override it.
         parameters: replace those of the preset. options: of the integrator and of the system's form. Both are listed
