@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from liestep.errors import InputError, extras, unknown
+from liestep.errors import InputError, unknown
 from liestep.files import answers
+from liestep.files.extras import extras
 
 # what `liestep --help` shows, in this order
 GROUPS = {"what there is": ("list", "describe", "recommend"),

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import liestep.simulation.plugins  # noqa: F401  the catalogue finds those of installed packages
-from liestep.errors import InputError, extras
+from liestep.errors import InputError
 from liestep.figures.interactive.calls import public
+from liestep.files.extras import extras
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import offered
