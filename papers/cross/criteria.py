@@ -7,7 +7,7 @@ from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Limits, Needs
 from liestep.claims.selection import Question, Results, RunChoice, require_quantity, select, study_of
-from liestep.paper import Criterion, InputError, Outcome
+from liestep.paper import Criterion, InputError, Judgement
 from liestep.study.plan.yamlfile import Count, Positive
 from liestep.study.tables.kinds.work import at_equal_error
 
@@ -39,7 +39,7 @@ class CrossoverTime(Limits, Criterion):
     def describe(self, claim: Question) -> str:
         return f"number of periods after which the {self.of} error stays the smaller one, at every cost: {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         from .tables.crossover_time import crossover_times
 
         numbers, parts = [], []
@@ -51,7 +51,7 @@ class CrossoverTime(Limits, Criterion):
             table = study_of(one, results).table(self.needs.table)
             found = dict(crossover_times(table, motion, self.of, one.integrator, other.integrator))
             if not found:
-                return Outcome(False, math.nan, f"{one.integrator} and {other.integrator} have no cost together on"
+                return Judgement(False, math.nan, f"{one.integrator} and {other.integrator} have no cost together on"
                                f" {motion}", undecided=True)
             numbers += list(found.values())
             parts.append(f"{motion} {one.integrator}: " + ", ".join(
@@ -60,7 +60,7 @@ class CrossoverTime(Limits, Criterion):
         decided = judged[~np.isnan(judged)]
         refuted = bool(np.any(~self.holds(decided)))
         met = bool(np.all(self.holds(judged)))
-        return Outcome(met, float(decided.max()) if decided.size else math.nan, "; ".join(parts),
+        return Judgement(met, float(decided.max()) if decided.size else math.nan, "; ".join(parts),
                        not met and not refuted)
 
 
@@ -80,7 +80,7 @@ class Price(Limits, Criterion):
         return (f"{self.by} of the best method that keeps the {self.keep} over those of the best of {others}:"
                 f" {self.bounds}")
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         ratios, parts = [], []
         for keeping, whole in zip(_winners(claim, results, self.by, self.keep),
                                   _winners(claim, results, self.by, self.against_keep), strict=True):
@@ -105,7 +105,7 @@ class WinningOrder(Criterion):
         return (f"by {self.by} the winners at errors from {self.error:g} on have orders up to {self.order}, those at"
                 " smaller errors higher ones")
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         met, parts, highest = True, [], math.nan
         for choice, rows in zip(claim.runs, _winners(claim, results, self.by, "nothing"), strict=True):
             metrics = study_of(choice, results).metrics
@@ -116,7 +116,7 @@ class WinningOrder(Criterion):
                 met = met and (order <= self.order) == low
                 highest = order if low and not order <= highest else highest
                 parts.append(f"{choice.problem} {row['error']:g}: {row['winner']} ({order:g})")
-        return Outcome(met and bool(parts), highest, "; ".join(parts), undecided=not parts)
+        return Judgement(met and bool(parts), highest, "; ".join(parts), undecided=not parts)
 
 
 class EqualError(Limits, Criterion):
@@ -130,7 +130,7 @@ class EqualError(Limits, Criterion):
     def describe(self, claim: Question) -> str:
         return f"{claim.quantity} at equal error divided by that of the compared runs {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
             raise InputError(f"{len(claim.runs)} choices cannot be compared with {len(claim.against)}")
         ratios, parts = [], []

@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from liestep.claims.criteria.base import Criterion, Outcome
+    from liestep.claims.criteria.base import Criterion, Judgement
     from liestep.claims.errata import Evidence
     from liestep.compile.status import Status
     from liestep.errors import InputError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # name -> module; `compile.sources` reads the lines above: what imports a name depends on its module alone
 PLACES = {name: f"liestep.{module}" for module, names in {
-    "claims.criteria.base": "Criterion Outcome", "claims.errata": "Evidence",
+    "claims.criteria.base": "Criterion Judgement", "claims.errata": "Evidence",
     "compile.status": "Status", "errors": "InputError",
     "figures.labels": "EndLabel end_labels", "figures.marks": "DASHDOT DASHED DOTTED SOLID Mark marks",
     "figures.panels": "cells hollow label_of legend_below line_handle logarithmic slope_triangle",

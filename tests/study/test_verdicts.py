@@ -8,7 +8,7 @@ from place import TOP
 from liestep.claims.chance import Chance
 from liestep.claims.claimfile import OWN, Claim, claim_files, load_claims
 from liestep.claims.counting import joint_verdict, statements
-from liestep.claims.criteria.base import Outcome
+from liestep.claims.criteria.base import Judgement
 from liestep.claims.judging import verdict
 from liestep.claims.quantities import systems_of
 from liestep.errors import InputError
@@ -16,7 +16,7 @@ from liestep.study.plan.plan import Study
 
 FILES = {paper: load_claims(files) for paper, files in claim_files(TOP/"config").items()}
 ONE, TWO = {"heavy_top"}, {"heavy_top", "free_rigid_body"}
-HELD, FAILED, OPEN = Outcome(True, 1.0, ""), Outcome(False, 1.0, ""), Outcome(False, 1.0, "", undecided=True)
+HELD, FAILED, OPEN = Judgement(True, 1.0, ""), Judgement(False, 1.0, ""), Judgement(False, 1.0, "", undecided=True)
 RUN = {"study": "s", "problem": "p", "integrator": "rk4"}
 FILE = """\
 paper: paper

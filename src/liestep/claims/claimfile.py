@@ -19,12 +19,12 @@ from liestep.study.plan.names import CLAIMS, named_files, paper_folders, require
 from liestep.study.plan.papers import paper_module, paper_of_file
 from liestep.study.plan.yamlfile import Line, Once, Positive, Real, Strict, line_of, read_yaml, validated
 
-LARGEST = 0.001  # probability of a match by chance up to which a scan speaks for what it found
+BY_CHANCE = 0.001  # probability of a match by chance up to which a scan speaks for what it found
 VERDICTS = {  # what each word means; documentation and report quote it
     "reproduced": "met with the data that the paper prints and nothing else; a statement about every system or start:"
     " in the paper's own words, by formulas or on two systems or more",
     "recovered": "met after a datum that the paper does not print, or misprints, was found by a scan whose chance of"
-    f" such a match is at most {LARGEST:g}",
+    f" such a match is at most {BY_CHANCE:g}",
     "calibrated": "met with a datum that was chosen to come near this number, or that a scan would also find by chance:"
     " agreement, but no evidence",
     "qualitative": "met by a criterion of ours (no number, a size), with data not all printed, or on one system only",
@@ -79,9 +79,9 @@ class Counterpart(Strict):
 
     def of(self, choice: RunChoice) -> RunChoice:
         """The choice of the other runs; `method` is that of the new key."""
-        found = {name: getattr(self, name).get(getattr(choice, name), getattr(choice, name))
+        replaced = {name: getattr(self, name).get(getattr(choice, name), getattr(choice, name))
                  for name in ("study", "problem", "integrator", "resolution")}
-        return choice.model_copy(update=found)
+        return choice.model_copy(update=replaced)
 
 
 class Claim(Strict):
@@ -280,7 +280,7 @@ def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
 def load_claims(paths: Iterable[Path]) -> ClaimFile:
     """Validated claims of a paper from its files. Raises InputError: file, line, key, and what is allowed; a claim that
     appears twice; files of two papers."""
-    found: dict[str, Claim] = {}
+    claims: dict[str, Claim] = {}
     parts = list(map(load_part, paths))
     first = parts[0][1]
     groups = _groups(parts)
@@ -289,14 +289,14 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
             raise InputError(f"{path}, line {line_of(('paper',), lines)}: paper is {part.paper}, in {parts[0][0].name}"
                              f" it is {first.paper}; the files of a folder are of one paper")
         for claim in part.claims:
-            if claim.id in found:
+            if claim.id in claims:
                 raise InputError(f"{path}: claim {claim.id} appears twice")
-            found[claim.id] = claim
-    _require_groups(first.paper, found.values())
-    _require_joint(first.paper, found)
+            claims[claim.id] = claim
+    _require_groups(first.paper, claims.values())
+    _require_joint(first.paper, claims)
     known = paper_of_file(parts[0][0])
     citation = first.citation or (known.citation if known else "")
-    whole = ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()),
+    whole = ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(claims.values()),
                       headlines=[item for _, part, _ in parts for item in part.headlines])
     names = {claim.group or claim.id for claim in whole.claims}
     seen: list[str] = []
@@ -335,20 +335,20 @@ def place_of(name: str, paths: Iterable[Path]) -> str:
 
 def _groups(parts: list[Part]) -> dict[str, Group]:
     """The groups of all files; raises InputError for one that appears twice, has no type, or has no claims."""
-    found: dict[str, Group] = {}
+    groups: dict[str, Group] = {}
     used = {claim.group for _, part, _ in parts for claim in part.claims}
     for path, part, lines in parts:
         for name in part.groups:
-            if name in found or name not in used:
+            if name in groups or name not in used:
                 raise InputError(f"{path}, line {line_of(('groups', name), lines)}: group {name}"
-                                 f" {'appears twice' if name in found else 'has no claims'}")
-        found |= part.groups
+                                 f" {'appears twice' if name in groups else 'has no claims'}")
+        groups |= part.groups
     for path, part, lines in parts:
         for k, claim in enumerate(part.claims):
-            if claim.group and claim.group not in found:
+            if claim.group and claim.group not in groups:
                 raise InputError(f"{path}, line {line_of(('claims', k, 'group'), lines)}: group {claim.group} of claim"
                                  f" {claim.id} has no type; give it one under groups")
-    return found
+    return groups
 
 
 def _require_groups(paper: str, claims: Iterable[Claim]) -> None:

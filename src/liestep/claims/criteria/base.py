@@ -14,7 +14,7 @@ KIND = Field(description="which criterion this is")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Judgement:
     """Whether a criterion is met, our number (NaN for none), and the numbers that decided in one line. undecided: it is
     not met, but nothing speaks against it either; what was run is too short or too coarse."""
 
@@ -24,7 +24,7 @@ class Outcome:
     undecided: bool = False
 
 
-STOPPED = Outcome(False, math.nan, "the run stopped early")
+STOPPED = Judgement(False, math.nan, "the run stopped early")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Criterion(Strict):
         """The criterion of a claim as a sentence."""
         raise NotImplementedError
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         """Judge a claim from the results of its studies. Raises InputError: the claim names a run or quantity that does
         not exist, or too many runs."""
         raise NotImplementedError
@@ -105,12 +105,12 @@ class Limits(Strict):
         """The limits of the numbers that are divided by those of the runs to compare with."""
         return self
 
-    def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Outcome:
+    def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Judgement:
         """Met if all numbers hold, with the numbers in words; undecided for the reason `nothing` without any."""
         found = np.array(numbers)
         if not found.size:
-            return Outcome(False, math.nan, nothing, undecided=True)
-        return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(parts))
+            return Judgement(False, math.nan, nothing, undecided=True)
+        return Judgement(bool(np.all(self.holds(found))), self.worst(found), "; ".join(parts))
 
     def worst(self, found: np.ndarray) -> float:
         """The value furthest beyond a limit; if all are within, the one nearest to a limit. NaN if one is NaN."""

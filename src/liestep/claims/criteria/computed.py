@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Needs, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Judgement, Needs
 from liestep.claims.errata import checks, computed
 from liestep.claims.selection import Question, Results
 from liestep.errors import InputError, unknown
@@ -28,7 +28,7 @@ class Computed(Criterion):
         if self.check not in available:
             raise InputError(unknown(f"check of {self.paper}", self.check, available))
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         self.require()
         evidence = computed(checks(self.paper)[self.check])
-        return Outcome(evidence.confirmed, math.nan, str(evidence))
+        return Judgement(evidence.confirmed, math.nan, str(evidence))

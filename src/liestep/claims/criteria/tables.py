@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Needs, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Judgement, Needs
 from liestep.claims.selection import Question, Results, study_of
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import Real
@@ -25,7 +25,7 @@ class Order(Criterion):
     def describe(self, claim: Question) -> str:
         return f"observed order is asymptotic and {self.theory:g} within its uncertainty (at least {SMALLEST:g})"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, orders = True, False, [], []
         for choice in claim.runs:
             table = study_of(choice, results).table(self.needs.table)
@@ -39,7 +39,7 @@ class Order(Criterion):
             orders.append(float(row["p"]))
             parts.append(f"{choice.problem} {row['p']:.3f} +- {row['u']:.3f} ({row['class']})")
         worst = max(orders, key=lambda order: abs(order - self.theory) if order == order else math.inf)
-        return Outcome(met, worst, "; ".join(parts), not met and not refuted)
+        return Judgement(met, worst, "; ".join(parts), not met and not refuted)
 
 
 class Drift(Criterion):
@@ -56,7 +56,7 @@ class Drift(Criterion):
                  if self.verdict == "bounded" else "")
         return f"drift verdict of {claim.quantity} at T and 4 T is {self.verdict}{bound}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, bounds = True, False, [], []
         for choice in claim.runs:
             table = study_of(choice, results).table(self.needs.table)
@@ -69,5 +69,5 @@ class Drift(Criterion):
             refuted = refuted or not rows.verdict.isin((self.verdict, *OPEN)).all()
             bounds += list(rows.bound)
             parts += [f"{choice.problem}: {row.verdict} ({row.reason})" for row in rows.itertuples()]
-        return Outcome(met, max(bounds) if met and self.verdict == "bounded" else math.nan, "; ".join(parts),
+        return Judgement(met, max(bounds) if met and self.verdict == "bounded" else math.nan, "; ".join(parts),
                        not met and not refuted)
