@@ -5,7 +5,7 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,7 @@ def write_text_atomically(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="")
 
 
-def csv_text(columns: Iterable[str], rows: Iterable[TableRow]) -> str:
+def csv_text(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
     """Rows as CSV in the order of `columns`; a missing value, None and NaN are empty fields, floats are shortest
     decimals that round-trip. A text that spreadsheets would calculate begins with an apostrophe more, which `csv_rows`
     and `read_csv` take away."""

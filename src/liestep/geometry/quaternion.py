@@ -177,7 +177,7 @@ def minus(a: np.ndarray | Vector) -> np.ndarray:
     return np.array([[0, -a[0], -a[1], -a[2]], [a[0], 0, a[2], -a[1]], [a[1], -a[2], 0, a[0]], [a[2], a[1], -a[0], 0]])
 
 
-def body_matrix(a: np.ndarray | Vector) -> np.ndarray:
+def body_matrix(a: np.ndarray | Quaternion) -> np.ndarray:
     """G(a) (3, 4)."""
     return np.array([[-a[1], a[0], a[3], -a[2]], [-a[2], -a[3], a[0], a[1]], [-a[3], a[2], -a[1], a[0]]])
 

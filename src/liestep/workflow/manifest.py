@@ -60,7 +60,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     with recording(results):
         write_text_atomically(environment_path(results), _text(environment()))
         before = last_manifest(results)
-        written, products = ledgers.load(results), {}
+        written, products = ledgers.load(results), dict[str, Product]()
         for path, entry in sorted(_products(workflow).items()):
             name = path.relative_to(results).as_posix()
             products[name] = {**entry, "sha256": _sha256(written, name, before["products"].get(name, {}).get("sha256"))}
@@ -188,7 +188,8 @@ def _study_products(products: StudyProducts) -> dict[Path, Product]:
         drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
         origin: Product = {"from": [*data, f"{name}/metrics.csv"], "sources": figure_source(figure)}
         kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA, "caption.rst": DATA}
-        found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
+        for suffix, kind in kinds.items():
+            found[products.figure(figure, suffix)] = {"kind": kind, **origin}
     for film in products.animations:
         run = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
         found[film.path] = {"kind": DATA, "from": [run], "sources": film_source()}

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_hex
-from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
 from liestep.figures.films.film import chosen, frame_of, name_of
 from liestep.figures.films.motions import motion_of
-from liestep.figures.scenes.space import Colours
+from liestep.figures.scenes.space import Colour, Colours
 from liestep.files.textfiles import write_text_atomically
 from liestep.simulation.runs.files import RunFile, read
 
@@ -47,10 +46,10 @@ class CallsOf:
         self._add("line", points, colour, width, lift/self.scale, fade, outline)
 
     def balls(self, points: ArrayLike, colour: Colours, size: float, *, lift: float = 0.0,
-              edge: ColorType | None = "0.15", fade: float | None = None) -> None:
+              edge: Colour | None = "0.15", fade: float | None = None) -> None:
         self._add("balls", np.atleast_2d(points), colour, size, lift/self.scale, fade, edge and to_hex(edge))
 
-    def polygons(self, corners: ArrayLike, colours: Sequence[ColorType], *, edge: float = 0.0, lift: float = 0.0,
+    def polygons(self, corners: ArrayLike, colours: Sequence[Colour], *, edge: float = 0.0, lift: float = 0.0,
                  solid: bool = False) -> None:
         self._add("polygons", corners, list(colours), edge, lift/self.scale, None, solid)
 

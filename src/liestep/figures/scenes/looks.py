@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from liestep.figures.scenes.space import Scene, mix
+from liestep.figures.scenes.space import Colour, Scene, mix
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.files import RunFile
@@ -22,7 +22,6 @@ FEW_LINKS = 30  # longer chains have no balls on their joints
 TURNS = 7       # turns of a coil spring
 ROUND, THIN = 16, 0.02  # sides of what is round, and the least side of a box, of its largest
 LIGHT = np.array([0.35, -0.5, 0.79])  # from where solids are lit, in space
-Colour = str | tuple
 
 
 def trail(scene: Scene, path: np.ndarray, colour: Colour, width: float, fade: float | None = None) -> None:

@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb, to_rgba_array
-from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike
 
-Colours = ColorType | Sequence[ColorType]  # of all parts of an item, or one for each
+Colour = str | tuple
+Colours = Colour | Sequence[Colour]  # of all parts of an item, or one for each
 
 
-def mix(colour: ColorType, other: ColorType, share: float) -> tuple[float, float, float]:
+def mix(colour: Colour, other: Colour, share: float) -> tuple[float, float, float]:
     """Colour moved towards another one by a share in [0, 1]."""
     return tuple((1.0 - share)*np.array(to_rgb(colour)) + share*np.array(to_rgb(other)))
 
@@ -60,14 +60,14 @@ class Scene:
             self._add(depth, "line", (a[:2], b[:2], shade, width, fade))
 
     def balls(self, points: ArrayLike, colour: Colours, size: float, *, lift: float = 0.0,
-              edge: ColorType | None = "0.15", fade: float | None = None) -> None:
+              edge: Colour | None = "0.15", fade: float | None = None) -> None:
         """Discs of `size` points diameter at (n, 3); edge None is no edge."""
         projected = self.view(np.atleast_2d(points))
         colours = [colour]*len(projected) if isinstance(colour, str | tuple) else colour
         for p, shade in zip(projected, colours, strict=True):
             self._add(p[2] + lift, "ball", (p[:2], shade, size, edge or shade, fade))
 
-    def polygons(self, corners: ArrayLike, colours: Sequence[ColorType], *, edge: float = 0.0, lift: float = 0.0,
+    def polygons(self, corners: ArrayLike, colours: Sequence[Colour], *, edge: float = 0.0, lift: float = 0.0,
                  solid: bool = False) -> None:
         """Flat polygons (m, k, 3), one colour each; edges of the same colour close the gaps between neighbours; of a
         solid, whose faces run to the left as seen from outside, those on the far side are left out."""
