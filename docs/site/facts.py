@@ -24,7 +24,7 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
 }
 TASKS = {  # what public names are for; any other one comes last
     "Make a run": ("simulate", "Event", "consistent_start", "tangent"),
-    "Which integrator": ("recommend", "integrators", "systems"),
+    "Which integrator": ("recommend", "list_integrators", "list_systems"),
     "A system of your own": ("system", "from_urdf", "from_mjcf", "load_plugin"),
     "Look at runs": ("plot", "compare", "open_run"), "How good is it": ("reference", "observed_order")}
 MODULES = ("liestep.mechanics.contracts.formulations", "liestep.figures.interactive.accessor", "liestep.lgt",
@@ -96,7 +96,7 @@ def system_page(name: str) -> str:
         table(("name", "what it is", "kind", "duration", "source"), presets), "\n## Integrators\n",
         table(("family", "methods"), [(f"[{page.replace('_', ' ')}](../theory/{page}.md)", ", ".join(names))
                                       for page, names in able.items()]),
-        f"\n```python\nimport liestep\n\nliestep.systems()[\"{name}\"]\n```\n"])
+        f"\n```python\nimport liestep\n\nliestep.list_systems()[\"{name}\"]\n```\n"])
 
 
 def write_systems(target: Path) -> None:

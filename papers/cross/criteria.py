@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Limits
+from liestep.claims.criteria.base import KIND, Limits, Needs
 from liestep.claims.selection import Question, Results, RunChoice, require_quantity, select, study_of
-from liestep.paper import Criterion, InputError, Outcome
+from liestep.paper import Criterion, InputError, Judgement
 from liestep.study.plan.yamlfile import Count, Positive
 from liestep.study.tables.kinds.work import at_equal_error
 
@@ -27,18 +27,19 @@ def _winners(claim: Question, results: Results, by: str, keep: str) -> "list[pan
     return found
 
 
-class CrossoverTime(Limits, Criterion, table="crossover_time", judges="nothing", needs_against=True):
+class CrossoverTime(Limits, Criterion):
     """In the table `crossover_time` the method of each run takes over from that of the `against` run (same order, or
     one for all) within the limits, in periods, at every cost; the problem is any horizon of the motion. A method that
     has the larger error in the end never takes over. Undecided where the two tie."""
 
     kind: Literal["crossover_time"] = KIND
+    needs = Needs(quantity="nothing", against=True, table="crossover_time")
     of: Literal["energy", "momentum", "manifold", "state"] = Field(description="the error that is compared")
 
     def describe(self, claim: Question) -> str:
         return f"number of periods after which the {self.of} error stays the smaller one, at every cost: {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         from .tables.crossover_time import crossover_times
 
         numbers, parts = [], []
@@ -47,10 +48,10 @@ class CrossoverTime(Limits, Criterion, table="crossover_time", judges="nothing",
             raise InputError(f"{len(claim.runs)} runs cannot be compared with {len(claim.against)}")
         for one, other in zip(claim.runs, others, strict=True):
             motion = one.problem.rpartition("_")[0]
-            found = dict(crossover_times(study_of(one, results).table(self.table), motion, self.of, one.integrator,
-                                   other.integrator))
+            table = study_of(one, results).table(self.needs.table)
+            found = dict(crossover_times(table, motion, self.of, one.integrator, other.integrator))
             if not found:
-                return Outcome(False, math.nan, f"{one.integrator} and {other.integrator} have no cost together on"
+                return Judgement(False, math.nan, f"{one.integrator} and {other.integrator} have no cost together on"
                                f" {motion}", undecided=True)
             numbers += list(found.values())
             parts.append(f"{motion} {one.integrator}: " + ", ".join(
@@ -59,15 +60,16 @@ class CrossoverTime(Limits, Criterion, table="crossover_time", judges="nothing",
         decided = judged[~np.isnan(judged)]
         refuted = bool(np.any(~self.holds(decided)))
         met = bool(np.all(self.holds(judged)))
-        return Outcome(met, float(decided.max()) if decided.size else math.nan, "; ".join(parts),
+        return Judgement(met, float(decided.max()) if decided.size else math.nan, "; ".join(parts),
                        not met and not refuted)
 
 
-class Price(Limits, Criterion, table="which", judges="nothing"):
+class Price(Limits, Criterion):
     """In the table `which` the work of the best method that keeps `keep`, divided by that of the best of `against_keep`
     (of all, or of those that do not keep it), lies within the limits at every error that both reach."""
 
     kind: Literal["price"] = KIND
+    needs = Needs(quantity="nothing", table="which")
     keep: Literal["energy", "manifold", "momentum maps", "symplectic form"] = Field(description="what must be kept")
     against_keep: Literal["nothing", "no symplectic form"] = Field(
         "nothing", description="what those keep with which it is compared: nothing, or no symplectic form")
@@ -78,7 +80,7 @@ class Price(Limits, Criterion, table="which", judges="nothing"):
         return (f"{self.by} of the best method that keeps the {self.keep} over those of the best of {others}:"
                 f" {self.bounds}")
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         ratios, parts = [], []
         for keeping, whole in zip(_winners(claim, results, self.by, self.keep),
                                   _winners(claim, results, self.by, self.against_keep), strict=True):
@@ -89,11 +91,12 @@ class Price(Limits, Criterion, table="which", judges="nothing"):
         return self.judged(ratios, parts, "no error is reached by both")
 
 
-class WinningOrder(Criterion, table="which", judges="nothing"):
+class WinningOrder(Criterion):
     """In the table `which` the winners at errors of at least `error` have at most the order `order`, and those at
     smaller errors a higher one, on every problem that the claim names."""
 
     kind: Literal["winning_order"] = KIND
+    needs = Needs(quantity="nothing", table="which")
     error: Positive = Field(description="from this error on high order does not pay")
     order: Count = Field(description="the highest order that is not called high")
     by: Unit = Field("evaluations", description="unit of the work; cost is in flops")
@@ -102,7 +105,7 @@ class WinningOrder(Criterion, table="which", judges="nothing"):
         return (f"by {self.by} the winners at errors from {self.error:g} on have orders up to {self.order}, those at"
                 " smaller errors higher ones")
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         met, parts, highest = True, [], math.nan
         for choice, rows in zip(claim.runs, _winners(claim, results, self.by, "nothing"), strict=True):
             metrics = study_of(choice, results).metrics
@@ -113,20 +116,21 @@ class WinningOrder(Criterion, table="which", judges="nothing"):
                 met = met and (order <= self.order) == low
                 highest = order if low and not order <= highest else highest
                 parts.append(f"{choice.problem} {row['error']:g}: {row['winner']} ({order:g})")
-        return Outcome(met and bool(parts), highest, "; ".join(parts), undecided=not parts)
+        return Judgement(met and bool(parts), highest, "; ".join(parts), undecided=not parts)
 
 
-class EqualError(Limits, Criterion, needs_against=True):
+class EqualError(Limits, Criterion):
     """The quantity, which is a kind of work, at equal state error divided by that of the `against` run (same order of
     choices) lies within the limits at every one of `levels` that both ladders of runs enclose."""
 
     kind: Literal["equal_error"] = KIND
+    needs = Needs(against=True)
     levels: list[Positive] = Field(min_length=1, description="state errors at which the work is compared")
 
     def describe(self, claim: Question) -> str:
         return f"{claim.quantity} at equal error divided by that of the compared runs {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
             raise InputError(f"{len(claim.runs)} choices cannot be compared with {len(claim.against)}")
         ratios, parts = [], []

@@ -2,7 +2,6 @@
 rotations and rigid motions."""
 import importlib
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,13 +9,13 @@ if TYPE_CHECKING:
     from liestep.api.functions import (
         compare,
         consistent_start,
-        integrators,
+        list_integrators,
+        list_systems,
         open_run,
         plot,
         recommend,
         reference,
         simulate,
-        systems,
         tangent,
     )
     from liestep.compile.status import IntegrationError
@@ -30,48 +29,30 @@ if TYPE_CHECKING:
     from liestep.simulation.runs.impacts import Impact
     from liestep.study.tables.order import observed_order
 
-_PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "tangent", "consistent_start", "compare",
-                            "open_run", "plot", "recommend"), "liestep.api.functions"),
+_PLACES = {**dict.fromkeys(("simulate", "list_systems", "list_integrators", "reference", "tangent", "consistent_start",
+                            "compare", "open_run", "plot", "recommend"), "liestep.api.functions"),
            "load_plugin": "liestep.simulation.plugins.loading", "system": "liestep.plain",
            "solve": "liestep.plain.solvers", **dict.fromkeys(("from_mjcf", "from_urdf"), "liestep.plain.robots"),
            "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.compile.status",
            "Event": "liestep.simulation.runs.events", "Impact": "liestep.simulation.runs.impacts"}
 __all__ = ["Event", "Impact", "InputError", "IntegrationError", "compare", "consistent_start", "from_mjcf", "from_urdf",
-           "integrators", "lgt", "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
-           "simulate", "solve", "system", "systems", "tangent"]
+           "lgt", "list_integrators", "list_systems", "load_plugin", "observed_order", "open_run", "plot", "recommend",
+           "reference", "simulate", "solve", "system", "tangent"]
 
 
-class _CallablePackage(ModuleType):
-    """A subpackage that is called like the public function of its name: `liestep.integrators()` beside
-    `liestep.integrators.taylor`."""
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        name = self.__name__.rpartition(".")[2]
-        return getattr(importlib.import_module(_PLACES[name]), name)(*args, **options)
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__", "__doc__", "__name__", "__file__", "__path__"])
 
 
-class _Facade(ModuleType):
-    """This package: public names are imported when first used, because a sweep needs few of
-    them and must start fast."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        # Python puts an imported subpackage over a function of its name
-        if name in _PLACES and isinstance(value, ModuleType):
-            value.__class__ = _CallablePackage
-        super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return sorted([*__all__, "__version__", "__doc__", "__name__", "__file__", "__path__"])
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "__version__":
-            return importlib.import_module("importlib.metadata").version("liestep")
-        if name in ("lgt", "scipy"):  # scipy: classes for its solve_ivp; `import *` must not hide scipy itself
-            return importlib.import_module({"lgt": "liestep.lgt", "scipy": "liestep.plain.solvers"}[name])
-        if name not in _PLACES:
-            raise AttributeError(f"module 'liestep' has no attribute {name!r}", name=name, obj=self)
-        return getattr(importlib.import_module(_PLACES[name]), name)
+def __getattr__(name: str) -> Any:
+    """Public names are imported when first used, because a sweep needs few of them and must start fast."""
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("liestep")
+    if name in ("lgt", "scipy"):  # scipy: classes for its solve_ivp; `import *` must not hide scipy itself
+        return importlib.import_module({"lgt": "liestep.lgt", "scipy": "liestep.plain.solvers"}[name])
+    if name not in _PLACES:
+        raise AttributeError(f"module 'liestep' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    return getattr(importlib.import_module(_PLACES[name]), name)
 
 
-sys.modules[__name__].__class__ = _Facade

@@ -2,8 +2,7 @@
 everything may import it."""
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -12,10 +11,6 @@ R = TypeVar("R")
 
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 LONGEST = 60         # characters of a wrong name that are shown
-# extras of pyproject.toml and the modules that they bring; an extra that brings another one has only its own
-EXTRAS = {"certify": "gmpy2 mpmath", "completion": "argcomplete", "evidence": "sympy",
-          "figures": "fontTools matplotlib PIL", "references": "heyoka", "robots": "mujoco",
-          "study": "jinja2 markupsafe pydantic snakemake yaml"}
 
 
 class InputError(ValueError):
@@ -25,21 +20,6 @@ class InputError(ValueError):
 class PluginError(InputError):
     """The code of a plugin cannot be compiled: a single run is refused, a sweep records it as a
     failed run and goes on."""
-
-
-@contextmanager
-def extras() -> Iterator[None]:
-    """Where packages of extras are used, as `with` or as a decorator. Raises InputError with the command that installs
-    what is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        missing = str(error.name).partition(".")[0]
-        for extra, modules in EXTRAS.items():
-            if missing in modules.split():
-                raise InputError(f"this needs {missing}, which is not installed: pip install"
-                                 f' "liestep[{extra}]"') from None
-        raise
 
 
 def require_plain(what: str, value: Any) -> None:

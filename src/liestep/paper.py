@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from liestep.compile.sources import places
 
 if TYPE_CHECKING:
-    from liestep.claims.criteria.base import Criterion, Outcome
+    from liestep.claims.criteria.base import Criterion, Judgement
     from liestep.claims.errata import Evidence
     from liestep.compile.status import Status
     from liestep.errors import InputError

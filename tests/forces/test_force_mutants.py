@@ -33,7 +33,7 @@ MUTANTS = {
 
 def observed(module, weights, part):
     """Order by three runs whose steps are halved, of the state or of the work."""
-    if "drag_and_clock" not in liestep.systems():
+    if "drag_and_clock" not in liestep.list_systems():
         liestep.load_plugin(TOP/"tests"/"plugins"/"drag_and_clock.py")
     start, facts, ends = start_of("drag_and_clock"), sheet("drag_and_clock"), []
     for steps in COUNTS:

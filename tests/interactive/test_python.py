@@ -18,8 +18,8 @@ import liestep
 from liestep.errors import InputError
 from liestep.figures.interactive.datasets import kept
 
-NAMES = {"InputError", "IntegrationError", "compare", "consistent_start", "integrators", "load_plugin",
-         "observed_order", "open_run", "plot", "reference", "simulate", "systems", "tangent"}
+NAMES = {"InputError", "IntegrationError", "compare", "consistent_start", "list_integrators", "list_systems",
+         "load_plugin", "observed_order", "open_run", "plot", "reference", "simulate", "tangent"}
 
 
 @pytest.fixture(scope="module")

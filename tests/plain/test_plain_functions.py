@@ -169,7 +169,7 @@ def test_top_is_found_to_be_linear_and_has_all_methods():
 
     made = liestep.system("own", potential=potential, parameters=parameters, inertia=parameters["inertia"],
                           start={"R": state["attitude"], "angular_momentum": state["angular_momentum"]})
-    able = [name for name in liestep.integrators("heavy_top") if applicable("heavy_top", name, parameters)]
+    able = [name for name in liestep.list_integrators("heavy_top") if applicable("heavy_top", name, parameters)]
     assert made.integrators() == able
     assert made.sheet.conserved_momentum(parameters) == (False, False, True)
     hand, own = plain(facts.build(parameters)), plain(made.sheet.build(parameters))

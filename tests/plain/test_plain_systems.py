@@ -56,7 +56,7 @@ def test_stands_where_an_id_stands():
     assert own.recommend(error=1e-6).error <= 1e-6
     assert all(row.ok for row in own.check())
     assert one.attrs["derived_equations"] == own.source  # the file has the text
-    assert own.integrators() == list(liestep.integrators(own))
+    assert own.integrators() == list(liestep.list_integrators(own))
     assert own.tangent("rk4", step=0.1)["d_q"].size
     assert own.simulate("rk4", step=0.01, exponents=1).attrs["lyapunov_exponents"]
 

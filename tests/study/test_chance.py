@@ -8,7 +8,7 @@ import pytest
 from claim_results import PLANNED, data_are_printed  # noqa: F401
 
 from liestep.claims.chance import chance
-from liestep.claims.claimfile import LARGEST, Claim, ClaimFile
+from liestep.claims.claimfile import BY_CHANCE, Claim, ClaimFile
 from liestep.claims.counting import changes, headline, predictions, statements
 from liestep.claims.criteria.printed import Quantile
 from liestep.claims.judging import judge
@@ -89,7 +89,7 @@ def test_a_number_that_a_scan_finds_by_chance_is_not_recovered(digits, expected)
     results = study([1.0, 1.7, 3.0, 0.4, 9.0, 0.1])
     row = judge(ClaimFile(paper="paper", claims=[claim(digits=digits)]), results).iloc[0]
     assert row.verdict == expected
-    assert (row.probability <= LARGEST) == (expected == "recovered")
+    assert (row.probability <= BY_CHANCE) == (expected == "recovered")
     assert (row.settings, row.hits, row.scanned) == (6, 1, "step")
 
 

@@ -12,9 +12,9 @@ from commands import contents, refused
 
 from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.study.plan.names import LONGEST, RESERVED, is_name
+from liestep.study.plan.names import LETTERS, RESERVED, is_name
 from liestep.study.plan.plan import study_names
-from liestep.study.plan.yamlfile import LARGEST
+from liestep.study.plan.yamlfile import YAML_BYTES
 from liestep.workflow.workflow import Workflow
 
 RULES = sorted((Path(__file__).parents[2]/"workflow"/"rules").glob("*.smk"))
@@ -30,7 +30,7 @@ ERRATA = {"paper": "paper", "citation": "c", "errata": [
 HOSTILE = ("$(touch X)", "`touch X`", ";touch X", "a;touch X", "a|touch X", "a&touch X", "a&&touch X", "a>X", "a<X",
            "a b", "a'b", 'a"b', "a\nb", "a\tb", "a\\b", "a*", "a?", "a[b]", "a{b}", "{output}", "{wildcards.x}", "a!b",
            "a#b", "~", "~root", "a=b", "a,b", "a:b", "a@b", "a%b", "a^b", "a(b)", "-rf", "--help", "-", "$HOME",
-           "${HOME}", "a$b", "\x1b[31m", "\x07", "caf\xe9", "\u202ename", "\u200b", "\U0001f600", "x"*(LONGEST + 1),
+           "${HOME}", "a$b", "\x1b[31m", "\x07", "caf\xe9", "\u202ename", "\u200b", "\U0001f600", "x"*(LETTERS + 1),
            "x"*200, " a", "a ")
 FILES = {"study": "studies", "claims": "claims", "errata": "errata"}
 
@@ -110,14 +110,14 @@ def test_folders_of_other_products_are_no_studies(name, place, capsys):
 
 
 def test_good_names_and_hidden_folders(place):
-    for name in ("a-b", "a.b", "a_b/2c", "1st", "x"*LONGEST):
+    for name in ("a-b", "a.b", "a_b/2c", "1st", "x"*LETTERS):
         path = Path("config", "studies", f"{name}.yaml")
         path.parent.mkdir(exist_ok=True)
         path.write_text(yaml.safe_dump(STUDY))
     hidden = Path("config", "studies", ".ipynb_checkpoints")
     hidden.mkdir()
     (hidden/"tiny-checkpoint.yaml").write_text("no: study")
-    assert study_names() == sorted(["a-b", "a.b", "a_b/2c", "1st", "tiny", "x"*LONGEST])
+    assert study_names() == sorted(["a-b", "a.b", "a_b/2c", "1st", "tiny", "x"*LETTERS])
     assert main(["check", "a-b"]) == 0
 
 
@@ -148,8 +148,8 @@ def device(path: Path) -> None:
 
 
 ODD = {"pipe": (fifo, "a pipe or a device"), "device": (device, "a pipe or a device"),
-       "large": (lambda path: path.write_bytes(b"#"*(LARGEST + 1)), f"at most {LARGEST} are allowed"),
-       "sparse": (lambda path: (path.touch(), os.truncate(path, 1 << 40)), f"at most {LARGEST} are allowed"),
+       "large": (lambda path: path.write_bytes(b"#"*(YAML_BYTES + 1)), f"at most {YAML_BYTES} are allowed"),
+       "sparse": (lambda path: (path.touch(), os.truncate(path, 1 << 40)), f"at most {YAML_BYTES} are allowed"),
        "alias bomb": (lambda path: path.write_text(bomb(False)), "aliases counted"),
        "merge bomb": (lambda path: path.write_text(bomb(True)), "aliases counted"),
        "wide": (lambda path: path.write_text("a: [" + "1,"*110_000 + "]"), "more than 100000 entries"),

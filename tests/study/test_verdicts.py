@@ -8,7 +8,7 @@ from place import TOP
 from liestep.claims.chance import Chance
 from liestep.claims.claimfile import OWN, Claim, claim_files, load_claims
 from liestep.claims.counting import joint_verdict, statements
-from liestep.claims.criteria.base import Outcome
+from liestep.claims.criteria.base import Judgement
 from liestep.claims.judging import verdict
 from liestep.claims.quantities import systems_of
 from liestep.errors import InputError
@@ -16,7 +16,7 @@ from liestep.study.plan.plan import Study
 
 FILES = {paper: load_claims(files) for paper, files in claim_files(TOP/"config").items()}
 ONE, TWO = {"heavy_top"}, {"heavy_top", "free_rigid_body"}
-HELD, FAILED, OPEN = Outcome(True, 1.0, ""), Outcome(False, 1.0, ""), Outcome(False, 1.0, "", undecided=True)
+HELD, FAILED, OPEN = Judgement(True, 1.0, ""), Judgement(False, 1.0, ""), Judgement(False, 1.0, "", undecided=True)
 RUN = {"study": "s", "problem": "p", "integrator": "rk4"}
 FILE = """\
 paper: paper
@@ -156,7 +156,7 @@ def test_no_claim_of_ours_can_be_reproduced_and_every_group_has_a_reason(paper):
 
 @pytest.mark.parametrize("paper", [paper for paper in FILES if paper not in ("cross", "external")])
 def test_a_general_statement_on_one_system_is_not_reproduced_whatever_the_file_says(paper):
-    claims = [one for one in FILES[paper].claims if one.scope == "general" and one.criterion.needs_runs]
+    claims = [one for one in FILES[paper].claims if one.scope == "general" and one.criterion.needs.runs != "none"]
     studies = {name: Study.find(name, TOP/"config") for one in claims for name in {run.study for run in one.runs}}
     for one in claims:
         systems = systems_of([one], studies)

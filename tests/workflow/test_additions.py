@@ -97,7 +97,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Judgement
 from liestep.claims.selection import Question, Results
 
 
@@ -110,8 +110,8 @@ class Plenty(Criterion):
     def describe(self, claim: Question) -> str:
         return f"at least {self.runs} runs"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
-        return Outcome(len(claim.runs) >= self.runs, float(len(claim.runs)), f"{len(claim.runs)} runs")
+    def judge(self, claim: Question, results: Results) -> Judgement:
+        return Judgement(len(claim.runs) >= self.runs, float(len(claim.runs)), f"{len(claim.runs)} runs")
 '''
 FIGURE = '''
 

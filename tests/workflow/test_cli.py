@@ -206,8 +206,8 @@ def test_description_of_an_unknown_name_says_the_closest():
 def test_public_functions_have_the_names_of_subpackages_and_can_be_called_again():
     import liestep
 
-    assert liestep.systems() == liestep.systems()
-    assert set(liestep.integrators("heavy_top")) < set(liestep.integrators())
+    assert liestep.list_systems() == liestep.list_systems()
+    assert set(liestep.list_integrators("heavy_top")) < set(liestep.list_integrators())
 
 
 def test_help_lists_what_people_type_and_each_has_an_example(capsys):

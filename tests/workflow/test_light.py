@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from place import TOP
 
 from liestep.api.command_line import main
-from liestep.errors import EXTRAS
+from liestep.files.extras import EXTRAS
 from liestep.study.plan.assignments import assignments
 from liestep.workflow.starting import INCLUDED
 

@@ -20,7 +20,7 @@ from liestep.study.plan.papers import papers
 from liestep.study.plan.plan import Study
 from liestep.workflow import sources as pipeline_sources
 from liestep.workflow.sources import page_source
-from liestep.workflow.workflow import Batch, Workflow
+from liestep.workflow.workflow import JobBatch, Workflow
 
 ROOT = Path(liestep.__file__).parent
 TOP = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ class Known:
             return planned()
 
 
-def sweep(batch: Batch) -> str:
+def sweep(batch: JobBatch) -> str:
     return f"sweep {batch.mark}"
 
 

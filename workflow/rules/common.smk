@@ -21,7 +21,7 @@ from liestep.workflow.manifest import inputs_hash, manifest_path
 from liestep.workflow.sources import claim_source, evidence_source, film_source
 from liestep.workflow.workflow import Workflow, tell_jobs
 from liestep.workflow.products import products_source
-from liestep.workflow.scheduling import without_submission_limit
+from liestep.workflow.patches import results_of, without_submission_limit
 from liestep.errors import InputError
 from snakemake.settings.types import DeploymentMethod
 
@@ -34,10 +34,7 @@ os.environ.update(
     ),
 )
 
-# Where another workflow gives this one a prefix, results stand below it, and files that people write where they are:
-# Snakemake, which would put the prefix before both, is told that there is none.
-RESULTS = Path(workflow.modifier.path_modifier.prefix or "", "results")
-workflow.modifier.path_modifier.prefix = None
+RESULTS = results_of(workflow)
 
 try:
     tell_jobs(RESULTS)

@@ -8,7 +8,7 @@ import numpy as np
 
 from liestep.compile.counters import EVALUATIONS, evaluations_of
 from liestep.paper import RunFile, Table
-from liestep.simulation.runs.files import BLOCKS_SUFFIX
+from liestep.simulation.runs.content import BLOCKS_SUFFIX
 from liestep.study.tables.choice import TIE
 from liestep.study.tables.errors import error_fields, error_history
 from liestep.study.tables.kinds import KEYS

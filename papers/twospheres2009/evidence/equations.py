@@ -288,7 +288,7 @@ def boundary_term() -> Evidence:
 SYSTEMS = {  # system -> preset, step: an explicit, a coupled and a stiff one
     "spring_pendula": ("paper", 5e-3), "spherical_pendulum_chain": ("paper_scaled", 0.01),
     "elastic_rod": ("paper", 1e-4)}
-LARGEST = 1e-9  # of what holds up to round-off: differences of positions are divided by h^2
+ROUND_OFF = 1e-9  # of what holds up to round-off: differences of positions are divided by h^2
 
 
 def two_step_map() -> Evidence:
@@ -311,7 +311,7 @@ def two_step_map() -> Evidence:
         numbers["corrected"] = max(numbers["corrected"], size(left + torque)/scale)
         numbers["wrong"] = min(numbers["wrong"], size(left + 0.5*torque)/scale)
         numbers["length"] = max(numbers["length"], float(np.abs(np.sum(q*q, axis=-1) - 1.0).max()))
-    return Evidence(numbers["corrected"] <= LARGEST and numbers["length"] <= 1e-12 and numbers["wrong"] >= 1e-2,
+    return Evidence(numbers["corrected"] <= ROUND_OFF and numbers["length"] <= 1e-12 and numbers["wrong"] >= 1e-2,
                     "50 steps of three systems: residual of (18) at most {corrected:.1e} of its terms, with half the"
                     " force at least {wrong:.1e}; |1 - q.q| at most {length:.1e}", numbers)
 

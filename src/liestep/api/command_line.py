@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from liestep.errors import InputError, extras, unknown
+from liestep.errors import InputError, unknown
 from liestep.files import answers
+from liestep.files.extras import extras
 
 # what `liestep --help` shows, in this order
 GROUPS = {"what there is": ("list", "describe", "recommend"),
@@ -55,9 +56,9 @@ def version() -> str:
 def command_list(arguments: argparse.Namespace) -> None:
     from liestep.api import functions as api
 
-    integrators = api.integrators(arguments.problem)
+    integrators = api.list_integrators(arguments.problem)
     print("problems:")
-    for name, title in api.systems().items():
+    for name, title in api.list_systems().items():
         print(f"  {name:26} {title}")
     print("integrators:")
     for name, facts in integrators.items():

@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import liestep.simulation.plugins  # noqa: F401  the catalogue finds those of installed packages
-from liestep.errors import InputError, extras
+from liestep.errors import InputError
 from liestep.figures.interactive.calls import public
+from liestep.files.extras import extras
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import offered
 from liestep.tools.recommend import BUDGET
 
-__all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "recommend", "reference", "simulate",
-           "systems", "tangent"]
+__all__ = ["compare", "consistent_start", "list_integrators", "list_systems", "open_run", "plot", "recommend",
+           "reference", "simulate", "tangent"]
 
 simulate = public(simulation.simulate)
 tangent = public(simulation.tangent)
@@ -33,7 +34,7 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
     """Compute a reference solution with two engines; their disagreement is part of it.
 
     Args:
-        problem: id of a system, see `systems()`.
+        problem: id of a system, see `list_systems()`.
         preset: of named parameters, start and t_end (default: the system's).
         parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
         initial: state fields that replace those of the preset, as for `simulate` (default: none).
@@ -64,7 +65,7 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
     of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
 
     Args:
-        problem: id of a system, see `systems()`.
+        problem: id of a system, see `list_systems()`.
         error: largest distance from the reference up to t_end, at the ends of 20 equal parts: of unit vectors the
             chord, of attitudes the angle in rad, of other fields relative to their largest size. From 1e-14 to 0.1.
         preset: of named parameters, start and t_end (default: the system's).
@@ -104,7 +105,7 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
     as `initial` to `simulate`.
 
     Args:
-        problem: id of a system with joints, see `systems()`.
+        problem: id of a system with joints, see `list_systems()`.
         preset: of named parameters, start and t_end (default: the system's).
         parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
         initial: state fields that replace those of the preset, as for `simulate` (default: none).
@@ -133,13 +134,13 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
 
 
 @public
-def systems() -> dict[str, str]:
+def list_systems() -> dict[str, str]:
     """Titles of all systems by their ids, which `simulate` and `reference` take as `problem`; plugins included."""
     return {name: sheet(name).title for name in system_ids()}
 
 
 @public
-def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
+def list_integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
     """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
 
     Args:

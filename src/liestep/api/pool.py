@@ -13,11 +13,11 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from importlib.machinery import ModuleSpec
 from multiprocessing.connection import Connection, Listener, wait
 
 from liestep.files import PACKAGE
 from liestep.workflow.handover import POOL
+from liestep.workflow.patches import without_main_module
 
 OWN = ("_", "SHLVL", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "TEMPDIR", "PS1")  # may differ; bash drops PS1
 # Set by Snakemake for jobs of one thread; libraries read them when they are loaded.
@@ -35,8 +35,7 @@ def start() -> None:
         listener = Listener(family="AF_UNIX", backlog=128)  # in a folder that nobody else can enter
         os.environ.update({POOL: str(listener.address), **THREADS})
         multiprocessing.get_context("forkserver").set_forkserver_preload(["liestep.api.preload"])
-        # as of `python -m snakemake`: the file of another main module would be loaded for each job
-        sys.modules["__main__"].__spec__ = ModuleSpec("snakemake.__main__", None)
+        without_main_module()
         threading.Thread(target=_listen, args=(listener, _files()), daemon=True).start()
 
 

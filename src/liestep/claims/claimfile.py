@@ -19,12 +19,12 @@ from liestep.study.plan.names import CLAIMS, named_files, paper_folders, require
 from liestep.study.plan.papers import paper_module, paper_of_file
 from liestep.study.plan.yamlfile import Line, Once, Positive, Real, Strict, line_of, read_yaml, validated
 
-LARGEST = 0.001  # probability of a match by chance up to which a scan speaks for what it found
+BY_CHANCE = 0.001  # probability of a match by chance up to which a scan speaks for what it found
 VERDICTS = {  # what each word means; documentation and report quote it
     "reproduced": "met with the data that the paper prints and nothing else; a statement about every system or start:"
     " in the paper's own words, by formulas or on two systems or more",
     "recovered": "met after a datum that the paper does not print, or misprints, was found by a scan whose chance of"
-    f" such a match is at most {LARGEST:g}",
+    f" such a match is at most {BY_CHANCE:g}",
     "calibrated": "met with a datum that was chosen to come near this number, or that a scan would also find by chance:"
     " agreement, but no evidence",
     "qualitative": "met by a criterion of ours (no number, a size), with data not all printed, or on one system only",
@@ -79,9 +79,9 @@ class Counterpart(Strict):
 
     def of(self, choice: RunChoice) -> RunChoice:
         """The choice of the other runs; `method` is that of the new key."""
-        found = {name: getattr(self, name).get(getattr(choice, name), getattr(choice, name))
+        replaced = {name: getattr(self, name).get(getattr(choice, name), getattr(choice, name))
                  for name in ("study", "problem", "integrator", "resolution")}
-        return choice.model_copy(update=found)
+        return choice.model_copy(update=replaced)
 
 
 class Claim(Strict):
@@ -127,8 +127,9 @@ class Claim(Strict):
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
         rule, own, judged = self.criterion, self.asserted_by == "own", self.criterion.kind != "none"
+        needs = rule.needs
         external, word = self.asserted_by == "external", self.verdict
-        searched = word == "recovered" or (word == "calibrated" and rule.needs_number)
+        searched = word == "recovered" or (word == "calibrated" and needs.number == "printed")
         other, runs = self.counterpart, [*self.runs, *self.against]
         for wrong, sentence in (
                 (len(self.quote.replace("...", " ").split()) > LONGEST_QUOTE,
@@ -137,7 +138,7 @@ class Claim(Strict):
                 (own and "verdict" in self.model_fields_set and word not in UNJUDGED,
                  f"a claim of our own is met or missed, never {word}: leave the key verdict out"),
                 (not external and self.accuracy is not None, "accuracy is for claims asserted by external"),
-                (external and (rule.compares or rule.needs_printed) and self.accuracy is None,
+                (external and needs.number != "none" and self.accuracy is None,
                  "a number of another code needs the accuracy that the code says it has (key accuracy)"),
                 (not judged and word not in UNJUDGED,
                  "criterion none needs the verdict undetermined or not testable"),
@@ -146,15 +147,15 @@ class Claim(Strict):
                 (self.scope == "general" and (self.printed is not None or PARTICULAR.search(self.source)),
                  "a general statement has no printed number and its source is no example, figure or table"),
                 (searched and self.scan is None, f"verdict {word} needs the scan that found the datum (key scan)"),
-                (self.scan is not None and not (searched and rule.needs_number),
+                (self.scan is not None and not (searched and needs.number == "printed"),
                  "a scan belongs to the verdicts recovered and calibrated with a criterion relative, digits, factor or"
                  " quantile"),
                 (other is not None and all(other.of(choice) == choice for choice in runs),
                  "the counterpart replaces none of the claim's runs"),
-                (rule.needs_runs and not self.runs, f"criterion {rule.kind} needs runs"),
-                (rule.needs_printed and not self.printed,
+                (needs.runs != "none" and not self.runs, f"criterion {rule.kind} needs runs"),
+                (needs.number == "printed" and not self.printed,
                  f"criterion {rule.kind} needs a printed number other than zero"),
-                (rule.needs_against and not self.against,
+                (needs.against and not self.against,
                  f"criterion {rule.kind} needs the runs to compare with (key against)")):
             if wrong:
                 raise ValueError(sentence)
@@ -279,7 +280,7 @@ def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
 def load_claims(paths: Iterable[Path]) -> ClaimFile:
     """Validated claims of a paper from its files. Raises InputError: file, line, key, and what is allowed; a claim that
     appears twice; files of two papers."""
-    found: dict[str, Claim] = {}
+    claims: dict[str, Claim] = {}
     parts = list(map(load_part, paths))
     first = parts[0][1]
     groups = _groups(parts)
@@ -288,14 +289,14 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
             raise InputError(f"{path}, line {line_of(('paper',), lines)}: paper is {part.paper}, in {parts[0][0].name}"
                              f" it is {first.paper}; the files of a folder are of one paper")
         for claim in part.claims:
-            if claim.id in found:
+            if claim.id in claims:
                 raise InputError(f"{path}: claim {claim.id} appears twice")
-            found[claim.id] = claim
-    _require_groups(first.paper, found.values())
-    _require_joint(first.paper, found)
+            claims[claim.id] = claim
+    _require_groups(first.paper, claims.values())
+    _require_joint(first.paper, claims)
     known = paper_of_file(parts[0][0])
     citation = first.citation or (known.citation if known else "")
-    whole = ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(found.values()),
+    whole = ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(claims.values()),
                       headlines=[item for _, part, _ in parts for item in part.headlines])
     names = {claim.group or claim.id for claim in whole.claims}
     seen: list[str] = []
@@ -334,20 +335,20 @@ def place_of(name: str, paths: Iterable[Path]) -> str:
 
 def _groups(parts: list[Part]) -> dict[str, Group]:
     """The groups of all files; raises InputError for one that appears twice, has no type, or has no claims."""
-    found: dict[str, Group] = {}
+    groups: dict[str, Group] = {}
     used = {claim.group for _, part, _ in parts for claim in part.claims}
     for path, part, lines in parts:
         for name in part.groups:
-            if name in found or name not in used:
+            if name in groups or name not in used:
                 raise InputError(f"{path}, line {line_of(('groups', name), lines)}: group {name}"
-                                 f" {'appears twice' if name in found else 'has no claims'}")
-        found |= part.groups
+                                 f" {'appears twice' if name in groups else 'has no claims'}")
+        groups |= part.groups
     for path, part, lines in parts:
         for k, claim in enumerate(part.claims):
-            if claim.group and claim.group not in found:
+            if claim.group and claim.group not in groups:
                 raise InputError(f"{path}, line {line_of(('claims', k, 'group'), lines)}: group {claim.group} of claim"
                                  f" {claim.id} has no type; give it one under groups")
-    return found
+    return groups
 
 
 def _require_groups(paper: str, claims: Iterable[Claim]) -> None:
@@ -367,6 +368,6 @@ def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:
         for name in claim.scan.jointly if claim.scan else ():
             if name not in claims:
                 raise InputError(f"claim {claim.id} of {paper}: scan: {unknown('claim', name, claims)}")
-            if not claims[name].criterion.needs_number:
+            if claims[name].criterion.needs.number != "printed":
                 raise InputError(f"claim {claim.id} of {paper}: scan: claim {name} has no criterion relative, digits,"
                                  " factor or quantile")

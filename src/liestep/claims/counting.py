@@ -3,10 +3,10 @@ should see first, as cards: headlines of the claims files with what the results 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from liestep.claims.claimfile import OWN, VERDICTS, ClaimFile, Headline
 from liestep.claims.history import UNRECORDED
+from liestep.files.textfiles import TableRow
 from liestep.simulation.runs.estimate import count
 
 COUNTED = {"paper": ("statement of the paper", "statements of the paper"),  # one and several
@@ -30,17 +30,17 @@ class Statement:
     members: str
 
 
-def statements(rows: Iterable[Mapping[str, Any]]) -> list[Statement]:
+def statements(rows: Iterable[TableRow]) -> list[Statement]:
     """Statements of a paper from its rows of claims.csv, in their order."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[TableRow]] = {}
     for row in rows:
         groups.setdefault(row["group"] or row["claim"], []).append(row)
-    return [Statement(name, "paper" if found[0]["asserted_by"] == "derived" else found[0]["asserted_by"],
-                      joint_verdict(found[0]["group_type"], [row["verdict"] for row in found]), _members(found))
-            for name, found in groups.items()]
+    return [Statement(name, "paper" if members[0]["asserted_by"] == "derived" else members[0]["asserted_by"],
+                      joint_verdict(members[0]["group_type"], [row["verdict"] for row in members]), _members(members))
+            for name, members in groups.items()]
 
 
-def _members(rows: list[Mapping[str, Any]]) -> str:
+def _members(rows: list[TableRow]) -> str:
     """The claims of a group by their verdicts, with its type."""
     listed = ((word, ", ".join(row["claim"] for row in rows if row["verdict"] == word)) for word in WORDS)
     said = "; ".join(f"{names} {word}" for word, names in listed if names)
@@ -52,13 +52,13 @@ def joint_verdict(kind: str | None, verdicts: Iterable[str]) -> str:
     decides, else the weakest word. Universal: likewise, and what fails is a counterexample. Readings: the weakest of
     those that hold, which the statement names; where others do not hold, reproduced becomes qualitative, because the
     reading is our choice. If none holds: the weakest."""
-    found = sorted(set(verdicts), key=WORDS.index)
-    held = [word for word in found if word in MET]
+    ordered = sorted(set(verdicts), key=WORDS.index)
+    held = [word for word in ordered if word in MET]
     if kind == "readings" and held:
-        return "qualitative" if held[-1] == "reproduced" and held != found else held[-1]
-    failed = [word for word in found if word in MISSED]
+        return "qualitative" if held[-1] == "reproduced" and held != ordered else held[-1]
+    failed = [word for word in ordered if word in MISSED]
     if kind == "readings" or not failed:
-        return found[-1]
+        return ordered[-1]
     return "refuted" if kind == "universal" and failed[0] == MISSED[0] else failed[0]
 
 
@@ -68,20 +68,20 @@ def counts(found: Iterable[Statement], counted: str = "paper") -> dict[str, int]
     return {verdict: chosen.count(verdict) for verdict in VERDICTS if verdict in chosen}
 
 
-def headline(rows: Iterable[Mapping[str, Any]]) -> str:
+def headline(rows: Iterable[TableRow]) -> str:
     """The counts of a paper in sentences."""
     rows = list(rows)
-    found = statements(rows)
+    judged = statements(rows)
     parts = []
     for counted, nouns in COUNTED.items():
-        numbers = counts(found, counted)
+        numbers = counts(judged, counted)
         if total := sum(numbers.values()):
             listed = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items())
             parts.append(f"{total} {nouns[total > 1]}: {listed}")
     return f"{'; '.join(parts)}. {predictions(rows)}. {changes(rows)}."
 
 
-def changes(rows: Iterable[Mapping[str, Any]]) -> str:
+def changes(rows: Iterable[TableRow]) -> str:
     """How many claims had changed what decides them after it was first written; nothing without a history."""
     rows = list(rows)
     if rows and all(row.get("history") == UNRECORDED for row in rows):
@@ -92,14 +92,14 @@ def changes(rows: Iterable[Mapping[str, Any]]) -> str:
     return f"What decides {count(number, 'claim')} was changed after it was first written"
 
 
-def predictions(rows: Iterable[Mapping[str, Any]]) -> str:
+def predictions(rows: Iterable[TableRow]) -> str:
     """How many outcomes were not known when their criterion was written, and how many of these judged ones were met."""
     unknown = [row for row in rows if not row["known_beforehand"] and row["verdict"] in (*MET, *MISSED)]
     met = sum(row["verdict"] in MET for row in unknown)
     return f"{count(len(unknown), 'prediction')}, {met} met"
 
 
-def surviving(rows: Iterable[Mapping[str, Any]]) -> str:
+def surviving(rows: Iterable[TableRow]) -> str:
     """How many claims with errata in their data survive them; empty without any."""
     counts = Counter(row["survives"] for row in rows if row["survives"] in SURVIVING)
     if not counts:
@@ -122,28 +122,28 @@ class Card:
     quote: str
     target: str
     figure: tuple[str, str]  # study, name
-    printed: Any = None
-    ours: Any = None
+    printed: float | str | None = None
+    ours: float | str | None = None
     units: str = ""
     members: str = ""
 
 
-def cards(file: ClaimFile, rows: Iterable[Mapping[str, Any]], errata: Iterable[Mapping[str, Any]] = ()) -> list[Card]:
+def cards(file: ClaimFile, rows: Iterable[TableRow], errata: Iterable[TableRow] = ()) -> list[Card]:
     """Headlines of a paper by PARTS from rows of claims.csv and errata.csv; without those that an older table lacks."""
     outcomes, known = {row["claim"]: row for row in rows}, {f"erratum {row['erratum']}": row for row in errata}
-    found = [_misprint(item, known[item.misprint]) if item.misprint else _statement(item, file, outcomes)
+    shown = [_misprint(item, known[item.misprint]) if item.misprint else _statement(item, file, outcomes)
              for item in file.headlines
              if (item.name in known if item.misprint else {one.id for one in file.judging(item.name)} <= {*outcomes})]
-    return sorted(found, key=lambda card: PARTS.index(card.part))
+    return sorted(shown, key=lambda card: PARTS.index(card.part))
 
 
-def _misprint(item: Headline, row: Mapping[str, Any]) -> Card:
+def _misprint(item: Headline, row: TableRow) -> Card:
     verdict = {"true": "confirmed", "false": "not confirmed"}.get(str(row["confirmed"]).lower(), "text only")
     return Card(PARTS[3], verdict, item.says or f"{row['place']}, correct: {row['correct']}", row["printed"],
                 str(row["erratum"]), item.figure.rpartition("/")[::2], members=row["evidence"])
 
 
-def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, Mapping[str, Any]]) -> Card:
+def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, TableRow]) -> Card:
     judging = file.judging(item.name)
     words = [outcomes[one.id]["verdict"] for one in judging]
     verdict = joint_verdict(file.groups[item.name].type if item.name in file.groups else None, words)

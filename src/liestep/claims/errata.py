@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from liestep.claims.selection import CodeFile
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
+from liestep.files.textfiles import TableRow
 from liestep.study.plan.names import ERRATA, named_files, paper_folders, require_inside
 from liestep.study.plan.papers import paper_module, paper_of_file, papers
 from liestep.study.plan.yamlfile import Count, Line, Strict, line_of, read_yaml, validated
@@ -77,24 +78,24 @@ class ErrataFile(Strict):
 def errata_files(config: Path) -> dict[str, Path]:
     """Paper -> its errata file, sorted: papers/PAPER/errata.yaml or config/errata/PAPER.yaml. Raises InputError: a
     paper has both, a link out of the paper's folder."""
-    found = {path.stem: path for path in named_files(Path(config)/"errata", "the name of an errata file")}
+    files = {path.stem: path for path in named_files(Path(config)/"errata", "the name of an errata file")}
     for paper, folder in paper_folders(config).items():
         path = folder/f"{ERRATA}.yaml"
         if path.exists() or path.is_symlink():
             require_inside(path, folder)
-            if paper in found:
-                raise InputError(f"{found[paper]} and {path} are both the errata of {paper}; keep one of the two")
-            found[paper] = path
-    return dict(sorted(found.items()))
+            if paper in files:
+                raise InputError(f"{files[paper]} and {path} are both the errata of {paper}; keep one of the two")
+            files[paper] = path
+    return dict(sorted(files.items()))
 
 
 def checks(paper: str) -> dict[str, Check]:
     """Evidence functions of a paper by name."""
-    found: dict[str, Check] = {}
+    functions: dict[str, Check] = {}
     if known := papers().get(paper):
         for name in known.evidence:
-            found |= evidence_of(paper_module(known, name))
-    return found
+            functions |= evidence_of(paper_module(known, name))
+    return functions
 
 
 def computed(check: Check) -> Evidence:
@@ -137,7 +138,7 @@ def load_errata(paper: str, config: Path) -> ErrataFile:
     return errata
 
 
-def errata_table(paper: str, config: Path) -> list[dict[str, Any]]:
+def errata_table(paper: str, config: Path) -> list[TableRow]:
     """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY and the reason. Every
     evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`."""
     errata, available, rows = load_errata(paper, config), checks(paper), []

@@ -42,27 +42,28 @@ MISSING, NONE = "missing", "none"  # instead of the hash of the runs: no study h
 FIRST, LATE = "first written", "written after its runs"
 UNRECORDED = "not in the history yet"
 Row = Mapping[str, str]
+Content = Mapping[str, Any]  # of a YAML file, or a part of it
 # hash, parents, date, subject, claim -> `decides`, and the claims whose runs a parent has
 Commit = tuple[str, list[str], str, str, Mapping[str, str], Collection[str]]
 
 
-def decides(claim: Mapping[str, Any], studies: Iterable[Any]) -> str:
+def decides(claim: Content, studies: Iterable[Content | None]) -> str:
     """What decides a claim, as name=hash; `claim`: its mapping in a claims file, `studies`: those of its choices."""
-    found = {name: claim.get(name, default) for name, default in DECIDING.items()}
+    deciding = {name: claim.get(name, default) for name, default in DECIDING.items()}
     runs = [_run(study, choice) for study, choice in zip(studies, _choices(claim), strict=True)]
     for key in sorted({key for run in runs for key in run or ()}):
-        found[key] = [run and run.get(key) for run in runs]
-    found[PROMISED] = claim.get(PROMISED, "reproduced")
+        deciding[key] = [run and run.get(key) for run in runs]
+    deciding[PROMISED] = claim.get(PROMISED, "reproduced")
     which = (MISSING if None in runs else NONE if claim["criterion"]["kind"] == NONE else
              _hash([len(claim.get("runs", ())), len(runs)]))
-    return " ".join([f"runs={which}", *(f"{name}={_hash(value)}" for name, value in found.items() if value)])
+    return " ".join([f"runs={which}", *(f"{name}={_hash(value)}" for name, value in deciding.items() if value)])
 
 
-def _choices(claim: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _choices(claim: Content) -> list[Content]:
     return [*claim.get("runs", ()), *claim.get("against", ())]
 
 
-def _studies(claim: Mapping[str, Any]) -> list[str]:
+def _studies(claim: Content) -> list[str]:
     return [f"studies/{choice['study']}.yaml" for choice in _choices(claim)]
 
 
@@ -72,7 +73,7 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:7]
 
 
-def _run(study: Mapping[str, Any] | None, choice: Mapping[str, Any]) -> dict[str, Any] | None:
+def _run(study: Content | None, choice: Content) -> dict[str, Any] | None:
     """All that a study file says of the runs that a claim chooses; None where it does not have them."""
     study = study or {}
     problem = _entry(study.get("problems", {}), choice["problem"], "system")
@@ -82,17 +83,17 @@ def _run(study: Mapping[str, Any] | None, choice: Mapping[str, Any]) -> dict[str
     if problem is None or integrator is None:
         return None
     pair = (problem.get("overrides") or {}).get(choice["integrator"]) or {}
-    found = {key: value for level in (study, problem, integrator, pair) for key, value in level.items()
+    settings = {key: value for level in (study, problem, integrator, pair) for key, value in level.items()
              if key not in SHOWN and value is not None}
     if choice.get("resolution"):
-        return found | {"steps": choice["resolution"], "tolerances": None, "evaluations": None}
+        return settings | {"steps": choice["resolution"], "tolerances": None, "evaluations": None}
     for key in ("steps", "tolerances"):
-        if isinstance(found.get(key), list | dict) and "counts" not in found[key]:
-            found[key] = [f"{value:.6g}" for value in Ladder.model_validate(found[key]).expand()]
-    return found
+        if isinstance(settings.get(key), list | dict) and "counts" not in settings[key]:
+            settings[key] = [f"{value:.6g}" for value in Ladder.model_validate(settings[key]).expand()]
+    return settings
 
 
-def _entry(entries: Mapping[str, Any], key: str, own: str) -> dict[str, Any] | None:
+def _entry(entries: Content, key: str, own: str) -> dict[str, Any] | None:
     """The entry that has a key or, with `vary` or `horizons`, makes it; `own` is what the key stands for by default."""
     for name, entry in entries.items():
         entry = {own: name, "options": {}, **(entry or {})}
@@ -146,16 +147,16 @@ class Reviewed(Strict):
 def history_rows(commits: Iterable[Commit], reviewed: Reviewed) -> list[dict[str, str]]:
     """Rows of the history, columns COLUMNS, by claims in the order in which they were written; the commits with parents
     first. A commit is compared with its parents, since branches stand side by side in the log."""
-    found: dict[str, list[dict[str, str]]] = {}
+    histories: dict[str, list[dict[str, str]]] = {}
     states: dict[str, dict[str, str]] = {}
     earlier = {new: old for entry in reviewed.same for new, old in entry.renamed.items()}
     for commit, parents, date, subject, claims, late in commits:
         states[commit] = dict(claims)
         for claim, now in claims.items():
             old = earlier.get(claim, claim)
-            if claim not in found and old in found:
-                found[claim] = [{**row, "claim": claim} for row in found.pop(old)]
-            rows = found.setdefault(claim, [])
+            if claim not in histories and old in histories:
+                histories[claim] = [{**row, "claim": claim} for row in histories.pop(old)]
+            rows = histories.setdefault(claim, [])
             before = [states[parent][name] for parent in parents for name in (claim, old)
                       if name in states.get(parent, ())] or [row["decides"] for row in rows[-1:]]
             if before and now.startswith(f"runs={MISSING}"):
@@ -169,7 +170,7 @@ def history_rows(commits: Iterable[Commit], reviewed: Reviewed) -> list[dict[str
                     rows[-1]["decides"] = now
                 else:
                     rows.append(dict(zip(COLUMNS, (claim, commit[:10], date, changed, subject, now), strict=True)))
-    return [row for rows in found.values() for row in rows]
+    return [row for rows in histories.values() for row in rows]
 
 
 def sentence(rows: Iterable[Row]) -> str:
@@ -199,17 +200,17 @@ def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, l
     these columns; a claim is called a prediction (known: false), but something was changed when a result could be
     known: file and line."""
     path = history_file(config, paper)
-    found: dict[str, list[Row]] = {}
+    histories: dict[str, list[Row]] = {}
     for row in csv_rows(read_text(path)) if path.is_file() else ():
         if tuple(row) != COLUMNS or None in row.values():
             raise InputError(f"{path} is no table with the columns {', '.join(COLUMNS)}; write it anew from the log")
-        found.setdefault(row["claim"], []).append(row)
+        histories.setdefault(row["claim"], []).append(row)
     files = {f"{STUDIES}/{name}.yaml": path for name, path in study_files(config).items()}
     study = cache(lambda name: read_yaml(files[name])[0] if name in files else None)
-    for file in paths if found else ():
+    for file in paths if histories else ():
         claims, lines = read_yaml(file)
         for number, claim in enumerate(claims["claims"]):
-            rows = found.get(claim["id"], [])
+            rows = histories.get(claim["id"], [])
             now = decides(claim, map(study, _studies(claim)))
             if rows and not _open(rows[-1]) and (changed := _changed(rows[-1]["decides"], now)):
                 rows.append(dict.fromkeys(COLUMNS, "") | {"claim": claim["id"], "changed": changed})
@@ -217,7 +218,7 @@ def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, l
                 line = line_of(("claims", number, "known"), lines)
                 raise InputError(f"{file}, line {line}: claim {claim['id']} is no prediction, since a result could be"
                                  f" known: {sentence(rows)}; write known: true")
-    return found
+    return histories
 
 
 def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
@@ -231,7 +232,7 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
     log = _git(top, "log", "--topo-order", "--reverse", "--parents", "--raw", "--no-abbrev", "--no-renames",
                "--date=iso-strict", "--format=%x00%H%x09%P%x09%ad%x09%s", end, *folders).decode()
     trees: dict[str, dict[str, str]] = {}  # commit -> path in config -> blob
-    found = []
+    commits = []
     for entry in log.split("\0")[1:]:
         first, *changes = entry.splitlines()
         name, above, date, subject = first.split("\t", 3)
@@ -244,14 +245,14 @@ def logged(top: Path, paper: str, end: str = "HEAD") -> Iterator[Commit]:
             modes, path = change.split("\t")
             if place := _place(path):
                 tree[place] = modes.split()[3 if modes.startswith(":") else 2]
-        found.append((name, parents, date.replace("Z", "+00:00"), subject))  # git 2.47 writes Z, git 2.39 does not
+        commits.append((name, parents, date.replace("Z", "+00:00"), subject))  # git 2.47 writes Z, git 2.39 does not
     content = _contents(top, {blob for tree in trees.values() for blob in tree.values() if blob.strip("0")})
 
     @cache
     def decided(blob: str, number: int, studies: tuple[str, ...]) -> str:
         return decides(content(blob)["claims"][number], map(content, studies))
 
-    for name, parents, date, subject in found:
+    for name, parents, date, subject in commits:
         claims, late = {}, set()
         for path, blob in trees[name].items():
             inside = path == f"claims/{paper}.yaml" or path.startswith(f"claims/{paper}/")

@@ -4,18 +4,18 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
 
 import pandas as pd
 
 from liestep.claims.chance import Chance, chance
-from liestep.claims.claimfile import LARGEST, OWN, Claim, ClaimFile, Counterpart
+from liestep.claims.claimfile import BY_CHANCE, OWN, Claim, ClaimFile, Counterpart
 from liestep.claims.counting import statements
-from liestep.claims.criteria.base import Outcome
+from liestep.claims.criteria.base import Judgement
 from liestep.claims.history import Row, changed_later, sentence
 from liestep.claims.quantities import EQUIVALENT, require_method, require_printed, systems_of, unprinted
 from liestep.claims.selection import Results, select
 from liestep.errors import InputError
+from liestep.files.textfiles import TableRow
 from liestep.study.tables.metrics import stopped_runs
 
 COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "group", "group_type", "group_verdict",
@@ -64,19 +64,19 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
             "known_beforehand": claim.known, "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
             "evidence": _evidence(claim, outcome, results), "setting": claim.setting, "code": "; ".join(claim.code),
-            **(survival(claim.counterpart, outcome, counterpart) if claim.criterion.needs_runs else {})}
+            **(survival(claim.counterpart, outcome, counterpart) if claim.criterion.needs.runs != "none" else {})}
 
 
-def _evidence(claim: Claim, outcome: Outcome, results: Results) -> str:
+def _evidence(claim: Claim, outcome: Judgement, results: Results) -> str:
     """The numbers that decided, `none` for one that there is not, and which of the claim's runs stopped early."""
-    found = {re.sub(r"\bnan\b", "none", outcome.evidence): None}
+    sentences = {re.sub(r"\bnan\b", "none", outcome.evidence): None}
     for choice in (*claim.runs, *claim.against):
         with suppress(InputError):  # a row of a table need not be that of runs
-            found[stopped_runs(select(choice, results))] = None
-    return "; ".join(filter(None, found))
+            sentences[stopped_runs(select(choice, results))] = None
+    return "; ".join(filter(None, sentences))
 
 
-def survival(counterpart: Counterpart | None, own: Outcome, other: Outcome | None) -> dict[str, Any]:
+def survival(counterpart: Counterpart | None, own: Judgement, other: Judgement | None) -> TableRow:
     """Columns of a claim: whether it is met on the printed and on the corrected data, and whether it survives."""
     if counterpart is None or other is None:
         return {"on_printed": MET[own.met], "on_corrected": MET[own.met], "survives": "one set of data"}
@@ -86,11 +86,11 @@ def survival(counterpart: Counterpart | None, own: Outcome, other: Outcome | Non
             "counterpart_ours": other.ours, "counterpart_evidence": other.evidence}
 
 
-def verdict(claim: Claim, outcome: Outcome, missing: bool, scan: Chance | None, systems: Collection[str] = ()) -> str:
-    """The verdict on a claim. A number that a scan finds by chance with a probability above LARGEST is calibrated, not
-    recovered. A criterion that is missed with data that are not printed says nothing about the experiment of a paper,
-    nor does a run that is too short or too coarse to decide. A general statement is reproduced only in the paper's own
-    words and, where runs decide, on two systems or more."""
+def verdict(claim: Claim, outcome: Judgement, missing: bool, scan: Chance | None, systems: Collection[str] = ()) -> str:
+    """The verdict on a claim. A number that a scan finds by chance with a probability above BY_CHANCE is calibrated,
+    not recovered. A criterion that is missed with data that are not printed says nothing about the experiment of a
+    paper, nor does a run that is too short or too coarse to decide. A general statement is reproduced only in the
+    paper's own words and, where runs decide, on two systems or more."""
     if claim.criterion.kind == "none":
         return claim.verdict
     silent = missing and claim.scope == "experiment" and claim.counted == "paper"
@@ -100,9 +100,9 @@ def verdict(claim: Claim, outcome: Outcome, missing: bool, scan: Chance | None, 
         return OWN[0 if outcome.met else 1]
     if not outcome.met:
         return "not reproduced"
-    if claim.verdict == "recovered" and (scan is None or scan.probability > LARGEST):
+    if claim.verdict == "recovered" and (scan is None or scan.probability > BY_CHANCE):
         return "calibrated"
-    narrow = claim.asserted_by != "paper" or (claim.criterion.needs_runs and len(systems) < 2)
+    narrow = claim.asserted_by != "paper" or (claim.criterion.needs.runs != "none" and len(systems) < 2)
     return "qualitative" if claim.verdict == "reproduced" and claim.scope == "general" and narrow else claim.verdict
 
 

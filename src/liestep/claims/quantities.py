@@ -37,41 +37,41 @@ def require_claim(claim: Claim, studies: Mapping[str, Study]) -> None:
             continue
         _require_kind(claim, choice, cells, study)
         for name in claim.criterion.quantities(claim):
-            _require_quantity(claim.criterion.judges, name, cells[0].spec, choice.study)
+            _require_quantity(claim.criterion.needs.quantity, name, cells[0].spec, choice.study)
 
 
 def _cells(choice: RunChoice, study: Study) -> list[Cell]:
     cells = {sweep.integrator: sweep.cells for sweep in study.sweeps if sweep.problem == choice.problem}
     if choice.integrator not in cells:
         raise InputError(f"study {choice.study} has no runs {choice.problem} {choice.integrator}")
-    found = {cell.resolution: cell for cell in cells[choice.integrator]
+    by_resolution = {cell.resolution: cell for cell in cells[choice.integrator]
              if "_" not in cell.resolution or rows_of(cell.spec)}  # not the further shards of an ensemble
     if choice.resolution is None:
-        return list(found.values())
-    if choice.resolution not in found:
-        raise InputError(unknown("resolution", choice.resolution, found))
-    return [found[choice.resolution]]
+        return list(by_resolution.values())
+    if choice.resolution not in by_resolution:
+        raise InputError(unknown("resolution", choice.resolution, by_resolution))
+    return [by_resolution[choice.resolution]]
 
 
 def _require_kind(claim: Claim, choice: RunChoice, cells: list[Cell], study: Study) -> None:
-    criterion = claim.criterion
-    if criterion.one_run and len(cells) != 1:
+    criterion, needs = claim.criterion, claim.criterion.needs
+    if needs.runs in ("one", "ensemble") and len(cells) != 1:
         raise InputError(f"criterion {criterion.kind} needs one run of {choice.problem} {choice.integrator}, of which"
                          f" study {choice.study} has {len(cells)}: name the resolution")
-    if criterion.ensemble and any(cell.spec.ensemble is None for cell in cells):
+    if needs.runs == "ensemble" and any(cell.spec.ensemble is None for cell in cells):
         raise InputError(f"criterion {criterion.kind} needs an ensemble; {choice.problem} {choice.integrator} of study"
                          f" {choice.study} is a single run")
     if few := next((cell.spec.ensemble.members for cell in cells if cell.spec.ensemble and not cell.spec.ensemble.turns
                     and cell.spec.ensemble.members < FEWEST), 0):
         raise InputError(f"an ensemble that decides needs {FEWEST} members or more; {choice.problem}"
                          f" {choice.integrator} of study {choice.study} has {few}")
-    if criterion.table not in ("", *study.config.tables):
-        raise InputError(f"criterion {criterion.kind} needs the table {criterion.table}; study {choice.study} does not"
+    if needs.table not in ("", *study.config.tables):
+        raise InputError(f"criterion {criterion.kind} needs the table {needs.table}; study {choice.study} does not"
                          " ask for it")
 
 
 def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) -> None:
-    """Raises InputError when such runs will not have a quantity; names the closest. `kind`: of `Criterion.judges`."""
+    """Raises InputError when such runs will not have a quantity; names the closest. `kind`: of `Needs.quantity`."""
     if kind == "nothing" or (kind == "column" and name in NUMBERS):
         return
     formulated = _formulated(spec)
@@ -107,7 +107,7 @@ def _formulated(spec: RunSpecification) -> Formulated:
 def unprinted(claim: Claim, studies: Mapping[str, Study]) -> dict[str, str]:
     """Data of the runs that decide which are not those that a paper prints: sentence -> kind of a preset or "own".
     Steps and tolerances count where a claim names one: orders and ladders are judged on steps of our choice."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for choice in (*claim.runs, *claim.against):
         study = studies[choice.study]
         setup = study.config.problems[choice.problem]
@@ -115,15 +115,15 @@ def unprinted(claim: Claim, studies: Mapping[str, Study]) -> dict[str, str]:
         name = setup.preset or facts.default
         preset = facts.presets[name]
         if preset.kind != "printed":
-            found[f"preset {name} of {setup.system} is {preset.kind}"] = preset.kind
+            reasons[f"preset {name} of {setup.system} is {preset.kind}"] = preset.kind
         changed = [*setup.parameters, *setup.initial]
         changed += ["t_end"]*(setup.t_end is not None and setup.t_end != preset.t_end)
         if changed:
-            found[f"{choice.study}: {choice.problem} has its own {', '.join(changed)}"] = "own"
+            reasons[f"{choice.study}: {choice.problem} has its own {', '.join(changed)}"] = "own"
         labels = [f"{letter}{size:.6g}" for size in preset.resolutions for letter in ("h", "tol")]
         if choice.resolution is not None and choice.resolution not in labels:
-            found[f"{choice.resolution} of {choice.integrator} is not printed"] = "own"
-    return found
+            reasons[f"{choice.resolution} of {choice.integrator} is not printed"] = "own"
+    return reasons
 
 
 def systems_of(claims: Iterable[Claim], studies: Mapping[str, Study]) -> set[str]:
@@ -135,18 +135,18 @@ def require_printed(claim: Claim, studies: Mapping[str, Study]) -> None:
     """Raises InputError for a claim about an experiment called reproduced with data that the paper does not print."""
     if claim.scope == "general" or claim.asserted_by in ("external", "own") or claim.verdict != "reproduced":
         return  # data of another code are those of its own sources, which the claim names
-    found = unprinted(claim, studies)
-    if found:
-        raise InputError(f"verdict reproduced needs data that the paper prints, but {next(iter(found))}; allowed are"
+    reasons = unprinted(claim, studies)
+    if reasons:
+        raise InputError(f"verdict reproduced needs data that the paper prints, but {next(iter(reasons))}; allowed are"
                          " recovered (with a scan), calibrated and qualitative, or scope general")
 
 
 def require_method(choice: RunChoice, study: Study) -> None:
     """Raises InputError when the runs of a choice are by another method than it says: `method`, or else the integrator
     whose id the key is or begins with."""
-    found = study.integrator_id(choice.integrator)
-    if choice.method is not None and choice.method != found:
-        raise InputError(f"study {choice.study}: {choice.integrator} is the method {found}, not {choice.method}")
-    if choice.method is None and choice.integrator != found and not choice.integrator.startswith(f"{found}_"):
-        raise InputError(f"study {choice.study}: {choice.integrator} is the method {found}; say so with method:"
-                         f" {found}")
+    method = study.integrator_id(choice.integrator)
+    if choice.method is not None and choice.method != method:
+        raise InputError(f"study {choice.study}: {choice.integrator} is the method {method}, not {choice.method}")
+    if choice.method is None and choice.integrator != method and not choice.integrator.startswith(f"{method}_"):
+        raise InputError(f"study {choice.study}: {choice.integrator} is the method {method}; say so with method:"
+                         f" {method}")

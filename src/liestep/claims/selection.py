@@ -73,18 +73,18 @@ def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
 
 def values(claim: Question, choices: list[RunChoice], results: Results) -> np.ndarray:
     """The claim's quantity for all chosen runs; a run that stopped early counts as NaN, except for how far it came."""
-    found = []
+    numbers = []
     for choice in choices:
         for _, row in select(choice, results).iterrows():
             require_quantity(claim.quantity, [OWN_QUANTITY, *number_columns(row)])
             if row.status != "ok" and claim.quantity != REACHED:
-                found.append(math.nan)
+                numbers.append(math.nan)
             elif claim.quantity == OWN_QUANTITY:
                 energy = study_of(choice, results).file(row.problem, row.integrator, row.resolution)["energy"]
-                found.append(float(energy[-1] - energy[0]))
+                numbers.append(float(energy[-1] - energy[0]))
             else:
-                found.append(float(row[claim.quantity]))
-    return np.array(found)
+                numbers.append(float(row[claim.quantity]))
+    return np.array(numbers)
 
 
 def number_columns(row: "pandas.Series") -> list[str]:
@@ -101,15 +101,15 @@ def require_quantity(name: str, known: Iterable[str]) -> None:
 def single_runs(kind: str, choices: list[RunChoice], results: Results) -> "list[RunFile | None]":
     """Files of the runs that the choices mean, each one run; None for one that stopped early. kind: of the criterion.
     Raises InputError: a choice means several runs."""
-    found = []
+    files = []
     for choice in choices:
         rows = select(choice, results)
         if len(rows) != 1:
             raise InputError(f"criterion {kind} needs one run, not {len(rows)}")
         row = rows.iloc[0]
-        found.append(study_of(choice, results).file(row.problem, row.integrator, row.resolution)
+        files.append(study_of(choice, results).file(row.problem, row.integrator, row.resolution)
                      if row.status == "ok" else None)
-    return found
+    return files
 
 
 def variable(file: "RunFile", name: str) -> np.ndarray:

@@ -16,6 +16,7 @@ from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
 from liestep.figures.panels import by_method, grid, hollow, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
+from liestep.files.textfiles import TableRow
 from liestep.study.tables.kinds.orders import orders_table
 from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
@@ -74,16 +75,16 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
 
 
 @lru_cache(maxsize=1)
-def _orders(results: Results) -> dict[tuple[str, str], dict[str, Any]]:
+def _orders(results: Results) -> dict[tuple[str, str], TableRow]:
     return {(row["problem"], row["integrator"]): row for row in orders_table(over_steps(results.metrics))}
 
 
-def _estimate(row: dict[str, Any], prefix: str) -> tuple[str, float, float]:
+def _estimate(row: TableRow, prefix: str) -> tuple[str, float, float]:
     """Class, exponent and uncertainty."""
     return row[f"{prefix}class"], row[f"{prefix}order" if prefix else "p"], row[f"{prefix}u"]
 
 
-def _order_text(row: dict[str, Any], prefix: str) -> str:
+def _order_text(row: TableRow, prefix: str) -> str:
     """Observed order with its uncertainty, or why there is none."""
     kind, exponent, uncertainty = _estimate(row, prefix)
     if row["adaptive"]:
@@ -91,7 +92,7 @@ def _order_text(row: dict[str, Any], prefix: str) -> str:
     return f"{exponent:.2f} ± {uncertainty:.2f}" if kind == "asymptotic" else CLASSES[kind]
 
 
-def _whole_order(row: dict[str, Any], prefix: str) -> int | None:
+def _whole_order(row: TableRow, prefix: str) -> int | None:
     """The whole number that a curve's exponent is, None where it is none: theory may promise
     less than a problem shows."""
     kind, exponent, uncertainty = _estimate(row, prefix)

@@ -83,13 +83,13 @@ def close(results: Path, hashes: Mapping[str, str]) -> None:
     ledger = load(results)
     for name in dict.fromkeys((*hashes, *ledger.known, *ledger.written)):
         try:
-            found = ledger.sha256(name, hashes.get(name))
+            sha256 = ledger.sha256(name, hashes.get(name))
         except OSError:
-            found = None
-        if found is None and name in hashes:
+            sha256 = None
+        if sha256 is None and name in hashes:
             # matches no file, so that the next start compares it with its hash
             ledger.note(name, (hashes[name], 0, 0, 0, 0))
-        elif found is None and not (results/name).is_file():
+        elif sha256 is None and not (results/name).is_file():
             ledger.forget(name)
     ledger.save()
     own, place = records.own_file(results), Path(results)/FOLDER/records.ALL

@@ -90,25 +90,25 @@ def line(kind: str, when: int, name: str, value: Any) -> str:
 
 def entries(results: Path, kind: str) -> list[tuple[int, str, Any]]:
     """All entries of a kind, (time in ns, name, value), in the order in which they were written."""
-    found: list[tuple[int, str, Any]] = []
+    known: list[tuple[int, str, Any]] = []
     for path in files(results):
         with suppress(OSError):
-            found += _entries(path, kind, *notes(path))
-    return sorted(found, key=lambda entry: entry[0])
+            known += _entries(path, kind, *notes(path))
+    return sorted(known, key=lambda entry: entry[0])
 
 
 @lru_cache(maxsize=1000)
 def _entries(path: Path, kind: str, *_notes: int) -> list[tuple[int, str, Any]]:
     """Entries of a file with these notes."""
-    found = []
+    known = []
     for each in path.read_text("utf-8", errors="replace").split("\n"):
         if each.startswith(f"{kind} "):
             digest, _, text = each.removeprefix(f"{kind} ").partition(" ")
             with suppress(ValueError, TypeError, RecursionError):  # another program's line
                 if digest == short_hash(text):
                     when, name, value = json.loads(text)
-                    found += [(int(when), name, value)]*is_inside(name)
-    return found
+                    known += [(int(when), name, value)]*is_inside(name)
+    return known
 
 
 def last(results: Path, kind: str) -> dict[str, Any]:

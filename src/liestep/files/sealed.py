@@ -31,8 +31,8 @@ def content(path: str | os.PathLike) -> bytes | None:
 
 def unsealed(path: str | os.PathLike, data: bytes) -> bytes | None:
     """What bytes of a file of this name hold; None where they are not as they were written."""
-    found = data[:-32]
-    return found if data[-32:] == _digest(path, found) else None
+    content = data[:-32]
+    return content if data[-32:] == _digest(path, content) else None
 
 
 def keep(path: str | os.PathLike, data: bytes) -> bool:

@@ -14,6 +14,7 @@ from uuid import uuid4
 from liestep.errors import InputError, number_or_nan
 from liestep.files.records import record, remember
 
+TableRow = dict[str, Any]  # columns and what is in them
 TEMPORARY = ".*.[0-9]*.????????.tmp"  # names of files that were not finished
 
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 # columns of text, also where all entries are digits
 TEXTS = ("study", "problem", "integrator", "resolution", "run_sha256", "source_hash")
-LARGEST = 1 << 30  # most bytes of a text file that is read
+TEXT_BYTES = 1 << 30  # most bytes of a text file that is read
 FORMULA = re.compile(r"'*[=+\-@\t]")  # beginnings of cells that spreadsheets calculate, or that are quoted already
 
 
@@ -92,20 +93,20 @@ def without_markup(text: str) -> str:
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
 
 
-def require_file(path: Path, largest: int = LARGEST) -> None:
+def require_file(path: Path, largest: int = TEXT_BYTES) -> None:
     """Raises InputError for what is no ordinary file (to open a pipe would wait for ever), or larger than `largest`
     bytes; a missing file and a folder are left to whoever opens them."""
     try:
-        found = os.stat(path)
+        about = os.stat(path)
     except OSError:
         return
-    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+    if not (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)):
         raise InputError(f"cannot read {path}: it is a pipe or a device, not a file")
-    if stat.S_ISREG(found.st_mode) and found.st_size > largest:
-        raise InputError(f"cannot read {path}: it has {found.st_size} bytes, at most {largest} are allowed")
+    if stat.S_ISREG(about.st_mode) and about.st_size > largest:
+        raise InputError(f"cannot read {path}: it has {about.st_size} bytes, at most {largest} are allowed")
 
 
-def read_text(path: Path, largest: int = LARGEST) -> str:
+def read_text(path: Path, largest: int = TEXT_BYTES) -> str:
     """Content of a text file. Raises InputError: missing, not readable, not an ordinary file, larger than `largest`
     bytes, or not UTF-8."""
     path = Path(path)

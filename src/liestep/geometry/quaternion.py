@@ -10,7 +10,6 @@ Where a quaternion is a coordinate, off the unit sphere too, livens2025 takes R(
 
 so that the velocity v of a unit quaternion q belongs to the body rate 2 G(q) v and to the spatial one 2 E(q) v (eq.
 (43))."""
-from typing import Any
 
 import numpy as np
 
@@ -168,17 +167,17 @@ def right_transposed(y: Quaternion, p: Quaternion) -> Quaternion:
     return y[0]*p[0] - x[0], y[0]*p[1] - x[1], y[0]*p[2] - x[2], y[0]*p[3] - x[3]
 
 
-def plus(a: Any) -> np.ndarray:
+def plus(a: np.ndarray | Vector) -> np.ndarray:
     """a^+ (4, 4) of livens2025 eq. (34): a^+ q = (0, a) q."""
     return np.array([[0, -a[0], -a[1], -a[2]], [a[0], 0, -a[2], a[1]], [a[1], a[2], 0, -a[0]], [a[2], -a[1], a[0], 0]])
 
 
-def minus(a: Any) -> np.ndarray:
+def minus(a: np.ndarray | Vector) -> np.ndarray:
     """a^- (4, 4) of livens2025 eq. (34): a^- q = q (0, a)."""
     return np.array([[0, -a[0], -a[1], -a[2]], [a[0], 0, a[2], -a[1]], [a[1], -a[2], 0, a[0]], [a[2], a[1], -a[0], 0]])
 
 
-def body_matrix(a: Any) -> np.ndarray:
+def body_matrix(a: np.ndarray | Quaternion) -> np.ndarray:
     """G(a) (3, 4)."""
     return np.array([[-a[1], a[0], a[3], -a[2]], [-a[2], -a[3], a[0], a[1]], [-a[3], a[2], -a[1], a[0]]])
 

@@ -10,7 +10,7 @@ from liestep.compile.dispatch import hands_on, kernel
 from liestep.compile.rows import copy, sqrt
 from liestep.compile.separate import call_address
 from liestep.compile.status import Status
-from liestep.compile.straight.routines import Tableau
+from liestep.compile.straight.routines import Weights
 from liestep.integrators.sizes import (
     ATOL,
     NOT_GIVEN,
@@ -235,9 +235,9 @@ class Dop853(NamedTuple):
         groups, sizes = sizes_for_errors(formulated, self.sizes)
         return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 
-    def tableau(self) -> Tableau:
+    def tableau(self) -> Weights:
         """What machine code of all stages holds."""
-        return Tableau(self.a[:13].tolist(), self.c.tolist(), (self.e5.tolist(), self.e3.tolist()))
+        return Weights(self.a[:13].tolist(), self.c.tolist(), (self.e5.tolist(), self.e3.tolist()))
 
     def with_stages(self, address: int, table: np.ndarray) -> Any:
         return self._replace(stages=StraightStages(address, table))

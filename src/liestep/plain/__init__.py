@@ -80,7 +80,7 @@ class System(str):
         """As `liestep.tangent` of this system.
 
         Args:
-            integrator: id of one with fixed steps, see `integrators()`.
+            integrator: id of one with fixed steps, see `list_integrators()`.
             arguments: the others of `liestep.tangent` by name; the default of t_end is that of the definition.
         """
         return public(simulation.tangent)(self, integrator, **{"t_end": self.sheet.presets["own"].t_end, **arguments})
@@ -197,7 +197,7 @@ def system(name: str, *, rhs: Callable, start: Start, energy: Callable | None = 
 def system(name: str, *, rhs: Callable, blackbox: bool, start: Start, parameters: Start | None = None,
            t_end: float = 10.0) -> System:
     """Equations of first order whose function is called as it is, in plain Python, because it cannot run on symbols
-    (compiled or foreign code). Methods that need no derivative run on it (`integrators()`); its id holds in this
+    (compiled or foreign code). Methods that need no derivative run on it (`list_integrators()`); its id holds in this
     process only.
 
     Args:

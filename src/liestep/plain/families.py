@@ -23,6 +23,7 @@ from liestep.plain.symbols import (
     depends,
     evaluated,
     gradient,
+    input_text,
     questions,
     substituted,
 )
@@ -65,20 +66,22 @@ class Writer:
         self.rules: dict[str, str] = {}  # further arguments of `Parameter`, by keys
         self.lines = [f"    p_{key}: Any" for key in self.parameters] or ["    nothing: Any"]
 
-    def symbol(self, text: str, value: Any) -> Any:
-        self.values[text] = float(value)
-        return self.graph.node("input", text)
+    def symbol(self, name: str, value: Any, *index: int) -> Any:
+        """The symbol of a number, or of the entry of an array, that the code calls `name`."""
+        node = self.graph.node("input", name, *index)
+        self.values[input_text(node)] = float(value)
+        return node
 
-    def array(self, text: str, values: Any) -> Any:
-        """Symbols of an array that the code calls `text`, or of a number."""
+    def array(self, name: str, values: Any) -> Any:
+        """Symbols of an array that the code calls `name`, or of a number."""
         if isinstance(values, str):
             return values
         values = np.asarray(values, dtype=float)
         if not values.shape:
-            return self.symbol(text, values)
+            return self.symbol(name, values)
         found = np.empty(values.shape, dtype=object)
-        for entry in np.ndindex(*values.shape):
-            found[entry] = self.symbol(f"{text}[{', '.join(map(str, entry))}]", values[entry])
+        for index in np.ndindex(*values.shape):
+            found[index] = self.symbol(name, values[index], *index)
         return frozen(found)
 
     def call(self, what: str, function: Callable, shape: tuple[int, ...] | None, *,
@@ -245,7 +248,7 @@ def fixed_body(w: Writer, given: Given) -> str:
     w.lines.insert(0, "    inertia: Any")
     abc = ("a", "b", "c")
     w.method("torque(self, q)", list(zip(abc, torque, strict=True)), "return a, b, c")
-    u = [w.symbol(f"u[{k}]", 1.0) for k in range(3)]
+    u = [w.symbol("u", 1.0, k) for k in range(3)]
     moved = [x for k in range(3) for x in cross(u, y[k])]
     w.method("torque_slope(self, q, u)", list(zip(abc, along(torque, flat, moved), strict=True)), "return a, b, c")
     if given.torque:

@@ -1,13 +1,12 @@
 """Expressions as lines of Python that `liestep` compiles: what is used once stands where it is used, and sums over
 single rows, neighbours or all pairs of rows of a state are found and written as loops."""
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.straight.symbols import Node, reachable
-from liestep.plain.symbols import gradient, substituted
+from liestep.plain.symbols import gradient, input_text, substituted
 
 FORMATS = {"add": "{} + {}", "sub": "{} - {}", "mul": "{}*{}", "inverse": "", "scale": "{}*{}",
            "shift": "{1} + {0}", "sqrt": "sqrt({})", "sin": "sin({})", "cos": "cos({})", "exp": "exp({})",
@@ -53,7 +52,7 @@ def lines(results: Sequence[tuple[str, Any]], indent: str = "        ") -> list[
 
     for node in nodes:
         if node.op == "input":
-            shown = node.args[0]
+            shown = input_text(node)
         else:
             shown = written(node)
             if "(" not in FORMATS.get(node.op, "("):
@@ -81,7 +80,6 @@ def operations(outs: Sequence[Any]) -> int:
 
 
 FEWEST = 12  # equal terms that become a loop
-ROW = re.compile(r"(.*)\[(\d+)(.*)\]")  # of an input such as q[3, 0] or self.p_mass[3]
 NAMES = "ab"
 
 
@@ -110,6 +108,11 @@ def terms_of(x: Any) -> list[tuple[float, Any]]:
     return found
 
 
+def in_row(x: Node) -> bool:
+    """Whether an expression is an entry of an array, such as q[3, 0] or self.p_mass[3]."""
+    return x.op == "input" and len(x.args) > 1
+
+
 def shape_of(*values: Any) -> tuple[tuple, tuple[int, ...]]:
     """What terms that differ by their rows only have in common, and these rows in the order in which they occur."""
     nodes = reachable(values)
@@ -117,12 +120,11 @@ def shape_of(*values: Any) -> tuple[tuple, tuple[int, ...]]:
     rows: list[int] = []
     parts: list[tuple] = []
     for x in nodes:
-        match = ROW.fullmatch(x.args[0]) if x.op == "input" else None
-        if match:
-            row = int(match[2])
+        if in_row(x):
+            array, row, *columns = x.args
             if row not in rows:
                 rows.append(row)
-            parts.append(("input", match[1], rows.index(row), match[3]))
+            parts.append(("input", array, rows.index(row), *columns))
         else:
             parts.append((x.op, *(("node", number[y.place]) if isinstance(y, Node) else y for y in x.args)))
     ends = (("node", number[x.place]) if isinstance(x, Node) else x for x in values)
@@ -168,9 +170,9 @@ def named(rows: Sequence[int], values: Sequence[Any]) -> dict[int, Any]:
     """Symbols of the rows a, b in place of those of some rows, by the places of these."""
     found = {}
     for x in reachable(values):
-        match = ROW.fullmatch(x.args[0]) if x.op == "input" else None
-        if match:
-            found[x.place] = x.graph.node("input", f"{match[1]}[{NAMES[rows.index(int(match[2]))]}{match[3]}]")
+        if in_row(x):
+            array, row, *columns = x.args
+            found[x.place] = x.graph.node("input", array, NAMES[rows.index(row)], *columns)
     return found
 
 
@@ -212,7 +214,7 @@ def gradient_lines(value: Any, q: Any) -> tuple[list[str], list[Any]]:
     found, outs = row_lines(np.reshape(gradient(rest, list(q.flat)), q.shape))
     for loop in loops:
         slopes = gradient(loop.term, loop.inputs)
-        found += within(loop, [("out" + x.args[0][x.args[0].index("["):], slope)
+        found += within(loop, [("out" + input_text(x).removeprefix(x.args[0]), slope)
                                for x, slope in zip(loop.inputs, slopes, strict=True)])
         outs += slopes
     return found, outs

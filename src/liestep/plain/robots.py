@@ -12,7 +12,8 @@ from xml.parsers import expat
 
 import numpy as np
 
-from liestep.errors import InputError, extras, number_or_nan
+from liestep.errors import InputError, number_or_nan
+from liestep.files.extras import extras
 from liestep.files.textfiles import read_text
 from liestep.mechanics.formulations.multibody.assembly import GROUND
 from liestep.mechanics.formulations.multibody.tree import Tree

@@ -436,6 +436,12 @@ def _again(node: Any, a: list[Any]) -> Any:
             graph.node(node.op, *a))
 
 
+def input_text(node: Node) -> str:
+    """What the code calls an input: an array and the place in it, or a number."""
+    name, *index = node.args
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
 def evaluated(outs: Sequence[Any], values: Mapping[str, float]) -> list[Any]:
     """Values of expressions at values of their inputs by name."""
     done: dict[int, Any] = {}
@@ -444,6 +450,6 @@ def evaluated(outs: Sequence[Any], values: Mapping[str, float]) -> list[Any]:
         return done[x.place] if isinstance(x, Symbol) else x
 
     for node in reachable(outs):
-        done[node.place] = (values[node.args[0]] if node.op == "input" else
+        done[node.place] = (values[input_text(node)] if node.op == "input" else
                             OPERATIONS[node.op](*map(value, node.args)))
     return [value(x) for x in outs]

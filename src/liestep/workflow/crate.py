@@ -118,12 +118,12 @@ def _to(name: str) -> dict[str, str]:
 def _file(name: str, sha256: str, example: str | None, facts: Mapping[str, Any]) -> Entity:
     path = Path(name)
     kind = TYPES.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
-    found: Entity = {"@id": name, "@type": "File", "name": path.name, "encodingFormat": kind,
+    entity: Entity = {"@id": name, "@type": "File", "name": path.name, "encodingFormat": kind,
                      "contentSize": str(path.stat().st_size), "sha256": sha256}
     if example:
-        found["exampleOfWork"] = _to(example)
+        entity["exampleOfWork"] = _to(example)
     if name == MAIN:
-        found |= {"@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"], "name": facts["name"],
+        entity |= {"@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"], "name": facts["name"],
                   "version": facts["version"], "programmingLanguage": _to("#snakemake"),
                   "license": _to(facts["license"]), "input": [_to("#studies")], "output": [_to("#products")]}
-    return found
+    return entity

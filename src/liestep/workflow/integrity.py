@@ -21,12 +21,12 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     """Say which products were changed, lost or damaged; remove those of this workflow if `remove` is True. Products
     of studies that this call does not make are named only."""
     results = workflow.results
-    found = ledgers.load(results)
-    listed, sentence = _listed(found, remove)
+    ledger = ledgers.load(results)
+    listed, sentence = _listed(ledger, remove)
     if sentence:
         yield sentence
     ours = {path.as_posix().removeprefix(f"{results.as_posix()}/") for path in own(workflow)}
-    left = {name for name in {*found.known, *found.written, *listed} - ours if COMMON.fullmatch(name)
+    left = {name for name in {*ledger.known, *ledger.written, *listed} - ours if COMMON.fullmatch(name)
             and name.startswith(f"{SELECTION}/") == workflow.selection and (results/name).is_file()}
     for name in sorted(left):
         yield f"{results/name} is of other studies; {_removed(results/name, remove, results, '')}"
@@ -36,7 +36,7 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     others: list[str] = []
     lost: list[str] = []
     for name in sorted((ours | set(listed)) - left):
-        path, sentence = results/name, _wrong(found, name, listed.get(name), remove)
+        path, sentence = results/name, _wrong(ledger, name, listed.get(name), remove)
         if sentence is None:
             continue
         if name not in ours:
@@ -52,7 +52,7 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
             more = f" (and {len(found_ones) - 1} more files)" if len(found_ones) > 1 else ""
             yield f"{found_ones[0]}{more}; {remedy}"
     if remove:
-        found.save()
+        ledger.save()
 
 
 def _listed(found: Ledger, remove: bool) -> tuple[dict[str, str], str | None]:

@@ -8,12 +8,12 @@ import platform
 import random
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from liestep.errors import InputError
 from liestep.files import ledger as ledgers
@@ -36,6 +36,13 @@ CLOCK_TABLES = ("timings.csv", "seconds.csv", "which_seconds.csv")
 CLOCK_FIGURES = ("work_precision", "scaling", "leaders_seconds", "price_of_manifold")
 
 
+# where a product comes from; `from` names files, and folders where all products are meant
+Product = TypedDict("Product", {"kind": str, "from": list[str], "specification": str, "sources": str, "sha256": str},
+                    total=False)
+Manifest = TypedDict("Manifest", {"format": int, "studies": list[str], "inputs": dict[str, str],  # noqa: UP013
+                                  "products": dict[str, Product], "sha256": str}, total=False)
+
+
 def manifest_path(results: Path) -> Path:
     return results/MANIFEST
 
@@ -53,7 +60,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     with recording(results):
         write_text_atomically(environment_path(results), _text(environment()))
         before = last_manifest(results)
-        written, products = ledgers.load(results), {}
+        written, products = ledgers.load(results), dict[str, Product]()
         for path, entry in sorted(_products(workflow).items()):
             name = path.relative_to(results).as_posix()
             products[name] = {**entry, "sha256": _sha256(written, name, before["products"].get(name, {}).get("sha256"))}
@@ -63,7 +70,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
                 if name not in given and others and Path(name).is_file()}
         names = [products.name for products in workflow.studies]
         studies = names + [name for name in workflow.unselected if any(each.startswith(f"{name}/") for each in others)]
-        content: dict[str, Any] = {"format": FORMAT, "studies": studies, "inputs": given | kept,
+        content: Manifest = {"format": FORMAT, "studies": studies, "inputs": given | kept,
                    "products": dict(sorted((products | others).items()))}
         text = _text({**content, "sha256": _digest(content)})
         write_text_atomically(manifest_path(results), text)
@@ -75,7 +82,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     return manifest_path(results), len(listed)
 
 
-def last_manifest(results: Path) -> dict[str, Any]:
+def last_manifest(results: Path) -> Manifest:
     """The last manifest; empty if there is none that can be read."""
     try:
         return read_manifest(results)
@@ -98,24 +105,24 @@ def drop(results: Path, names: set[str]) -> None:
     if names & content["products"].keys():
         content["products"] = {name: entry for name, entry in content["products"].items() if name not in names}
         write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
-    found = ledgers.load(results)
+    ledger = ledgers.load(results)
     for name in names:
-        found.forget(name)
-    found.save()
+        ledger.forget(name)
+    ledger.save()
 
 
 def _sha256(written: Ledger, name: str, listed: str | None) -> str:
     path = written.results/name
     try:
-        found = written.sha256(name, listed)
+        sha256 = written.sha256(name, listed)
     except OSError:
         raise InputError(f"{path} does not exist; call snakemake") from None
-    if found is None:
+    if sha256 is None:
         raise InputError(f"{path} was changed after it was made; call snakemake, which makes it again")
-    return found
+    return sha256
 
 
-def _others(workflow: Workflow, before: dict[str, Any], products: dict[str, Any]) -> dict[str, Any]:
+def _others(workflow: Workflow, before: dict[str, Product], products: dict[str, Product]) -> dict[str, Product]:
     """Entries of the last manifest that this workflow does not make but that still count: of studies that are not
     selected; and the pages of all studies in a selection, those of the last selection otherwise."""
     def counts(name: str) -> bool:
@@ -130,9 +137,9 @@ def _others(workflow: Workflow, before: dict[str, Any], products: dict[str, Any]
 
 def inputs(workflow: Workflow) -> list[Path]:
     """All files that people write: config.yaml, studies, claims, errata."""
-    found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies),
+    paths = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies),
              *workflow.claim_inputs, *workflow.errata.values()]
-    return [path for path in found if path.is_file()]
+    return [path for path in paths if path.is_file()]
 
 
 def inputs_hash(workflow: Workflow) -> str:
@@ -140,32 +147,32 @@ def inputs_hash(workflow: Workflow) -> str:
     return _digest({path.as_posix(): file_sha256(path) for path in inputs(workflow)})[:16]
 
 
-def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
-    """Kind and origin of every product by path. `from` names files, and folders where all products are meant."""
-    found: dict[Path, dict[str, Any]] = {environment_path(workflow.results): {"kind": MEASURED, "from": []}}
+def _products(workflow: Workflow) -> dict[Path, Product]:
+    """Kind and origin of every product by path."""
+    origins: dict[Path, Product] = {environment_path(workflow.results): {"kind": MEASURED, "from": []}}
     for products in workflow.studies:
-        found |= _study_products(products)
+        origins |= _study_products(products)
     if workflow.claims:
         origin = {"kind": DATA,
                   "from": [*_names(workflow.claim_inputs), *sorted(set().union(*workflow.claims.values()))]}
-        found |= {workflow.common/f"claims.{suffix}": origin for suffix in ("csv", "md")}
+        origins |= {workflow.common/f"claims.{suffix}": origin for suffix in ("csv", "md")}
     if workflow.errata:
         origin = {"kind": DATA, "from": _names(workflow.errata.values())}
-        found |= {workflow.common/f"errata.{suffix}": origin for suffix in ("csv", "md")}
+        origins |= {workflow.common/f"errata.{suffix}": origin for suffix in ("csv", "md")}
     verdicts = _names(path.relative_to(workflow.results) for path in workflow.verdicts)
     index, *pages = workflow.reports
-    found[index] = {"kind": DATA, "from": [products.name for products in workflow.studies] + verdicts}
+    origins[index] = {"kind": DATA, "from": [products.name for products in workflow.studies] + verdicts}
     for path in pages:
         shown = [products for products in workflow.studies if page_of(products.name) == path.stem]
         timed = any(products.timings for products in shown)
-        found[path] = {"kind": MEASURED if timed else DATA, "from": [products.name for products in shown] + verdicts}
-    return found
+        origins[path] = {"kind": MEASURED if timed else DATA, "from": [products.name for products in shown] + verdicts}
+    return origins
 
 
-def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
+def _study_products(products: StudyProducts) -> dict[Path, Product]:
     study, name = products.study, products.name
     own = study.path.as_posix()
-    found: dict[Path, dict[str, Any]] = {}
+    found: dict[Path, Product] = {}
     for cell in study.cells:
         found[cell.path] = {"kind": DATA, "from": [own], "specification": cell.spec.sha256,
                             "sources": cell.spec.source_hash}
@@ -179,9 +186,10 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
         found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}
     for figure in products.figures:
         drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
-        origin: dict[str, Any] = {"from": [*data, f"{name}/metrics.csv"], "sources": figure_source(figure)}
+        origin: Product = {"from": [*data, f"{name}/metrics.csv"], "sources": figure_source(figure)}
         kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA, "caption.rst": DATA}
-        found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
+        for suffix, kind in kinds.items():
+            found[products.figure(figure, suffix)] = {"kind": kind, **origin}
     for film in products.animations:
         run = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
         found[film.path] = {"kind": DATA, "from": [run], "sources": film_source()}
@@ -197,7 +205,7 @@ class Complaint:
     product: bool = True
 
 
-def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
+def read_manifest(results: Path, known: Ledger | None = None) -> Manifest:
     """Content of manifest.json, compared with the ledger (read if not given). Raises InputError: missing or changed."""
     path = manifest_path(results)
     try:
@@ -264,11 +272,11 @@ def _names(paths: Iterable[Path | str]) -> list[str]:
     return [Path(path).as_posix() for path in paths]
 
 
-def _digest(content: dict[str, Any]) -> str:
+def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(_text(content).encode()).hexdigest()
 
 
-def _text(content: dict[str, Any]) -> str:
+def _text(content: Mapping[str, Any]) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 

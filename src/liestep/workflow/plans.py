@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from liestep.files import PACKAGE, records
-from liestep.study.plan.yamlfile import LARGEST
+from liestep.study.plan.yamlfile import YAML_BYTES
 
 
 @cache
@@ -21,7 +21,7 @@ def content_hash(paths: Iterable[Path], root: Path) -> str:
     """Hash of names below a folder and contents; of what is no file, or too large to be read here, of the name only."""
     digest = hashlib.sha256()
     for path in sorted(paths):
-        content = path.read_bytes() if path.is_file() and path.stat().st_size <= LARGEST else b""
+        content = path.read_bytes() if path.is_file() and path.stat().st_size <= YAML_BYTES else b""
         digest.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()
@@ -37,8 +37,8 @@ class Plans:
 
     def find(self, key: str, made_from: str) -> Any:
         """The plan, None if there is none that was made from this."""
-        found = self._known.get(key)
-        return found[1] if isinstance(found, list | tuple) and len(found) == 2 and found[0] == made_from else None
+        kept = self._known.get(key)
+        return kept[1] if isinstance(kept, list | tuple) and len(kept) == 2 and kept[0] == made_from else None
 
     def keep(self, key: str, made_from: str, plan: Any) -> None:
         self._known[key] = self._news[key] = (made_from, plan)

@@ -16,7 +16,7 @@ from liestep.simulation.runs.specification import RunSpecification
 from liestep.workflow.workflow import StudyProducts
 
 STATES = ("done", "failed", "stale", "damaged", "missing")  # failed: a run that stopped early, which is a result
-LONGEST = 40  # characters of a value that changed
+SHOWN_LENGTH = 40  # characters of a value that changed
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,7 @@ def items(products: StudyProducts) -> list[Item]:
     if metrics.is_file() and _hashes(metrics) != [cell.spec.sha256 for cell in products.study.cells
                                                     for _ in range(rows_of(cell.spec))]:
         tables = [Item("tables", item.name, "stale", "made of other runs than the study asks for")
-                  if item.state == "done" else item
-                  for item in tables]
+                  if item.state == "done" else item for item in tables]
     figures = [_after("figures", products.figure(name, "png"), _time(metrics), "the tables are newer")
                for name in products.figures]
     films = [_after("animations", film.path, _time(film.cell.path), "the run is newer") for film in products.animations]
@@ -56,14 +55,14 @@ def _file(path: Path, spec: RunSpecification | ReferenceSpecification) -> tuple[
     if not path.is_file():
         return "missing", ""
     try:
-        found = read(path, ()).attributes
+        attributes = read(path, ()).attributes
     except InputError as error:
         return "damaged", str(error)
-    if found["run_sha256"] != spec.sha256:
-        return "stale", changes(json.loads(found["specification"]), spec.canonical())
-    if found["source_hash"] != spec.source_hash:
+    if attributes["run_sha256"] != spec.sha256:
+        return "stale", changes(json.loads(attributes["specification"]), spec.canonical())
+    if attributes["source_hash"] != spec.source_hash:
         return "stale", "sources that it uses have changed"
-    return ("done", "") if found["status"] == "ok" else ("failed", found["message"])
+    return ("done", "") if attributes["status"] == "ok" else ("failed", attributes["message"])
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
@@ -75,7 +74,7 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
 
 def _short(value: Any) -> str:
     text = json.dumps(value)
-    return text if len(text) <= LONGEST else text[:LONGEST - 3] + "..."
+    return text if len(text) <= SHOWN_LENGTH else text[:SHOWN_LENGTH - 3] + "..."
 
 
 def _hashes(metrics: Path) -> list[str]:

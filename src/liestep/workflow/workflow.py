@@ -49,7 +49,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Batch:
+class JobBatch:
     """Runs or references that one job makes. `arguments` of the command are a study, problems with commas between them
     and, for some of their runs, an integrator; `mark` is an empty file that Snakemake puts there when all files are
     made, and looks at instead of the files: it would need seconds for thousands, and it removes the outputs of a job
@@ -62,7 +62,7 @@ class Batch:
 
     @classmethod
     def of(cls, folder: Path, arguments: tuple[str, ...], paths: Iterable[Path],
-           fingerprints: Iterable[str]) -> "Batch":
+           fingerprints: Iterable[str]) -> "JobBatch":
         """Batch of files with these fingerprints, whose mark is in a folder."""
         _, problems, *integrator = arguments
         label = ".".join((brief(problems), *integrator))
@@ -129,8 +129,7 @@ def tell_jobs(results: Path) -> None:
 class WorkflowConfig(Strict):
     """config/config.yaml."""
 
-    studies: str | list[str] = Field("all",
-                                     description="ids of the studies to make, or all: every file below"
+    studies: str | list[str] = Field("all", description="ids of the studies to make, or all: every file below"
                                      " config/studies and papers/*/studies")
     apart: list[str] = Field([], description="papers whose studies `all` leaves out; they are made when named")
     granularity: Literal["problem", "sweep", "run"] = Field(
@@ -280,7 +279,7 @@ class Workflow:
                 with suppress(OSError):
                     mark.unlink()
 
-    def _batches(self, products: StudyProducts) -> Iterator[Batch]:
+    def _batches(self, products: StudyProducts) -> Iterator[JobBatch]:
         """Runs that share a job."""
         sweeps: dict[tuple[str, ...], list[Sweep]] = {}
         if self.config.granularity == "sweep":
@@ -290,17 +289,17 @@ class Workflow:
             for keys in together(systems.items()):
                 sweeps[",".join(keys),] = [sweep for key in keys for sweep in products.sweeps if sweep.problem == key]
         for place, found in sweeps.items():
-            yield Batch.of(products.folder/"runs", (products.name, *place),
+            yield JobBatch.of(products.folder/"runs", (products.name, *place),
                            (cell.path for sweep in found for cell in sweep.cells),
                            (sweep.fingerprint for sweep in found))
 
-    def _reference_batches(self, products: StudyProducts) -> Iterator[Batch]:
+    def _reference_batches(self, products: StudyProducts) -> Iterator[JobBatch]:
         """References that share a job, of any systems: loading the engines takes most of the time of such a process."""
         known = {reference.problem: reference for reference in products.references}
         alone = self.config.granularity != "problem"
         for keys in ((key,) for key in known) if alone else equal_groups(list(known)):
             found = [known[key] for key in keys]
-            yield Batch.of(products.folder/"references", (products.name, ",".join(keys)),
+            yield JobBatch.of(products.folder/"references", (products.name, ",".join(keys)),
                            (reference.path for reference in found), (reference.fingerprint for reference in found))
 
     def _claims(self) -> tuple[dict[str, list[str]], list[str], dict[str, list[str]]]:
@@ -310,12 +309,12 @@ class Workflow:
         made_from = "" if plugins else "".join((*(content_hash(place.rglob("*.*"), place) for place in (
             self.folder, self.folder.parent/PAPERS)), sources()))
         key = f"claims {self.config.studies}"
-        found = self.plans.find(key, made_from) if made_from else None
-        if found is None:
-            found = self._checked_claims()
+        claims = self.plans.find(key, made_from) if made_from else None
+        if claims is None:
+            claims = self._checked_claims()
             if made_from:
-                self.plans.keep(key, made_from, found)
-        return found
+                self.plans.keep(key, made_from, claims)
+        return claims
 
     def _checked_claims(self) -> tuple[dict[str, list[str]], list[str], dict[str, list[str]]]:
         studies = {products.name: products.study for products in self.studies}
@@ -418,12 +417,12 @@ class Workflow:
     @property
     def targets(self) -> list[Path]:
         """Everything that is asked for but the runs and references."""
-        found = [*self.reports, *self.verdicts]
+        paths = [*self.reports, *self.verdicts]
         for products in self.studies:
-            found += [*products.tables, products.page]
-            found += [products.figure(name, kind) for name in products.figures for kind in FIGURE_FILES]
-            found += [film.path for film in products.animations]
-        return found
+            paths += [*products.tables, products.page]
+            paths += [products.figure(name, kind) for name in products.figures for kind in FIGURE_FILES]
+            paths += [film.path for film in products.animations]
+        return paths
 
 
 def _fits(plan: Any, study: Study) -> bool:
@@ -444,14 +443,14 @@ def page_of(study: str) -> str:
 
 def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
     """What the runs that are not there take. Raises InputError: more than the memory or the disk holds."""
-    found = Estimate()
+    needed = Estimate()
     for products in studies:
         for cell in products.cells:
             if not cell.path.is_file():
                 require_memory(cell.spec, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}")
-                found += estimate(cell.spec)
-    require_disk(found.size, results)
-    return found
+                needed += estimate(cell.spec)
+    require_disk(needed.size, results)
+    return needed
 
 
 def require_config(path: Path) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -14,7 +14,7 @@ KIND = Field(description="which criterion this is")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Judgement:
     """Whether a criterion is met, our number (NaN for none), and the numbers that decided in one line. undecided: it is
     not met, but nothing speaks against it either; what was run is too short or too coarse."""
 
@@ -24,33 +24,32 @@ class Outcome:
     undecided: bool = False
 
 
-STOPPED = Outcome(False, math.nan, "the run stopped early")
+STOPPED = Judgement(False, math.nan, "the run stopped early")
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a criterion needs of a claim: `runs` for each choice, the `quantity` (a column of metrics.csv, or else), the
+    `number` of the source as the claim's `printed` (not zero) or in the criterion's own fields, runs `against` which it
+    compares, and a `table` of the study that decides."""
+
+    runs: Literal["none", "some", "one", "ensemble"] = "some"
+    quantity: Literal["nothing", "column", "variable", "invariant"] = "column"
+    number: Literal["none", "printed", "own"] = "none"
+    against: bool = False
+    table: str = ""
 
 
 class Criterion(Strict):
-    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description KIND, and says in
-    its class line what differs from the facts below: `class Ratio(Bounds, Criterion, needs_against=True)`."""
+    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description KIND, and what it
+    `needs`, where that is not one column of some runs."""
 
     if TYPE_CHECKING:
         kind: str
-    needs_runs: ClassVar[bool] = True
-    needs_printed: ClassVar[bool] = False  # whether a printed number other than zero is needed
-    needs_number: ClassVar[bool] = False   # whether numbers are compared with the printed one itself
-    compares: ClassVar[bool] = False       # whether its fields hold the numbers of the source
-    needs_against: ClassVar[bool] = False
-    one_run: ClassVar[bool] = False        # whether each choice must mean one run
-    ensemble: ClassVar[bool] = False       # whether the runs must be ensembles
-    table: ClassVar[str] = ""              # table of the study that decides
-    judges: ClassVar[str] = "column"       # what the quantity is: a column of metrics.csv, variable, invariant, nothing
-
-    def __init_subclass__(cls, **facts: bool | str) -> None:
-        if others := facts.keys() - Criterion.__class_vars__:
-            raise TypeError(f"{cls.__name__}: a criterion has no fact {min(others)}")
-        for name, value in facts.items():
-            setattr(cls, name, value)
+    needs: ClassVar[Needs] = Needs()
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
-        """Names of everything of the kind `judges` that the criterion reads."""
+        """Names of everything of the kind `needs.quantity` that the criterion reads."""
         return (claim.quantity,)
 
     def require(self) -> None:
@@ -58,14 +57,14 @@ class Criterion(Strict):
 
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         """The smallest and the largest of our numbers that count as the printed one, which is above zero; only of
-        criteria with needs_number."""
+        criteria that need the printed number."""
         raise NotImplementedError
 
     def describe(self, claim: Question) -> str:
         """The criterion of a claim as a sentence."""
         raise NotImplementedError
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         """Judge a claim from the results of its studies. Raises InputError: the claim names a run or quantity that does
         not exist, or too many runs."""
         raise NotImplementedError
@@ -106,12 +105,12 @@ class Limits(Strict):
         """The limits of the numbers that are divided by those of the runs to compare with."""
         return self
 
-    def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Outcome:
+    def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Judgement:
         """Met if all numbers hold, with the numbers in words; undecided for the reason `nothing` without any."""
         found = np.array(numbers)
         if not found.size:
-            return Outcome(False, math.nan, nothing, undecided=True)
-        return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(parts))
+            return Judgement(False, math.nan, nothing, undecided=True)
+        return Judgement(bool(np.all(self.holds(found))), self.worst(found), "; ".join(parts))
 
     def worst(self, found: np.ndarray) -> float:
         """The value furthest beyond a limit; if all are within, the one nearest to a limit. NaN if one is NaN."""

@@ -4,16 +4,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Judgement, Needs
 from liestep.claims.errata import checks, computed
 from liestep.claims.selection import Question, Results
 from liestep.errors import InputError, unknown
 
 
-class Computed(Criterion, needs_runs=False, judges="nothing"):
+class Computed(Criterion):
     """The evidence `check` of the paper's room confirms the statement and would refuse it, were it false."""
 
     kind: Literal["evidence"] = KIND
+    needs = Needs(runs="none", quantity="nothing")
     paper: str = Field(description="id of the paper")
     check: str = Field(description="name of the evidence function")
 
@@ -27,7 +28,7 @@ class Computed(Criterion, needs_runs=False, judges="nothing"):
         if self.check not in available:
             raise InputError(unknown(f"check of {self.paper}", self.check, available))
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         self.require()
         evidence = computed(checks(self.paper)[self.check])
-        return Outcome(evidence.confirmed, math.nan, str(evidence))
+        return Judgement(evidence.confirmed, math.nan, str(evidence))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
+from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Judgement, Limits, Needs
 from liestep.claims.selection import Question, Results, single_runs, times, variable
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import norm_of, quaternion_matrix
@@ -28,10 +28,12 @@ def _component(values: np.ndarray, index: Sequence[int]) -> np.ndarray:
     return values[place]
 
 
-class OfSamples(Criterion, one_run=True, judges="variable"):
+class OfSamples(Criterion):
     """A criterion on the stored variable `quantity` of one run."""
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    needs = Needs(runs="one", quantity="variable")
+
+    def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != 1:
             raise InputError(f"criterion {self.kind} needs one run, not {len(claim.runs)}")
         file, = single_runs(self.kind, claim.runs, results)
@@ -39,7 +41,7 @@ class OfSamples(Criterion, one_run=True, judges="variable"):
             return STOPPED
         return self.judge_samples(variable(file, claim.quantity), times(file, claim.quantity))
 
-    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Outcome:
+    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         """Judge the samples (time, ...) of the variable at the times (time,) s of a run that came to its end."""
         raise NotImplementedError
 
@@ -61,12 +63,12 @@ class Extremum(Limits, OfSamples):
         factor = f", a factor {self.prominence:g} from the median" if self.prominence > 1.0 else ""
         return f"time of the {kind} in s {self.bounds}{factor}"
 
-    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Outcome:
-        found = [self._extremum(values, time, index) for index in self.indices]
-        at = np.array([when for when, _, _ in found])
-        prominent = all(factor >= self.prominence for _, factor, _ in found)
-        return Outcome(bool(np.all(self.holds(at))) and prominent, self.worst(at),
-                       "; ".join(numbers for *_, numbers in found))
+    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
+        extrema = [self._extremum(values, time, index) for index in self.indices]
+        at = np.array([when for when, _, _ in extrema])
+        prominent = all(factor >= self.prominence for _, factor, _ in extrema)
+        return Judgement(bool(np.all(self.holds(at))) and prominent, self.worst(at),
+                       "; ".join(numbers for *_, numbers in extrema))
 
     def _extremum(self, values: np.ndarray, time: np.ndarray, index: list[int]) -> tuple[float, float, str]:
         """Time of the extremum of one component, its ratio to the median, and the numbers in one line."""
@@ -77,10 +79,11 @@ class Extremum(Limits, OfSamples):
         return float(time[k]), float(factor), f"{size[k]:.4g} at t = {time[k]:.4g}, median {median:.4g}"
 
 
-class State(OfSamples, compares=True):
+class State(OfSamples):
     """The last sample of the stored variable `quantity` is the expected one, in each component."""
 
     kind: Literal["state"] = KIND
+    needs = Needs(runs="one", quantity="variable", number="own")
     expected: list[Real | list[Real]] = Field(min_length=1, description="components of the variable")
     tolerance: Real = Field(gt=0, description="largest difference of a component")
     indices: list[list[NotNegative]] = Field([], description="only these components, for example [[0, 1], [2, 1]];"
@@ -90,7 +93,7 @@ class State(OfSamples, compares=True):
         which = f" at {self.indices}" if self.indices else ""
         return f"last sample of {claim.quantity}{which} within {self.tolerance:g} of {self.expected}"
 
-    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Outcome:
+    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         try:
             expected = np.array(self.expected, dtype=float)
         except ValueError:
@@ -101,15 +104,16 @@ class State(OfSamples, compares=True):
             raise InputError(f"the expected components {self.expected} do not fit the shape {values.shape[1:]} that the"
                              " variable has after the time")
         difference = float(np.abs(values[-1] - expected).max())
-        return Outcome(difference <= self.tolerance, math.nan,
+        return Judgement(difference <= self.tolerance, math.nan,
                        f"largest difference {difference:.4g} at t = {time[-1]:.6g}")
 
 
-class SameState(Criterion, needs_against=True, one_run=True, judges="variable"):
+class SameState(Criterion):
     """The stored variable `quantity` of each run is that of the `against` run (same order of runs), in each component
     of the last sample or of all samples."""
 
     kind: Literal["same_state"] = KIND
+    needs = Needs(runs="one", quantity="variable", against=True)
     tolerance: Real = Field(0.0, ge=0, description="largest difference of a component (0: the same number)")
     samples: Literal["all", "last"] = Field("all", description="which samples are compared")
 
@@ -117,7 +121,7 @@ class SameState(Criterion, needs_against=True, one_run=True, judges="variable"):
         which = "all samples" if self.samples == "all" else "the last sample"
         return f"{which} of {claim.quantity} within {self.tolerance:g} of the compared runs"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
             raise InputError(f"{len(claim.runs)} runs cannot be compared with {len(claim.against)}")
         pairs = list(zip(single_runs(self.kind, claim.runs, results), single_runs(self.kind, claim.against, results),
@@ -125,9 +129,9 @@ class SameState(Criterion, needs_against=True, one_run=True, judges="variable"):
         whole = [(file, other) for file, other in pairs if file is not None and other is not None]
         if len(whole) < len(pairs):
             return STOPPED
-        found = np.array([self._difference(claim.quantity, *pair) for pair in whole])
-        return Outcome(bool(np.all(found <= self.tolerance)), float(found.max()),
-                       "largest difference " + ", ".join(f"{value:.4g}" for value in found))
+        differences = np.array([self._difference(claim.quantity, *pair) for pair in whole])
+        return Judgement(bool(np.all(differences <= self.tolerance)), float(differences.max()),
+                       "largest difference " + ", ".join(f"{value:.4g}" for value in differences))
 
     def _difference(self, name: str, file: "RunFile", other: "RunFile") -> float:
         """Largest difference of a component; raises InputError for other shapes or other times."""
@@ -149,18 +153,19 @@ class Contrast(Limits, OfSamples):
     def describe(self, claim: Question) -> str:
         return f"factor between the {self.of} |{claim.quantity}| and the median {self.bounds}"
 
-    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Outcome:
+    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         size = np.abs(values)
         median = float(np.median(size))
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = float(size.max()/median if self.of == "largest" else median/size.min())
-        return Outcome(bool(self.holds(np.array(factor))), factor, f"{factor:.4g}, median {median:.4g}")
+        return Judgement(bool(self.holds(np.array(factor))), factor, f"{factor:.4g}, median {median:.4g}")
 
 
-class Attitude(Criterion, one_run=True, compares=True, judges="variable"):
+class Attitude(Criterion):
     """The last sample of the stored rotation matrix `quantity` is the attitude of a quaternion, in each run."""
 
     kind: Literal["attitude"] = KIND
+    needs = Needs(runs="one", quantity="variable", number="own")
     expected: Annotated[list[Real], Field(min_length=4, max_length=4)] = Field(
         description="unit quaternion from body to space, scalar part first; its sign does not count")
     tolerance: Real = Field(gt=0, description="largest angle between the two (rad)")
@@ -168,7 +173,7 @@ class Attitude(Criterion, one_run=True, compares=True, judges="variable"):
     def describe(self, claim: Question) -> str:
         return f"last {claim.quantity} within {self.tolerance:g} rad of the quaternion {self.expected}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         q = np.array(self.expected)
         size = float(np.sqrt(np.sum(q*q)))
         if abs(size - 1.0) > UNIT:
@@ -184,5 +189,5 @@ class Attitude(Criterion, one_run=True, compares=True, judges="variable"):
             chord = float(norm_of("attitude").distance(values[-1:], true[None])[0])
             found.append(2.0*math.asin(min(0.5*chord, 1.0)))
             ends.append(float(times(file, claim.quantity)[-1]))
-        return Outcome(max(found) <= self.tolerance, max(found),
+        return Judgement(max(found) <= self.tolerance, max(found),
                        ", ".join(f"{angle:.4g} rad at t = {end:.6g}" for angle, end in zip(found, ends, strict=True)))

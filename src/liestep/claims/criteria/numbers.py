@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims import selection
-from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Judgement, Limits, Needs
 from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import NO_TRUTH
@@ -32,10 +32,10 @@ class Bounds(Limits):
     def median_of(self) -> str:
         return "median of " if self.statistic == "median" else ""
 
-    def outcome(self, found: np.ndarray) -> Outcome:
+    def outcome(self, found: np.ndarray) -> Judgement:
         """NaN of a run that stopped early stays NaN, which lies within no limits."""
         judged = found if self.statistic == "each" else np.array([np.median(found)])
-        return Outcome(bool(np.all(self.holds(judged))), self.worst(judged),
+        return Judgement(bool(np.all(self.holds(judged))), self.worst(judged),
                        ", ".join(f"{value:.4g}" for value in found))
 
 
@@ -50,20 +50,21 @@ class Limit(Bounds, Criterion):
     def describe(self, claim: Question) -> str:
         return f"{self.median_of}{claim.quantity} {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         return self.outcome(selection.values(claim, claim.runs, results))
 
 
-class Ratio(Bounds, Criterion, needs_against=True):
+class Ratio(Bounds, Criterion):
     """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
 
     kind: Literal["ratio"] = KIND
+    needs = Needs(against=True)
     domain = Limit.domain
 
     def describe(self, claim: Question) -> str:
         return f"{self.median_of}{claim.quantity} divided by that of the compared runs {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         above, below = selection.values(claim, claim.runs, results), selection.values(claim, claim.against, results)
         if above.size != below.size and below.size != 1:
             raise InputError(f"{above.size} runs cannot be compared with {below.size}")
@@ -71,11 +72,12 @@ class Ratio(Bounds, Criterion, needs_against=True):
             return self.outcome(above/below)
 
 
-class Gain(Bounds, Criterion, needs_against=True):
+class Gain(Bounds, Criterion):
     """The quantity of the `against` runs (same order of choices, each a ladder of constant steps) at as many steps as
     each adaptive run takes, divided by that run's quantity, lies within the limits."""
 
     kind: Literal["gain"] = KIND
+    needs = Needs(against=True)
     domain = Limit.domain
     over: str = Field("steps", description="column of metrics.csv that is to be equal")
 
@@ -86,7 +88,7 @@ class Gain(Bounds, Criterion, needs_against=True):
         return (f"{self.median_of}{claim.quantity} of the compared runs at equal {self.over}, divided by that of the"
                 f" run, {self.bounds}")
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
             raise InputError(f"{len(claim.runs)} adaptive runs cannot be compared with {len(claim.against)} ladders")
         found = []
@@ -116,19 +118,19 @@ class Slope(Limits, Criterion):
         return (f"slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs on a straight"
                 f" line, {self.bounds} within two standard errors")
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
-        parts, found, around = [], [], []
+    def judge(self, claim: Question, results: Results) -> Judgement:
+        parts, slopes, around = [], [], []
         for choice in claim.runs:
             rows = select(choice, results)
             if len(rows) < self.points:
                 raise InputError(f"the slope of {choice.problem}/{choice.integrator} in study {choice.study} needs"
                                  f" {self.points} runs, which are not there: {len(rows)}")
             slope, error, ends = self._slope(claim.quantity, rows)
-            found.append(slope)
+            slopes.append(slope)
             around += [slope - 2.0*error, slope + 2.0*error, *ends]
             parts.append(f"{choice.problem}/{choice.integrator} {slope:.3f} +- {2.0*error:.2g} of {len(rows)} runs"
                          + (f", curved from {ends[0]:.2f} to {ends[1]:.2f}" if ends else ""))
-        outcome = self.judged(found, parts)
+        outcome = self.judged(slopes, parts)
         sure = bool(np.all(self.holds(np.array(around))))
         return replace(outcome, met=outcome.met and sure, undecided=outcome.met and not sure)
 
@@ -167,7 +169,7 @@ class LargestStep(Limits, Criterion):
         compared = " divided by that of the compared runs" if claim.against else ""
         return f"largest step that completes with {claim.quantity} {self.within.bounds}{compared}: {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         found, tried = np.array([self._largest(claim.quantity, choice, results) for choice in claim.runs]).T
         text = [f"{choice.problem}/{choice.integrator} {step:.4g} s"
                 for choice, step in zip(claim.runs, found, strict=True)]
@@ -180,7 +182,7 @@ class LargestStep(Limits, Criterion):
             open_end = (found == tried) & (other == most)
             found = found/other
             fails = ~self.holds(found)
-            return Outcome(not fails.any(), self.worst(found), "; ".join(text),
+            return Judgement(not fails.any(), self.worst(found), "; ".join(text),
                            undecided=bool(fails.any() and open_end[fails].all()))
         return self.judged(found, text)
 
@@ -195,12 +197,13 @@ class LargestStep(Limits, Criterion):
         return largest, float(rows["step"].iloc[-1])
 
 
-class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
+class Share(Limits, Criterion):
     """The share of the members of each chosen ensemble whose stored number `quantity` lies within the limits `within`
     lies itself within the limits; with `against`, that number divided by that of the same member there (same order of
     ensembles, or one for all). A member that failed does not. 95 % decide: at_least 0.95 or more, or at_most 0.05."""
 
     kind: Literal["share"] = KIND
+    needs = Needs(runs="ensemble", quantity="variable")
     within: Limits = Field(description="limits of a member's number")
 
     def domain(self, quantity: str) -> tuple[float, float]:
@@ -218,7 +221,7 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
         compared = " divided by that of the same member of the compared ensemble" if claim.against else ""
         return f"share of the ensemble's members with {claim.quantity}{compared} {self.within.bounds} is {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         shares, parts = [], []
         for k, choice in enumerate(claim.runs):
             members, stored = self._members(choice, claim.quantity, results)

@@ -5,15 +5,17 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Judgement, Needs
 from liestep.claims.selection import Question, Results, ensemble_of, member_values, select, values, variable
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import NO_TRUTH, Real
 from liestep.study.tables.chaos import SURE, interval, quantile_position
 
 
-class Comparison(Criterion, needs_printed=True, needs_number=True, one_run=True):
+class OfPrinted(Criterion):
     """A comparison of one run with the printed number; of an ensemble, 95 % of the members must compare."""
+
+    needs = Needs(runs="one", number="printed")
 
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         assert claim.printed is not None
@@ -27,22 +29,22 @@ class Comparison(Criterion, needs_printed=True, needs_number=True, one_run=True)
         """Whether our number counts as the printed one."""
         raise NotImplementedError
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         rows = [row for choice in claim.runs for _, row in select(choice, results).iterrows()]
         if len(rows) != 1:
             raise InputError(f"a printed number is compared with one run, not with {len(rows)}")
         assert claim.printed is not None
         if rows[0].get("members", 1) == 1:
             ours = float(values(claim, claim.runs, results)[0])
-            return Outcome(self.met(ours, claim.printed), ours, f"{ours:.6g}")
+            return Judgement(self.met(ours, claim.printed), ours, f"{ours:.6g}")
         file, _ = ensemble_of("comparison", claim.runs, results)
         members = member_values(file, claim.quantity, claim.runs[0].study)
         inside = sum(self.met(float(number), claim.printed) for number in members)
-        return Outcome(inside >= SURE*members.size, float(np.median(members)),
+        return Judgement(inside >= SURE*members.size, float(np.median(members)),
                        f"{inside} of {members.size} members, {members.min():.6g} .. {members.max():.6g}")
 
 
-class Relative(Comparison):
+class Relative(OfPrinted):
     """|ours/printed - 1| <= tolerance."""
 
     kind: Literal["relative"] = KIND
@@ -58,7 +60,7 @@ class Relative(Comparison):
         return abs(ours/printed - 1.0) <= self.tolerance
 
 
-class Digits(Comparison):
+class Digits(OfPrinted):
     """Ours rounds to the printed number at all its printed digits."""
 
     kind: Literal["digits"] = KIND
@@ -76,7 +78,7 @@ class Digits(Comparison):
         return f"{ours:.{places}e}" == f"{printed:.{places}e}"
 
 
-class Factor(Comparison):
+class Factor(OfPrinted):
     """printed/factor <= ours <= printed*factor, for numbers that depend on round-off or chaos."""
 
     kind: Literal["factor"] = KIND
@@ -92,10 +94,11 @@ class Factor(Comparison):
         return 1.0/self.factor <= ours/printed <= self.factor
 
 
-class Quantile(Criterion, needs_printed=True, needs_number=True, one_run=True, ensemble=True, judges="variable"):
+class Quantile(Criterion):
     """The printed number lies inside the central `level` interval of the ensemble's members."""
 
     kind: Literal["quantile"] = KIND
+    needs = Needs(runs="ensemble", quantity="variable", number="printed")
     level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
 
     def describe(self, claim: Question) -> str:
@@ -115,25 +118,26 @@ class Quantile(Criterion, needs_printed=True, needs_number=True, one_run=True, e
         median = float(np.median(members))
         return claim.printed*median/high, claim.printed*median/low
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         members = self._members(claim, results)
         if not np.all(np.isfinite(members)):
-            return Outcome(False, math.nan, f"the ensemble of {members.size} members has one that failed")
+            return Judgement(False, math.nan, f"the ensemble of {members.size} members has one that failed")
         low, high = interval(members, self.level)
         assert claim.printed is not None
         position = quantile_position(claim.printed, members)
-        return Outcome(bool(low <= claim.printed <= high), float(np.median(members)),
+        return Judgement(bool(low <= claim.printed <= high), float(np.median(members)),
                        f"{self.level:.0%} interval {low:.4g} .. {high:.4g} of {members.size} members, printed at"
                        f" quantile {position:.2f}")
 
 
-class Untestable(Criterion, needs_runs=False, judges="nothing"):
+class Untestable(Criterion):
     """No criterion can be stated."""
 
     kind: Literal["none"] = KIND
+    needs = Needs(runs="none", quantity="nothing")
 
     def describe(self, claim: Question) -> str:
         return "no criterion can be stated"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
-        return Outcome(False, math.nan, "")
+    def judge(self, claim: Question, results: Results) -> Judgement:
+        return Judgement(False, math.nan, "")

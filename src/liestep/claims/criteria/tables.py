@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.criteria.base import KIND, Criterion, Judgement, Needs
 from liestep.claims.selection import Question, Results, study_of
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import Real
@@ -15,19 +15,20 @@ UNCLEAR = ("short range", "pre-asymptotic", "floor-limited", "saturated")
 SMALLEST = 0.05  # half width within which an observed order must agree, where its uncertainty is smaller
 
 
-class Order(Criterion, table="orders", judges="nothing"):
+class Order(Criterion):
     """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
 
     kind: Literal["order"] = KIND
+    needs = Needs(quantity="nothing", table="orders")
     theory: Real = Field(description="order that the theory predicts")
 
     def describe(self, claim: Question) -> str:
         return f"observed order is asymptotic and {self.theory:g} within its uncertainty (at least {SMALLEST:g})"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, orders = True, False, [], []
         for choice in claim.runs:
-            table = study_of(choice, results).table(self.table)
+            table = study_of(choice, results).table(self.needs.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)]
             if rows.empty:
                 raise InputError(f"no order of {choice.problem}/{choice.integrator} in study {choice.study}")
@@ -38,14 +39,15 @@ class Order(Criterion, table="orders", judges="nothing"):
             orders.append(float(row["p"]))
             parts.append(f"{choice.problem} {row['p']:.3f} +- {row['u']:.3f} ({row['class']})")
         worst = max(orders, key=lambda order: abs(order - self.theory) if order == order else math.inf)
-        return Outcome(met, worst, "; ".join(parts), not met and not refuted)
+        return Judgement(met, worst, "; ".join(parts), not met and not refuted)
 
 
-class Drift(Criterion, table="drift", judges="invariant"):
+class Drift(Criterion):
     """The study's drift table has this verdict for the quantity, which a run and the same run over at least four times
     its length support; a verdict of one run alone is unconfirmed there and meets nothing."""
 
     kind: Literal["drift"] = KIND
+    needs = Needs(quantity="invariant", table="drift")
     verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",
                                                               description="verdict that the drift table must have")
 
@@ -54,10 +56,10 @@ class Drift(Criterion, table="drift", judges="invariant"):
                  if self.verdict == "bounded" else "")
         return f"drift verdict of {claim.quantity} at T and 4 T is {self.verdict}{bound}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, bounds = True, False, [], []
         for choice in claim.runs:
-            table = study_of(choice, results).table(self.table)
+            table = study_of(choice, results).table(self.needs.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)
                          & (table.invariant == claim.quantity)]
             if rows.empty:
@@ -67,5 +69,5 @@ class Drift(Criterion, table="drift", judges="invariant"):
             refuted = refuted or not rows.verdict.isin((self.verdict, *OPEN)).all()
             bounds += list(rows.bound)
             parts += [f"{choice.problem}: {row.verdict} ({row.reason})" for row in rows.itertuples()]
-        return Outcome(met, max(bounds) if met and self.verdict == "bounded" else math.nan, "; ".join(parts),
+        return Judgement(met, max(bounds) if met and self.verdict == "bounded" else math.nan, "; ".join(parts),
                        not met and not refuted)

@@ -210,7 +210,7 @@ def _decided(value: Any) -> Any:
     return bool(value) if isinstance(value, Comparison) else value
 
 
-class Choice:
+class Branching:
     """The ways through a kernel of scalars that branches on values, as a tree over its arguments; equal calls share
     it."""
 
@@ -267,7 +267,7 @@ def _chosen(kernel: Callable, args: tuple, graph: ExactGraph) -> Any:
         kinds = {tuple(isinstance(value, bool) for value in leaf.outputs) for leaf in leaves_of(tree)}
         if len(kinds) != 1 or len(shape) != 1:
             raise Untraceable(f"a kernel returns numbers of several kinds{graph.line()}")
-        found = graph.choices[key] = Choice(tree, kinds.pop()), shape.pop()
+        found = graph.choices[key] = Branching(tree, kinds.pop()), shape.pop()
     choice, single = found
     node = graph.node("choice", choice, *nodes)
     parts = tuple(graph.node("part", node, place) for place in range(len(choice.truth)))

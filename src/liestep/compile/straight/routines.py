@@ -230,7 +230,7 @@ def parts_of(n: int) -> list[tuple[int, int]]:
 STAGE_ARGUMENTS = "double %t, double %h, ptr %y, ptr %k, ptr %new, ptr %out, ptr %table, ptr %counters"
 
 
-class Tableau(NamedTuple):
+class Weights(NamedTuple):
     """Rows of weights. Each but the last of `a` is a stage, the last one the new state, where the slope is evaluated as
     well; `sums` are sums of slopes that are asked for beside it (errors)."""
 
@@ -273,7 +273,7 @@ class _Rows:
         return [self.on.joined_in_one(numbers[at:at + width]) for at, width in self.parts]
 
 
-def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
+def attempt(method: Any, n: int, tableau: Weights) -> Routine:
     """Code of f(t, h, y, k, new, out, table, counters): slopes k_1 ... of a step from y, k_0 being known, the new
     state, and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated. method: the
     right-hand side on symbols, see `liestep.compile.straight.routines.routine`; inputs are the time and n numbers.

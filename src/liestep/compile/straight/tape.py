@@ -115,7 +115,7 @@ class Tape(NamedTuple):
         return True
 
 
-class Entry(NamedTuple):
+class TapeEntry(NamedTuple):
     """One entry of a tape, before they are joined in arrays."""
 
     kind: int
@@ -134,7 +134,7 @@ class Entries:
         self.kept = kept
         self.rows: dict[Any, int] = {node.place: i for i, node in enumerate(found.inputs)}  # of places and of numbers
         self.next_row = len(found.inputs)
-        self.entries: list[Entry] = []
+        self.entries: list[TapeEntry] = []
 
     def row(self, value: Any) -> int:
         """Row of a node that has one, or of a number."""
@@ -149,7 +149,7 @@ class Entries:
         """A new entry; its row."""
         row = self.next_row
         self.next_row += 2 if kind == TURN else 1
-        self.entries.append(Entry(kind, row, tuple(self.row(node) for node in reads), *terms))
+        self.entries.append(TapeEntry(kind, row, tuple(self.row(node) for node in reads), *terms))
         return row
 
     def write(self, node: Node) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_hex
+from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
 from liestep.figures.films.film import chosen, frame_of, name_of
 from liestep.figures.films.motions import motion_of
+from liestep.figures.scenes.space import Colour, Colours
 from liestep.files.textfiles import write_text_atomically
 from liestep.simulation.runs.files import RunFile, read
 
@@ -32,23 +34,23 @@ class CallsOf:
         self.scale = scale
         self.calls: list[list[Any]] = []
 
-    def view(self, points: Any) -> np.ndarray:
+    def view(self, points: ArrayLike) -> np.ndarray:
         return np.ones_like(np.asarray(points, dtype=float))
 
-    def _add(self, kind: str, points: Any, colour: Any, *looks: Any) -> None:
+    def _add(self, kind: str, points: ArrayLike, colour: Colours, *looks: float | str | None) -> None:
         shades = to_hex(colour) if isinstance(colour, str | tuple) else [to_hex(one) for one in colour]
         self.calls.append([kind, np.round(np.asarray(points, dtype=float)/self.scale, DIGITS).tolist(), shades, *looks])
 
-    def line(self, points: Any, colour: Any, width: float = 0.8, *, lift: float = 0.0, fade: float | None = None,
-             outline: float = 0.0) -> None:
+    def line(self, points: ArrayLike, colour: Colours, width: float = 0.8, *, lift: float = 0.0,
+             fade: float | None = None, outline: float = 0.0) -> None:
         self._add("line", points, colour, width, lift/self.scale, fade, outline)
 
-    def balls(self, points: Any, colour: Any, size: float, *, lift: float = 0.0, edge: Any = "0.15",
-              fade: float | None = None) -> None:
+    def balls(self, points: ArrayLike, colour: Colours, size: float, *, lift: float = 0.0,
+              edge: Colour | None = "0.15", fade: float | None = None) -> None:
         self._add("balls", np.atleast_2d(points), colour, size, lift/self.scale, fade, edge and to_hex(edge))
 
-    def polygons(self, corners: Any, colours: Any, *, edge: float = 0.0, lift: float = 0.0, solid: bool = False
-                 ) -> None:
+    def polygons(self, corners: ArrayLike, colours: Sequence[Colour], *, edge: float = 0.0, lift: float = 0.0,
+                 solid: bool = False) -> None:
         self._add("polygons", corners, list(colours), edge, lift/self.scale, None, solid)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import xarray
 from numpy.typing import ArrayLike
 
-from liestep.errors import extras
+from liestep.files.extras import extras
 from liestep.mechanics.contracts.sheet import real_array
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from liestep.errors import extras, require_arguments
+from liestep.errors import require_arguments
+from liestep.files.extras import extras
 
 P = ParamSpec("P")
 R = TypeVar("R")

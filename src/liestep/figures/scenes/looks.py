@@ -2,7 +2,7 @@
 into several side by side. Figures and films use it. Arrays of directions q have any leading shape where the docstring
 says (..., n, 3)."""
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from liestep.figures.scenes.space import Scene, mix
+from liestep.figures.scenes.space import Colour, Scene, mix
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.files import RunFile
@@ -22,7 +22,6 @@ FEW_LINKS = 30  # longer chains have no balls on their joints
 TURNS = 7       # turns of a coil spring
 ROUND, THIN = 16, 0.02  # sides of what is round, and the least side of a box, of its largest
 LIGHT = np.array([0.35, -0.5, 0.79])  # from where solids are lit, in space
-Colour = str | tuple
 
 
 def trail(scene: Scene, path: np.ndarray, colour: Colour, width: float, fade: float | None = None) -> None:
@@ -42,12 +41,12 @@ def _from_origin(steps: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((*steps.shape[:-2], 1, 3)), np.cumsum(steps, axis=-2)], axis=-2)
 
 
-def chain_joints(parameters: Mapping[str, Any], q: np.ndarray) -> np.ndarray:
+def chain_joints(parameters: Parameters, q: np.ndarray) -> np.ndarray:
     """Pivot and masses (..., n + 1, 3) of a chain of pendula (m) with directions (..., n, 3)."""
     return _from_origin(np.asarray(parameters["length"])[:, None]*q)
 
 
-def rod_joints(parameters: Mapping[str, Any], q: np.ndarray) -> np.ndarray:
+def rod_joints(parameters: Parameters, q: np.ndarray) -> np.ndarray:
     """Joints (..., n + 2, 3) of a rod (m), its clamped element first, with directions (..., n, 3)."""
     clamp = np.broadcast_to(parameters["clamp"], (*q.shape[:-2], 1, 3))
     return _from_origin(np.concatenate([clamp, q], axis=-2)*(parameters["length"]/(parameters["elements"] + 1)))
@@ -76,12 +75,12 @@ def coil(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.concatenate([[a], helix, [b]])
 
 
-def spring_masses(parameters: Mapping[str, Any], q: np.ndarray) -> np.ndarray:
+def spring_masses(parameters: Parameters, q: np.ndarray) -> np.ndarray:
     """Masses (..., n, 3) of pendula (m) on their pivots, with directions (..., n, 3)."""
     return np.asarray(parameters["pivots"]) + np.asarray(parameters["length"])[:, None]*q
 
 
-def springs(scene: Scene, parameters: Mapping[str, Any], q: np.ndarray) -> None:
+def springs(scene: Scene, parameters: Parameters, q: np.ndarray) -> None:
     """Pendula with directions (n, 3), and coil springs between the centres of their links, wider for stiffer ones."""
     pivots, masses = np.asarray(parameters["pivots"]), spring_masses(parameters, q)
     centres, stiffness = 0.5*(pivots + masses), np.asarray(parameters["stiffness"])
@@ -101,12 +100,12 @@ def rod(scene: Scene, joints: np.ndarray, colour: Colour) -> None:
     scene.line(joints[:2], CLAMP, 4.0, lift=1.0, fade=0.0)
 
 
-def dipole_tips(parameters: Mapping[str, Any], q: np.ndarray) -> np.ndarray:
+def dipole_tips(parameters: Parameters, q: np.ndarray) -> np.ndarray:
     """North poles (..., n, 3) seen from the pivots (m), with directions (..., n, 3)."""
     return 0.5*parameters["length"]*q
 
 
-def dipoles(scene: Scene, parameters: Mapping[str, Any], q: np.ndarray) -> None:
+def dipoles(scene: Scene, parameters: Parameters, q: np.ndarray) -> None:
     """Needles with directions (n, 3) on their pivots, the north half red."""
     for place, tip in zip(np.asarray(parameters["positions"]), 0.9*dipole_tips(parameters, q), strict=True):
         scene.line(np.stack([place, place + tip]), NORTH, 2.6, lift=1e-3, outline=0.6)
@@ -114,7 +113,7 @@ def dipoles(scene: Scene, parameters: Mapping[str, Any], q: np.ndarray) -> None:
         scene.balls([place], "#FFFFFF", 2.2, lift=5e-3)
 
 
-def quadrotor_places(parameters: Mapping[str, Any], load: np.ndarray, q: np.ndarray) -> np.ndarray:
+def quadrotor_places(parameters: Parameters, load: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Places (..., 2, 3) of the quadrotors (m) from that of the load (..., 3) and directions (..., 2, 3)."""
     return load[..., None, :] - np.asarray(parameters["length"])[:, None]*q
 
@@ -217,7 +216,7 @@ def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.nd
         scene.balls([spring.anchor], PIVOT, 3.5, lift=0.06, fade=0.0)
 
 
-def bar_ends(parameters: Mapping[str, Any], position: np.ndarray, attitude: np.ndarray) -> np.ndarray:
+def bar_ends(parameters: Parameters, position: np.ndarray, attitude: np.ndarray) -> np.ndarray:
     """Ends (..., n, 2, 3) of jointed bars (m): of a chain its joints, of the closed loop half a length along e2 and e1
     in turn."""
     if "upper_joint" in parameters:

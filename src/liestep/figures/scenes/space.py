@@ -1,4 +1,5 @@
 """Three-dimensional scenes in plain axes: orthographic, equal aspect, drawn from far to near, far items paler."""
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,11 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb, to_rgba_array
 from numpy.typing import ArrayLike
 
+Colour = str | tuple
+Colours = Colour | Sequence[Colour]  # of all parts of an item, or one for each
 
-def mix(colour: Any, other: Any, share: float) -> tuple[float, float, float]:
+
+def mix(colour: Colour, other: Colour, share: float) -> tuple[float, float, float]:
     """Colour moved towards another one by a share in [0, 1]."""
     return tuple((1.0 - share)*np.array(to_rgb(colour)) + share*np.array(to_rgb(other)))
 
@@ -43,8 +47,8 @@ class Scene:
     def _add(self, depth: float, kind: str, content: Any) -> None:
         self.items.append((float(depth), len(self.items), kind, content))
 
-    def line(self, points: ArrayLike, colour: Any, width: float = 0.8, *, lift: float = 0.0, fade: float | None = None,
-             outline: float = 0.0) -> None:
+    def line(self, points: ArrayLike, colour: Colours, width: float = 0.8, *, lift: float = 0.0,
+             fade: float | None = None, outline: float = 0.0) -> None:
         """Polyline (n, 3); colour one, or one for each segment; `lift` moves it towards the viewer in depth only;
         `outline` draws a darker line that much wider behind it."""
         projected = self.view(points)
@@ -55,15 +59,15 @@ class Scene:
                 self._add(depth - 1e-6, "line", (a[:2], b[:2], mix(shade, "black", 0.45), width + outline, fade))
             self._add(depth, "line", (a[:2], b[:2], shade, width, fade))
 
-    def balls(self, points: ArrayLike, colour: Any, size: float, *, lift: float = 0.0, edge: Any = "0.15",
-              fade: float | None = None) -> None:
+    def balls(self, points: ArrayLike, colour: Colours, size: float, *, lift: float = 0.0,
+              edge: Colour | None = "0.15", fade: float | None = None) -> None:
         """Discs of `size` points diameter at (n, 3); edge None is no edge."""
         projected = self.view(np.atleast_2d(points))
         colours = [colour]*len(projected) if isinstance(colour, str | tuple) else colour
         for p, shade in zip(projected, colours, strict=True):
             self._add(p[2] + lift, "ball", (p[:2], shade, size, edge or shade, fade))
 
-    def polygons(self, corners: ArrayLike, colours: Any, *, edge: float = 0.0, lift: float = 0.0,
+    def polygons(self, corners: ArrayLike, colours: Sequence[Colour], *, edge: float = 0.0, lift: float = 0.0,
                  solid: bool = False) -> None:
         """Flat polygons (m, k, 3), one colour each; edges of the same colour close the gaps between neighbours; of a
         solid, whose faces run to the left as seen from outside, those on the far side are left out."""
@@ -138,7 +142,7 @@ def sphere_body(axes: Axes) -> None:
     axes.imshow(image, extent=(-1.0, 1.0, -1.0, 1.0), origin="lower", zorder=1.0, interpolation="bilinear")
 
 
-def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour: Any = "0.55") -> None:
+def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour: Colours = "0.55") -> None:
     """Meridians and parallels; those on the far side much paler: the sphere's is the whole depth of the scene."""
     t = np.radians(np.arange(0.0, 360.1, 5.0))
     circle = np.stack([np.cos(t), np.sin(t), np.zeros_like(t)], axis=1)

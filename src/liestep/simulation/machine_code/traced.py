@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.straight.exact import MOST_NODES, RESULT, STALE, decision_tree, exact
-from liestep.compile.straight.routines import Call, Routine, Tableau, attempt, routine
+from liestep.compile.straight.routines import Call, Routine, Weights, attempt, routine
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import rebuilt
 
@@ -56,7 +56,7 @@ class Trace:
     def code(self, method: Method) -> Routine:
         return routine(lambda symbols: self.run(method, symbols), method.places, self.most)
 
-    def stages(self, rhs: Method, n: int, tableau: Tableau) -> Routine:
+    def stages(self, rhs: Method, n: int, tableau: Weights) -> Routine:
         """All stages of an explicit method, after `routines` has found the scratch."""
         return attempt(lambda symbols: self.run(rhs, symbols), n, tableau)
 

@@ -34,8 +34,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
-        problem: id of a system, see `systems()`.
-        integrator: id of one, see `integrators(problem)`.
+        problem: id of a system, see `list_systems()`.
+        integrator: id of one, see `list_integrators(problem)`.
         step: of integrators with fixed steps, in s, positive; must divide the length of the run.
         tolerance: of adaptive integrators, relative (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: t_start and the duration of the preset); before t_start the run goes backward.
@@ -151,7 +151,7 @@ def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset:
     step of the integrator.
 
     Args:
-        problem: id of a system, see `systems()`.
+        problem: id of a system, see `list_systems()`.
         integrator: id of one with fixed steps, see `integrators(problem)`.
         step: in s, positive; must divide t_end.
         t_end: end time in s; the run begins at 0.

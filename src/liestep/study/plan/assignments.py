@@ -28,20 +28,20 @@ def numbers(value: Any) -> Any:
 
 def assignments(items: list[str], what: str) -> dict:
     """NAME=VALUE arguments; values are YAML, so that lists and 1e-3 work; words and JSON need no package for it."""
-    found = {}
+    values = {}
     for item in items:
         name, sign, value = item.partition("=")
         if not sign:
             raise InputError(f"{what} {item!r} must be written NAME=VALUE")
         is_word = re.fullmatch(r"[A-Za-z]\w*", value) and value.lower() not in NO_WORDS
         try:
-            found[name] = value if is_word else numbers(_value(value, what))
+            values[name] = value if is_word else numbers(_value(value, what))
         except InputError:
             raise
         except Exception:
             raise InputError(f"{what} {name}: malformed value {value[:60]!r}, write a number, a word or a list like"
                              " [1, 2]") from None
-    return found
+    return values
 
 
 def _value(text: str, place: str) -> Any:

@@ -15,7 +15,10 @@ from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import RunSpecification, Start
 
 TRIED = tuple(10**k for k in range(3, 9))   # steps in t_end of the step that is tried: the first that succeeds counts
-LONGEST = 64    # evaluations of the longest run in a step that is worth trying
+MOST_PER_STEP = 64    # evaluations of the longest run in a step that is worth trying
+# no such form (an InputError, which is a ValueError); functions of numpy refuse numbers that count or lack their
+# methods; Python raises where numpy gives inf or NaN
+UNCOUNTED = (ArithmeticError, AttributeError, TypeError, ValueError)
 
 
 class Cap(NamedTuple):
@@ -46,10 +49,10 @@ def cap_of(start: Start, most: int) -> Cap:
     code that counts cannot run, one for each pair of numbers of the state. Raises InputError: one evaluation takes
     more."""
     try:
-        found = formulate(start.system.item, start.parameters, start.initial, "vector_field", {})
-        each = operations(found.problem, lambda plain, y, out: plain.rhs(0.0, y, out), found.start)
+        formulated = formulate(start.system.item, start.parameters, start.initial, "vector_field", {})
+        each = operations(formulated.problem, lambda plain, y, out: plain.rhs(0.0, y, out), formulated.start)
         counted = True
-    except Exception:  # no such form, or code of a plugin that counting numbers do not get through, whatever it raises
+    except UNCOUNTED:
         each, counted = sum(np.size(part) for part in start.initial.values())**2, False
     if each > most:
         raise InputError(f"operations: one evaluation of the equations of {start.system.name} takes {each} operations,"
@@ -63,7 +66,7 @@ def evaluations_per_step(spec: RunSpecification, largest: int = 0) -> int:
     tried in a few steps. Raises InputError: no step succeeds, however short."""
     assert spec.steps is not None
     for steps in TRIED:
-        if steps < largest/LONGEST:
+        if steps < largest/MOST_PER_STEP:
             continue
         formulated, integrator = build(replace(spec, steps=steps))
         problem, component = plain(formulated.problem), plain(integrator)

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, model
 
 from liestep.errors import InputError, unknown
 from liestep.simulation.runs.numbers import MOST
-from liestep.study.plan.names import LONGEST, twins
+from liestep.study.plan.names import LETTERS, twins
 from liestep.study.plan.yamlfile import (
     Count,
     Line,
@@ -228,22 +228,22 @@ def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfi
     """Keys and entries of all combinations of `vary`, the first slowest. Raises ValueError: option twice, long key."""
     if both := entry.vary.keys() & entry.options.keys():
         raise ValueError(f"integrators.{key}: option {min(both)} stands under options and under vary")
-    found = {}
+    entries = {}
     for values in product(*entry.vary.values()):
         name = "_".join([key, *map(word_of, values)])
-        if len(name) > LONGEST:
-            raise ValueError(f"integrators.{key}: vary makes a key of more than {LONGEST} letters, {name}")
+        if len(name) > LETTERS:
+            raise ValueError(f"integrators.{key}: vary makes a key of more than {LETTERS} letters, {name}")
         label = f"{entry.label or key}: {', '.join(map(str, values))}"
-        found[name] = entry.model_copy(update={"id": entry.id or key, "label": label, "vary": {}, "options": {
+        entries[name] = entry.model_copy(update={"id": entry.id or key, "label": label, "vary": {}, "options": {
             **entry.options, **dict(zip(entry.vary, values, strict=True))}})
-    return found
+    return entries
 
 
 def each_horizon(problems: Mapping[str, ProblemConfig], budgets: list[int] | None) -> dict[str, ProblemConfig]:
     """Problems with one horizon each. A horizon of n periods spends n times the evaluations, of the problem or else
     those of the study, `budgets`. Raises ValueError: horizons without a period, or together with an end; a key twice,
     or too long."""
-    found: dict[str, ProblemConfig] = {}
+    single: dict[str, ProblemConfig] = {}
     for key, problem in problems.items():
         made = {key: problem}
         if problem.horizons is not None:
@@ -254,12 +254,12 @@ def each_horizon(problems: Mapping[str, ProblemConfig], budgets: list[int] | Non
             made = {f"{key}_{n}": problem.model_copy(update={
                 "horizons": None, "t_end": n*problem.period, "label": f"{label}, {n} periods",
                 "evaluations": own and [n*budget for budget in own]}) for n in problem.horizons}
-        if twice := found.keys() & made.keys():
+        if twice := single.keys() & made.keys():
             raise ValueError(f"two problems have the key {min(twice)}")
-        if long := [name for name in made if len(name) > LONGEST]:
-            raise ValueError(f"problems.{key}: horizons make a key of more than {LONGEST} letters, {long[0]}")
-        found |= made
-    return found
+        if long := [name for name in made if len(name) > LETTERS]:
+            raise ValueError(f"problems.{key}: horizons make a key of more than {LETTERS} letters, {long[0]}")
+        single |= made
+    return single
 
 
 if TYPE_CHECKING:
@@ -296,26 +296,25 @@ class StudyConfig(Settings):
     def _varied(self) -> "StudyConfig":
         """Every entry with `vary` or `horizons` is replaced by what it stands for, wherever its key stands. Raises
         ValueError: a key twice, keys that would be one folder, an unknown second reference."""
-        found: dict[str, IntegratorConfig] = {}
+        integrators: dict[str, IntegratorConfig] = {}
         keys: dict[str, list[str]] = {}
         for key, entry in self.integrators.items():
             entry = entry or IntegratorConfig.model_validate({})
             made = combinations(key, entry) if entry.vary else {key: entry}
             keys[key] = list(made)
-            if twice := found.keys() & made.keys():
+            if twice := integrators.keys() & made.keys():
                 raise ValueError(f"two integrators have the key {min(twice)}")
-            found |= made
+            integrators |= made
         problems = {name: problem.model_copy(update={
-            "integrators": problem.integrators and [one for key in problem.integrators
-                                                    for one in keys.get(key, [key])],
+            "integrators": problem.integrators and [one for key in problem.integrators for one in keys.get(key, [key])],
             "overrides": {one: pair for key, pair in problem.overrides.items() for one in keys.get(key, [key])}})
             for name, problem in each_horizon(self.problems, self.evaluations).items()}
-        if same := twins(found) or twins(problems):
+        if same := twins(integrators) or twins(problems):
             raise ValueError(f"the keys {same[0]} and {same[1]} differ in upper and lower case only, and would be one"
                              " folder on many disks; rename one")
-        if self.second_reference is not None and self.second_reference not in found:
-            raise ValueError(unknown("second_reference", self.second_reference, found))
-        object.__setattr__(self, "integrators", found)
+        if self.second_reference is not None and self.second_reference not in integrators:
+            raise ValueError(unknown("second_reference", self.second_reference, integrators))
+        object.__setattr__(self, "integrators", integrators)
         object.__setattr__(self, "problems", problems)
         return self
 
@@ -326,11 +325,11 @@ def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
     if not isinstance(content, dict):
         raise InputError(f"{path}, line 1: a study is a mapping with the keys {', '.join(StudyConfig.model_fields)}")
     config = validated(StudyConfig, path, content, lines)
-    for one in config.integrators:
+    for made in config.integrators:
         for key in content["integrators"]:
-            if one.startswith(f"{key}_"):  # lines of the entry whose combination it is
+            if made.startswith(f"{key}_"):  # lines of the entry whose combination it is
                 for name, place in (((), ()), (("options",), ("vary",))):
-                    lines.setdefault(("integrators", one, *name), line_of(("integrators", key, *place), lines))
-    for one in set(config.problems).difference(content["problems"]):
-        lines[("problems", one)] = line_of(("problems", one.rpartition("_")[0]), lines)
+                    lines.setdefault(("integrators", made, *name), line_of(("integrators", key, *place), lines))
+    for made in set(config.problems).difference(content["problems"]):
+        lines[("problems", made)] = line_of(("problems", made.rpartition("_")[0]), lines)
     return config, lines

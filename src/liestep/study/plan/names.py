@@ -7,15 +7,15 @@ from pathlib import Path
 
 from liestep.errors import InputError
 
-LONGEST = 60  # most characters of a part of a name; file names are made of several parts
+LETTERS = 60  # most characters of a part of a name; file names are made of several parts
 PAPERS, STUDIES, CLAIMS = "papers", "studies", "claims"  # folders
 ERRATA = "errata"  # of config a folder, of a paper a file
-PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST - 1}}}")
+PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LETTERS - 1}}}")
 PARTS = 6
 RESERVED = ("logs", "report", "selection")  # folders of the results that belong to no study
 INNER = ("runs", "references", "figures", "animations", "logs")  # folders of a study's results
 PRODUCTS = (".csv", ".md", ".json", ".html", ".nc", ".gz", ".made")  # files of the results, in lower case
-ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LONGEST} of them, the first neither '-' nor '.'")
+ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LETTERS} of them, the first neither '-' nor '.'")
 
 
 def is_name(text: str) -> bool:
@@ -32,11 +32,11 @@ def require_name(what: str, text: str, path: Path | None = None) -> str:
                          " holds other products")
     for part in (first, *inner):
         if (part in INNER and part in inner) or part.endswith(PRODUCTS):
-            raise InputError(f"{f'{path}: ' if path else ''}{what} {text[:LONGEST]!r} must not hold {part}: files and"
+            raise InputError(f"{f'{path}: ' if path else ''}{what} {text[:LETTERS]!r} must not hold {part}: files and"
                              " folders of results are called so")
     if is_name(text):
         return text
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    shown = text if len(text) <= LETTERS else f"{text[:LETTERS]}..."
     raise InputError(f"{f'{path}: ' if path else ''}{what} {shown!r} must be {ALLOWED}; folders are separated"
                      f" by /, at most {PARTS} parts")
 
@@ -66,17 +66,17 @@ def study_files(config: Path) -> dict[str, Path]:
     Raises InputError: a file whose name cannot be an id, a study of one's own with the id of a paper, and what
     `paper_folders` raises."""
     own = config/STUDIES
-    found = {path.relative_to(own).with_suffix("").as_posix(): path
+    studies = {path.relative_to(own).with_suffix("").as_posix(): path
              for path in named_files(own, "the name of a study")}
     for paper, folder in paper_folders(config).items():
         inside = folder/STUDIES
-        if taken := next((path for name, path in found.items() if name.partition("/")[0] == paper), None):
+        if taken := next((path for name, path in studies.items() if name.partition("/")[0] == paper), None):
             raise InputError(f"{taken}: {paper} is the id of the paper in {folder}: put the study into {inside}, or"
                              " into another folder")
         for path in named_files(inside, "the name of a study"):
             require_inside(path, folder)
-            found[f"{paper}/{path.relative_to(inside).with_suffix('').as_posix()}"] = path
-    return dict(sorted(found.items()))
+            studies[f"{paper}/{path.relative_to(inside).with_suffix('').as_posix()}"] = path
+    return dict(sorted(studies.items()))
 
 
 def paper_folders(config: Path) -> dict[str, Path]:
@@ -90,12 +90,12 @@ def paper_folders(config: Path) -> dict[str, Path]:
         entries = sorted(top.iterdir()) if top.is_dir() else []
     except OSError as error:
         raise InputError(f"cannot read {top}: {error.strerror}; the papers in it would be overlooked") from None
-    found = {path.name: path for path in entries if path.is_dir() and path.name[0] not in "._"}
-    for name, path in found.items():
+    papers = {path.name: path for path in entries if path.is_dir() and path.name[0] not in "._"}
+    for name, path in papers.items():
         if path.is_symlink():
             raise InputError(f"{path} is a link; a paper is a folder of its own")
         require_paper_id(name, path)
-    return found
+    return papers
 
 
 def require_paper_id(name: str, path: Path) -> None:

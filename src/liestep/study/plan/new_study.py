@@ -8,7 +8,7 @@ from liestep.study.plan.names import require_name
 from liestep.study.plan.plan import study_names
 
 STUDIES = "studies"
-LONGEST = 2.0  # s, of the starting file
+FIRST_T_END = 2.0  # s, of the starting file
 
 TEMPLATE = """\
 # A study: every integrator below runs on every problem below at every step. Check it with
@@ -74,6 +74,6 @@ def study_text(name: str, problem: str, preset: str | None = None) -> str:
     able = [key for key in ranked("shown") if applicable(problem, key)][:3]
     lines = [f"  {key + ':':<35}# {method(key).summary}" for key in able]
     return TEMPLATE.format(name=name, title=facts.title, problem=problem, preset=preset or facts.default,
-                           first=able[0], t_end=min(start.t_end, LONGEST), parameter=next(iter(facts.parameters)),
-                           field=next(iter(start.initial)), step=min(start.t_end, LONGEST)/500,
+                           first=able[0], t_end=min(start.t_end, FIRST_T_END), parameter=next(iter(facts.parameters)),
+                           field=next(iter(start.initial)), step=min(start.t_end, FIRST_T_END)/500,
                            integrators="\n".join(lines))

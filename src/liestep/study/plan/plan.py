@@ -135,13 +135,13 @@ class Study:
 
     def _load_plugins(self) -> tuple[str, ...]:
         """Make systems and integrators of the study's files known, relative to the study file or working directory."""
-        found: list[str] = []
+        loaded: list[str] = []
         for number, text in enumerate(self.config.plugins):
             try:
-                found += load_plugins([text], self.path.parent, Path())
+                loaded += load_plugins([text], self.path.parent, Path())
             except InputError as error:
                 raise self.complain(("plugins", number), error) from None
-        return tuple(found)
+        return tuple(loaded)
 
     def integrator_id(self, key: str) -> str:
         return self.config.integrators[key].id or key

@@ -11,10 +11,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from liestep.errors import InputError, meant, unknown
 from liestep.files.textfiles import read_text
 from liestep.study.plan.assignments import loader_of_yaml, numbers, require_flat
-from liestep.study.plan.names import LONGEST
+from liestep.study.plan.names import LETTERS
 
 LOADER = loader_of_yaml()
-LARGEST = 1 << 19   # bytes of a file
+YAML_BYTES = 1 << 19   # bytes of a file
 MOST_ENTRIES = 100_000  # most values of a file, with those that aliases repeat: nine lines can stand for 10^9 values
 KINDS = {  # pydantic's type of an error -> what the value must be
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
@@ -63,7 +63,7 @@ def _text(text: str) -> str:
 
 
 Line, Text = AfterValidator(_one_line), AfterValidator(_text)
-Name = Annotated[str, Field(pattern=rf"^[A-Za-z][A-Za-z0-9_]{{0,{LONGEST - 1}}}$")]
+Name = Annotated[str, Field(pattern=rf"^[A-Za-z][A-Za-z0-9_]{{0,{LETTERS - 1}}}$")]
 
 
 class Strict(BaseModel):
@@ -74,7 +74,7 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
     """Content of a YAML file, and the line of every key path. Numbers such as 1e-3, which YAML 1.1 reads as text, are
     numbers here. Raises InputError: missing or malformed; names file and line."""
     path = Path(path)
-    text = read_text(path, LARGEST)
+    text = read_text(path, YAML_BYTES)
     loader = LOADER(text)
     try:
         require_flat(text, path)

@@ -1,9 +1,9 @@
 """Who wins: the cheapest method that reaches an error, and who follows; for recommendations and for tables."""
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any
 
+from liestep.files.textfiles import TableRow
 from liestep.mechanics.contracts.method import Keeps
 
 # what can be kept -> facts of which one must be declared
@@ -39,7 +39,7 @@ class Choice:
         return f"{self.winner}, {f'tie with {self.runner_up}' if self.tie else f'then {self.runner_up}'}"
 
 
-def choose(table: Iterable[Mapping[str, Any]], error: float, cost: str = "seconds") -> Choice:
+def choose(table: Iterable[TableRow], error: float, cost: str = "seconds") -> Choice:
     """The choice among rows with the columns `integrator`, `error` and `cost` (in any unit). A row counts if its error
     is at most `error` and its cost a number; of each integrator the cheapest one counts. At equal costs the first row
     comes first."""

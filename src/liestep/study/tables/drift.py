@@ -3,9 +3,10 @@ slope with its ordinary standard error calls a symplectic method drifting, becau
 maxima of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together."""
 from dataclasses import dataclass, replace
 from math import ceil, floor, inf, isfinite, log10
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.study.tables import rules
 from liestep.study.tables.rules import LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, SLACK
@@ -58,7 +59,7 @@ class DriftEstimate:
     deciding_time: float | None = None
 
 
-def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 1.0, steps: int,
+def drift_verdict(time: ArrayLike, deviation: ArrayLike, block_mean: ArrayLike, *, scale: float = 1.0, steps: int,
                   period: float | None = None, blocks: int = 100, seed: int = 0) -> DriftEstimate:
     """Classify the deviation of one invariant along one run.
 
@@ -114,7 +115,8 @@ def confirm(first: DriftEstimate, longer: DriftEstimate) -> DriftEstimate:
                    reason=f"{first.verdict} at T, but {longer.verdict} at {CONFIRMATION:g} T")
 
 
-def _checked(time: Any, deviation: Any, block_mean: Any, blocks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(time: ArrayLike, deviation: ArrayLike, block_mean: ArrayLike, blocks: int
+             ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three inputs as float arrays."""
     time, deviation, block_mean = (np.asarray(values, dtype=float) for values in (time, deviation, block_mean))
     if time.ndim != 1 or deviation.shape != time.shape or block_mean.shape != (blocks,):

@@ -79,8 +79,8 @@ def member_distances(run: RunFile) -> np.ndarray:
 
 def error_fields(run: RunFile) -> list[StateField]:
     """The fields that have an error, as the run's file names them with their norms."""
-    found = (item.split(":") for item in run.attributes["error_norms"].split())
-    return [StateField(name, "", "", norm=norm, counted=not apart) for name, norm, *apart in found]
+    pairs = (item.split(":") for item in run.attributes["error_norms"].split())
+    return [StateField(name, "", "", norm=norm, counted=not apart) for name, norm, *apart in pairs]
 
 
 def error_variables(attributes: Mapping[str, str]) -> tuple[str, ...]:

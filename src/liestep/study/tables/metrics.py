@@ -2,10 +2,11 @@
 import re
 from collections.abc import Callable, Mapping
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from liestep.compile import counters
 from liestep.errors import InputError
+from liestep.files.textfiles import TableRow
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
@@ -20,7 +21,7 @@ from liestep.study.tables.reading import reference_file, run_file, whole_file
 if TYPE_CHECKING:  # planning a workflow reads this module, and shall not wait for pandas
     import pandas
 
-Cost = Callable[[Mapping[str, Any], Mapping[str, Any]], float]
+Cost = Callable[[TableRow, TableRow], float]
 AXES = ("x", "y", "z")
 STATISTICS = ("energy_error_mean", "energy_error_max",
               *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES), "momentum_error_max",
@@ -39,12 +40,12 @@ COLUMNS = (
     "run_sha256", "source_hash", "path")
 
 
-def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
+def columns(rows: list[TableRow]) -> tuple[str, ...]:
     """COLUMNS, then those of the study: error_<field>, statistics of further observables, quantities of its paper."""
     return (*COLUMNS, *sorted({name for row in rows for name in row}.difference(COLUMNS)))
 
 
-def metrics_rows(study: Study) -> list[dict[str, Any]]:
+def metrics_rows(study: Study) -> list[TableRow]:
     """One row per cell in the order of the study file, columns COLUMNS; of a map one row per combination of parameters.
 
     step is t_end/steps, for adaptive methods the mean accepted step. energy_start is E(0), energy_change the difference
@@ -57,7 +58,7 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     momentum_error_max is the largest over the conserved components, momentum_error_max_relative that divided by
     momentum_scale, the sum of |M omega| over the bodies at the start. Raises InputError: a file is missing, incomplete
     or stale, or a problem's samples differ from its reference's."""
-    rows: list[dict[str, Any]] = []
+    rows: list[TableRow] = []
     own = quantities_of(study.name)
 
     def needed(attributes: Mapping[str, str]) -> tuple[str, ...]:
@@ -103,13 +104,13 @@ def _second_reference(study: Study, problem: str) -> RunFile | None:
 
 
 def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
-         cost: Cost | None) -> dict[str, Any]:
+         cost: Cost | None) -> TableRow:
     spec, changes = cell.spec, _changes(cell.spec)
     changes |= {f"{name}{SUFFIX}": f"{change}{SUFFIX}" for name, change in changes.items()}
-    found = {changes.get(name, name): value for name, value in file.attributes.items()}
+    attributes = {changes.get(name, name): value for name, value in file.attributes.items()}
     declared, facts = spec.method, spec.sheet
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
-    accepted = int(found["steps"])
+    accepted = int(attributes["steps"])
     row = {
         "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem,
         "system": spec.problem, "integrator": cell.integrator,
@@ -117,21 +118,21 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
         "order": declared.order_of(spec.options, facts, spec.parameters),
         "symmetric": declared.symmetric_of(spec.options, facts, spec.parameters),
         "adaptive": declared.adaptive, "resolution": cell.resolution,
-        "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
+        "step": spec.step if spec.steps is not None else attributes["time_reached"]/max(accepted, 1), "steps": accepted,
         "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
-        "cost": cost(spec.options, found) if cost else nan, "run_sha256": spec.sha256,
-        "source_hash": found["source_hash"], "path": cell.path.relative_to(study.folder).as_posix(),
+        "cost": cost(spec.options, attributes) if cost else nan, "run_sha256": spec.sha256,
+        "source_hash": attributes["source_hash"], "path": cell.path.relative_to(study.folder).as_posix(),
     }
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,
              *STATISTICS, *ACCEPTED)
-    row |= {name: found.get(name, nan) for name in names}
-    row |= {"warning": found["warning"]} if "warning" in found else {}
+    row |= {name: attributes.get(name, nan) for name in names}
+    row |= {"warning": attributes["warning"]} if "warning" in attributes else {}
     row |= exponent_numbers(file)
-    row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
+    row |= {name: value for name, value in attributes.items() if FURTHER.search(name) and name not in row}
     row["momentum_error_max_relative"] = (row["momentum_error_max"]/row["momentum_scale"]
                                           if row["momentum_scale"] else nan)
     if spec.reduced:
-        return row | {name: found[name] for name in ("trajectories", "trajectories_ok")}
+        return row | {name: attributes[name] for name in ("trajectories", "trajectories_ok")}
     energy = file["energy"] if spec.ensemble is None else file["energy"][0]
     row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
     row |= _against(reference, file, comparable=spec.ensemble is None)

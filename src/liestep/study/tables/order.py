@@ -7,6 +7,7 @@ from math import log
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.study.tables import rules
 from liestep.study.tables.rules import FLOOR_FACTOR, LARGEST_ERROR, LEAST_ORDER, LEAST_TOLERANCE, SLOPE_BAND
@@ -36,7 +37,7 @@ class OrderEstimate:
     reason: str
 
 
-def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None = None,
+def observed_order(h: ArrayLike, error: ArrayLike, *, floor: ArrayLike = 0.0, theory: float | None = None,
                    symmetric: bool = False) -> OrderEstimate:
     """Estimate the order from errors at several steps, in any sequence.
 
@@ -73,12 +74,12 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
     that agree, too few for a statement about the method; "pre-asymptotic", everything else. Raises ValueError for
     arrays that do not match, steps that are not positive and negative errors or floors."""
     h, error, floor = _checked(h, error, floor)
-    found = rules.observed_order(h, error, floor, theory, symmetric)
-    kept = found["kept"]
+    estimate = rules.observed_order(h, error, floor, theory, symmetric)
+    kept = estimate["kept"]
     slopes = tuple((float(h[i]), float(h[j]), slope)
-                   for i, j, slope in zip(kept, kept[1:], found["slopes"], strict=False))
-    return OrderEstimate(found["order"], found["uncertainty"], found["class"], found["plain"],
-                         tuple(found["window"]), slopes, _reason(h, error, theory, found))
+                   for i, j, slope in zip(kept, kept[1:], estimate["slopes"], strict=False))
+    return OrderEstimate(estimate["order"], estimate["uncertainty"], estimate["class"], estimate["plain"],
+                         tuple(estimate["window"]), slopes, _reason(h, error, theory, estimate))
 
 
 def _reason(h: np.ndarray, error: np.ndarray, theory: float | None, found: dict[str, Any]) -> str:
@@ -124,7 +125,7 @@ def order_verdict(estimate: OrderEstimate, theory: float) -> tuple[bool, str]:
                     f" the theoretical {theory:g}, {relation} the tolerance {tolerance:.3f}")
 
 
-def _checked(h: Any, error: Any, floor: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(h: ArrayLike, error: ArrayLike, floor: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three inputs as float arrays of one shape (n,)."""
     h, error, floor = (np.asarray(values, dtype=float) for values in (h, error, floor))
     if h.ndim != 1 or error.shape != h.shape or floor.shape not in ((), h.shape):

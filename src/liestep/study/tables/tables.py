@@ -1,9 +1,9 @@
 """All tables of a study: tidy CSV files, and tables.md to read."""
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from liestep.files.textfiles import csv_text, without_markup, write_text_atomically
+from liestep.files.textfiles import TableRow, csv_text, without_markup, write_text_atomically
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.plan import Study
 from liestep.study.tables import cells_table, metrics
@@ -50,7 +50,7 @@ def readable(table: Table | None, columns: Iterable[str]) -> tuple[str, ...]:
     return (*chosen[:place], *of_maps(columns), *chosen[place:])
 
 
-def _write(study: Study, name: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> Path:
+def _write(study: Study, name: str, columns: Iterable[str], rows: Iterable[TableRow]) -> Path:
     path = study.folder/f"{name}.csv"
     write_text_atomically(path, csv_text(columns, rows))
     return path
@@ -61,7 +61,7 @@ def filled(value: Any) -> bool:
     return value is not None and value == value
 
 
-def markdown(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+def markdown(columns: Iterable[str], rows: Iterable[TableRow]) -> str:
     """A table with five significant digits; what is missing is empty."""
     columns = list(columns)
     lines = ["| " + " | ".join(map(_text, columns)) + " |", "|" + " --- |"*len(columns)]

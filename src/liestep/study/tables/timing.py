@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 from time import thread_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.status import Status
 from liestep.errors import PluginError
-from liestep.files.textfiles import csv_text, write_text_atomically
+from liestep.files.textfiles import TableRow, csv_text, write_text_atomically
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.machine_code.straight import for_loop
@@ -50,7 +50,7 @@ def time_study(study: "Study") -> tuple[Path, int]:
     return path, len(rows)
 
 
-def _core_rows(study: "Study") -> Iterator[dict[str, Any]]:
+def _core_rows(study: "Study") -> Iterator[TableRow]:
     """Steps of a method without iterations all cost the same: of such a sweep only the run of most steps is timed."""
     found: dict[str, tuple[float, int]] = {}
     for sweep in study.sweeps:
@@ -147,7 +147,7 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
     return once
 
 
-def _other_rows(study: "Study") -> Iterator[dict[str, Any]]:
+def _other_rows(study: "Study") -> Iterator[TableRow]:
     """scipy and heyoka on each problem."""
     for problem in study.config.problems:
         path, spec = study_reference(study, problem)

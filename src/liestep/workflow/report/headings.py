@@ -63,12 +63,12 @@ def heading(column: str, units: Mapping[str, str]) -> tuple[str, str]:
 
 def headings(columns: Iterable[str], study: Study) -> dict[str, tuple[str, str]]:
     """Heading and units of each column of a study's tables; of observables, where all its problems have the same."""
-    found: dict[str, set[str]] = {}
+    units_of: dict[str, set[str]] = {}
     for problem in study.config.problems:
         spec = next((cell.spec for cell in study.cells if cell.problem == problem), None)
         if spec is not None:
             made = formulate_standard(spec.sheet, spec.parameters, spec.initial)
             for part in made.observables:
-                found.setdefault((part.stem or part.name).removesuffix("_error"), set()).add(part.units)
-    units = {stem: each.pop() for stem, each in found.items() if each not in ({"1"}, {""}) and len(each) == 1}
+                units_of.setdefault((part.stem or part.name).removesuffix("_error"), set()).add(part.units)
+    units = {stem: each.pop() for stem, each in units_of.items() if each not in ({"1"}, {""}) and len(each) == 1}
     return {column: heading(column, units) for column in columns}

@@ -150,10 +150,10 @@ def _motion(study: StudyPage) -> str:
 
 def grouped(studies: Iterable[StudyPage]) -> dict[str, list[StudyPage]]:
     """Studies by folder, in their order."""
-    found: dict[str, list[StudyPage]] = {}
+    folders: dict[str, list[StudyPage]] = {}
     for study in studies:
-        found.setdefault(study.name.rpartition("/")[0], []).append(study)
-    return found
+        folders.setdefault(study.name.rpartition("/")[0], []).append(study)
+    return folders
 
 
 def _environment() -> jinja2.Environment:
@@ -195,12 +195,12 @@ def render_index(pages: list[Page], known: list[Entry]) -> str:
 
 def citing(claims: Iterable[PaperClaims]) -> dict[str, list[ClaimRow]]:
     """The claims that each study decides."""
-    found: dict[str, list[ClaimRow]] = {}
+    decided: dict[str, list[ClaimRow]] = {}
     for item in claims:
         for row in item.rows:
             for study in dict.fromkeys(study for study, _, _ in row.runs):
-                found.setdefault(study, []).append(row)
-    return found
+                decided.setdefault(study, []).append(row)
+    return decided
 
 
 def breakable(text: str) -> Markup:

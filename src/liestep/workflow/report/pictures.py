@@ -45,12 +45,12 @@ def embed_films(films: Sequence[Animation], budget: int) -> list[Picture]:
 
 def _best(make: Callable[[Any, int, int], Picture], items: Sequence[Any], levels: Sequence[tuple[int, int]],
           budget: int) -> list[Picture]:
-    found: list[Picture] = []
+    pictures: list[Picture] = []
     for level in levels:
-        found = [make(item, *level) for item in items]
-        if sum(len(item.address) for item in found) <= budget:
+        pictures = [make(item, *level) for item in items]
+        if sum(len(item.address) for item in pictures) <= budget:
             break
-    return found
+    return pictures
 
 
 def _embedded(kind: str, content: bytes, size: tuple[int, int]) -> Picture:

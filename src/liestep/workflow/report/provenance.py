@@ -37,8 +37,7 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
                     raise InputError(f"{results.study.folder/name}.csv has a row {' '.join(row)} that is not in the"
                                      f" study; run `liestep job analyse {results.study.name}` again")
     shown = readable(table_of(name, results.study.paper), table.columns)
-    columns = [column for column in shown if column in table.columns
-               and table[column].notna().any()]
+    columns = [column for column in shown if column in table.columns and table[column].notna().any()]
     titles = headings(columns, results.study)
     shown = table[columns]
     if len(table) > MOST_ROWS:
@@ -144,11 +143,11 @@ def references_data(results: StudyResults) -> list[dict[str, Any]]:
     """Reference of each problem: file, engines, hashes; empty without. Raises InputError: missing or stale."""
     if not results.config.reference:
         return []
-    found = []
+    rows = []
     for problem in results.config.problems:
         path, spec = study_reference(results.study, problem)
         attributes = require_current(path, spec, ()).attributes
-        found.append({"problem": problem, "path": path, "engines": attributes["engines"],
+        rows.append({"problem": problem, "path": path, "engines": attributes["engines"],
                       "disagreement": disagreement(attributes), "run_sha256": attributes["run_sha256"],
                       "source_hash": attributes["source_hash"]})
-    return found
+    return rows

@@ -119,10 +119,10 @@ def _figure(products: StudyProducts, results: StudyResults, name: str) -> Figure
     text = products.figure(name, "caption.txt")
     expected = fill(drawing_of(name), results)
     try:
-        found = read_text(text)
+        caption = read_text(text)
     except InputError as error:
         raise InputError(f"{error}; run `liestep job figure {products.name} {name}`") from None
-    if found.strip() != expected.strip():
+    if caption.strip() != expected.strip():
         raise InputError(f"{path} is of another state of the study; run `liestep job figure {products.name} {name}`"
                          " again")
     return FigurePart(name, path, expected)

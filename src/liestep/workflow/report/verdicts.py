@@ -40,8 +40,7 @@ def evidence(claim: Claim, paper: str, figures: Mapping[str, Collection[str]],
     studies = list(dict.fromkeys(choice.study for choice in (*claim.runs, *claim.against)))
     numbers = re.findall(r"figures? (\d+)", claim.source)
     names = [*DECIDED_BY.get(claim.criterion.kind, ()),
-             *(name for start, shown in SHOWN_BY.items() if claim.quantity.startswith(start)
-               for name in shown)]
+             *(name for start, shown in SHOWN_BY.items() if claim.quantity.startswith(start) for name in shown)]
     found = [(f"figure {name}", study, anchor("figure", study, name)) for number in numbers
              for study, known in figures.items() for name in known if name == f"{paper}.figure{number}"]
     for study in studies:
@@ -165,8 +164,7 @@ def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mappin
         return []
     table = _read(results/"claims.csv")
     wanted = [(file.paper, claim.id, claim.statement, claim.quote, describe(claim), claim.asserted_by, claim.group,
-               file.groups[claim.group].type if claim.group else "")
-              for file in papers for claim in file.claims]
+               file.groups[claim.group].type if claim.group else "") for file in papers for claim in file.claims]
     _require(table, ("paper", "claim", "statement", "quote", "criterion", "asserted_by", "group", "group_type"),
              wanted, results/"claims.csv", "liestep job claims")
     rows, known, found = iter(table.to_dict("records")), {item.paper: item for item in errata}, []

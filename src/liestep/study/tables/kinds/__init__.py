@@ -7,6 +7,7 @@ from pkgutil import iter_modules
 from typing import Any, cast
 
 from liestep.errors import InputError
+from liestep.files.textfiles import TableRow
 from liestep.study.plan.papers import Paper, paper_module
 
 NAMES = tuple(sorted(found.name for found in iter_modules(__path__)))
@@ -21,12 +22,12 @@ class Table:
     that is no part of tables.md, since times differ between two runs: its name, its columns, its rows."""
 
     columns: tuple[str, ...] | Callable[[Any], Sequence[str]]
-    rows: Callable[[Any], list[dict[str, Any]]]
+    rows: Callable[[Any], list[TableRow]]
     readable: tuple[str, ...]      # columns of tables.md and of the report
     keys: tuple[str, ...] = KEYS   # columns without which it is no table of a study
     needed: tuple[str, ...] = ()   # further columns that others read
-    page: Callable[[Any, list[dict[str, Any]], list[dict[str, Any]]], str] | None = None
-    timed: tuple[str, tuple[str, ...], Callable[[Any], list[dict[str, Any]]]] | None = None
+    page: Callable[[Any, list[TableRow], list[TableRow]], str] | None = None
+    timed: tuple[str, tuple[str, ...], Callable[[Any], list[TableRow]]] | None = None
 
     def columns_of(self, results: Any) -> tuple[str, ...]:
         return tuple(self.columns(results) if callable(self.columns) else self.columns)

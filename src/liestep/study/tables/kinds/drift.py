@@ -2,10 +2,11 @@
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
+from liestep.files.textfiles import TableRow
 from liestep.mechanics.contracts.sheet import State
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
@@ -25,7 +26,7 @@ COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alo
 UNCONFIRMED = "unconfirmed"  # verdict on a run without a longer or shorter version
 
 
-def drift_rows(study: Study) -> list[dict[str, Any]]:
+def drift_rows(study: Study) -> list[TableRow]:
     """One row per run and invariant (energy, conserved components of the momentum map and of further invariants,
     residuals), columns COLUMNS. verdict_alone is that of the run. verdict is the one that the run and the same run
     (system, parameters, start, method, step) over at least four times its t_end both support; both rows of the pair
@@ -47,7 +48,7 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
         pair = judged.get(cell.path, ())
         parts = [part.path for part in pair]
         for name in invariants(files[cell.path]):
-            found: dict[str, Any]
+            found: TableRow
             if files[cell.path].failed:
                 found = {"verdict": "failed", "reason": files[cell.path].attributes["message"]}
             else:
@@ -98,7 +99,7 @@ def _estimated(cell: Cell, file: RunFile, periods: dict[tuple, float]) -> list[d
     return [estimates(cell.spec, one, periods.get(_motion(cell.spec))) for one in members]
 
 
-def _verdict(alone: DriftEstimate | str, others: list[DriftEstimate | str | None]) -> dict[str, Any]:
+def _verdict(alone: DriftEstimate | str, others: list[DriftEstimate | str | None]) -> TableRow:
     """Columns of one run and invariant: its own estimate and the verdict of its pair, if it has one."""
     if isinstance(alone, str):
         return {"verdict": "too short", "reason": alone}
@@ -109,7 +110,7 @@ def _verdict(alone: DriftEstimate | str, others: list[DriftEstimate | str | None
             "deciding_time": judged.deciding_time, **{key: getattr(alone, key) for key in NUMBERS}}
 
 
-def _shared(members: list[dict[str, Any]]) -> dict[str, Any]:
+def _shared(members: list[TableRow]) -> TableRow:
     """The columns of an ensemble: the verdict that 95 % of its members have, else undecided; the numbers are those of
     the member with the widest bound. Of a single run its own."""
     if len(members) == 1:
@@ -122,7 +123,7 @@ def _shared(members: list[dict[str, Any]]) -> dict[str, Any]:
             "reason": f"of {len(members)} starts within round-off: {said}; the widest bound: {widest['reason']}"}
 
 
-def run_columns(cell: Cell) -> dict[str, Any]:
+def run_columns(cell: Cell) -> TableRow:
     values = (cell.study, cell.problem, cell.integrator, cell.spec.integrator, cell.resolution, cell.spec.t_end)
     return dict(zip(RUN_COLUMNS, values, strict=True))
 

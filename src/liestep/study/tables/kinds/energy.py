@@ -1,8 +1,9 @@
 """The table `energy`: energy errors of every run, with those of lengths."""
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from liestep.files.textfiles import TableRow
 from liestep.study.tables.kinds import Table, of_maps
 from liestep.study.tables.metrics import SUFFIX, over_steps
 
@@ -21,7 +22,7 @@ def columns(results: "StudyResults") -> tuple[str, ...]:
     return (*COLUMNS, *of_maps(results.metrics.columns))
 
 
-def energy_rows(results: "StudyResults") -> list[dict[str, Any]]:
+def energy_rows(results: "StudyResults") -> list[TableRow]:
     """energy_change is E(end) - E(0); member_* are the 5, 50 and 95 % quantiles of an ensemble's mean energy errors.
     All errors are over every step, those of adaptive runs over the accepted ones."""
     rows, names = [], columns(results)

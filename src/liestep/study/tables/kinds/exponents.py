@@ -1,7 +1,7 @@
 """The table `exponents`: Lyapunov exponents of the runs that have them."""
 from math import nan
-from typing import Any
 
+from liestep.files.textfiles import TableRow
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
@@ -25,7 +25,7 @@ def lyapunov_time(file: RunFile) -> float:
     return 1.0/rate if uncertainty < SHARE*rate else nan
 
 
-def exponent_rows(study: Study) -> list[dict[str, Any]]:
+def exponent_rows(study: Study) -> list[TableRow]:
     """One row per run with exponents, columns COLUMNS: the largest (1/s) with the standard error of its mean over parts
     of the run; where all are there, lyapunov_pair_sum is the largest |sum| of the largest and the smallest, of the
     second of each, and so on, which vanish for Hamiltonian systems. symplectic_error: |J^T Omega J - Omega| of one

@@ -1,9 +1,9 @@
 """The table `horizons`: how long states of a chaotic motion can be compared."""
 from math import log
-from typing import Any
 
 import numpy as np
 
+from liestep.files.textfiles import TableRow
 from liestep.study.plan.plan import Study
 from liestep.study.tables.errors import member_distances
 from liestep.study.tables.kinds import Table
@@ -16,7 +16,7 @@ COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "lyapunov_t
 LIMIT = 1e-6
 
 
-def horizon_rows(study: Study) -> list[dict[str, Any]]:
+def horizon_rows(study: Study) -> list[TableRow]:
     """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns COLUMNS. The
     distance is that of `member_distances`, the largest over the members; horizon is empty if it stays below, and the
     perturbation is the amplitude of the study. The Lyapunov time is that of a run of the study with exponents, of the

@@ -1,8 +1,9 @@
 """The table `orders`: observed order of the state error of every pair of a study, with class and uncertainty."""
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from liestep.files.textfiles import TableRow
 from liestep.study.tables.kinds import Table
 from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import observed_order, order_verdict
@@ -17,7 +18,7 @@ COLUMNS = ("study", "problem", "problem_label", "integrator", "integrator_id", "
 ENERGY_FLOOR = 1e-15  # of the mean energy error relative to the kinetic energy: a few units of round-off
 
 
-def orders_table(metrics: "pandas.DataFrame") -> list[dict[str, Any]]:
+def orders_table(metrics: "pandas.DataFrame") -> list[TableRow]:
     """One row per pair, columns COLUMNS. p, u and class are those of `observed_order` for the state error over the step
     (mean accepted step of adaptive methods, whose error follows the tolerance: no order claim is made for them, nor for
     methods of unknown order). verdict is its sentence, floor that of the smallest step, at least the round-off of a sum

@@ -1,10 +1,11 @@
 """The table `work`: what an error costs, or, without a reference, what a run costs. And what variable steps gain: the
 error of as many constant steps, divided by that of an adaptive run."""
 from math import exp, log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from liestep.files.textfiles import TableRow
 from liestep.study.tables.kinds import Table
 
 if TYPE_CHECKING:  # claims are read without pandas
@@ -18,14 +19,14 @@ COLUMNS = (*PAIR, "basis", "error", *WORK, "iterations_per_step")
 SECONDS_COLUMNS = (*PAIR, "runtime", "basis", "error", "seconds")
 
 
-def work_rows(metrics: "pandas.DataFrame") -> list[dict[str, Any]]:
+def work_rows(metrics: "pandas.DataFrame") -> list[TableRow]:
     """Rows with columns COLUMNS; basis says what a row is. basis "equal error": work at the state error `error`, by
     interpolation between runs in log-log; an error that a method's runs do not enclose has no row. basis = a
     resolution: one run, in studies without a reference."""
     return [row | {"iterations_per_step": row["iterations"]/row["steps"]} for row in _rows(metrics, WORK)]
 
 
-def seconds_rows(metrics: "pandas.DataFrame", timings: "pandas.DataFrame") -> list[dict[str, Any]]:
+def seconds_rows(metrics: "pandas.DataFrame", timings: "pandas.DataFrame") -> list[TableRow]:
     """The same of seconds, columns SECONDS_COLUMNS: a table of its own, because times differ between machines and
     between runs. Rows of runtime "other runtime" hold seconds of scipy and heyoka."""
     rows = [row | {"runtime": "core"} for row in _rows(metrics[metrics["seconds"].notna()], ("seconds",))]
@@ -38,7 +39,7 @@ def seconds_rows(metrics: "pandas.DataFrame", timings: "pandas.DataFrame") -> li
     return rows
 
 
-def _rows(metrics: "pandas.DataFrame", names: tuple[str, ...]) -> list[dict[str, Any]]:
+def _rows(metrics: "pandas.DataFrame", names: tuple[str, ...]) -> list[TableRow]:
     rows = []
     for _, runs in metrics[metrics["status"] == "ok"].groupby(["problem", "integrator"], sort=False):
         common = dict(runs.iloc[0][list(PAIR)])
@@ -51,7 +52,7 @@ def _rows(metrics: "pandas.DataFrame", names: tuple[str, ...]) -> list[dict[str,
 
 
 def at_equal_error(runs: "pandas.DataFrame", names: tuple[str, ...],
-                   levels: tuple[float, ...] = LEVELS) -> list[dict[str, Any]]:
+                   levels: tuple[float, ...] = LEVELS) -> list[TableRow]:
     """Values of the columns `names` at the levels that the runs enclose, from the first pair of neighbours (decreasing
     step or tolerance) whose errors enclose the level; interpolated in log-log, zero work stays zero."""
     runs = runs[runs["error"].notna() & (runs["error"] > 0.0)]

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 from place import TOP
 
-from liestep.workflow.scheduling import without_submission_limit
+from liestep.workflow.patches import without_submission_limit
 
 
 def limited(text: str) -> SimpleNamespace:
