@@ -39,8 +39,6 @@ CLOCK_FIGURES = ("work_precision", "scaling", "leaders_seconds", "price_of_manif
 # where a product comes from; `from` names files, and folders where all products are meant
 Product = TypedDict("Product", {"kind": str, "from": list[str], "specification": str, "sources": str, "sha256": str},
                     total=False)
-Manifest = TypedDict("Manifest", {"format": int, "studies": list[str], "inputs": dict[str, str],  # noqa: UP013
-                                  "products": dict[str, Product], "sha256": str}, total=False)
 
 
 def manifest_path(results: Path) -> Path:
@@ -70,7 +68,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
                 if name not in given and others and Path(name).is_file()}
         names = [products.name for products in workflow.studies]
         studies = names + [name for name in workflow.unselected if any(each.startswith(f"{name}/") for each in others)]
-        content: Manifest = {"format": FORMAT, "studies": studies, "inputs": given | kept,
+        content: dict[str, Any] = {"format": FORMAT, "studies": studies, "inputs": given | kept,
                    "products": dict(sorted((products | others).items()))}
         text = _text({**content, "sha256": _digest(content)})
         write_text_atomically(manifest_path(results), text)
@@ -82,7 +80,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     return manifest_path(results), len(listed)
 
 
-def last_manifest(results: Path) -> Manifest:
+def last_manifest(results: Path) -> dict[str, Any]:
     """The last manifest; empty if there is none that can be read."""
     try:
         return read_manifest(results)
@@ -153,8 +151,8 @@ def _products(workflow: Workflow) -> dict[Path, Product]:
     for products in workflow.studies:
         origins |= _study_products(products)
     if workflow.claims:
-        origin = {"kind": DATA,
-                  "from": [*_names(workflow.claim_inputs), *sorted(set().union(*workflow.claims.values()))]}
+        origin: Product = {"kind": DATA, "from": [*_names(workflow.claim_inputs),
+                                                  *sorted(set().union(*workflow.claims.values()))]}
         origins |= {workflow.common/f"claims.{suffix}": origin for suffix in ("csv", "md")}
     if workflow.errata:
         origin = {"kind": DATA, "from": _names(workflow.errata.values())}
@@ -205,7 +203,7 @@ class Complaint:
     product: bool = True
 
 
-def read_manifest(results: Path, known: Ledger | None = None) -> Manifest:
+def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
     """Content of manifest.json, compared with the ledger (read if not given). Raises InputError: missing or changed."""
     path = manifest_path(results)
     try:

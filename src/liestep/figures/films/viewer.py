@@ -47,7 +47,7 @@ class CallsOf:
 
     def balls(self, points: ArrayLike, colour: Colours, size: float, *, lift: float = 0.0,
               edge: Colour | None = "0.15", fade: float | None = None) -> None:
-        self._add("balls", np.atleast_2d(points), colour, size, lift/self.scale, fade, edge and to_hex(edge))
+        self._add("balls", np.atleast_2d(points), colour, size, lift/self.scale, fade, to_hex(edge) if edge else None)
 
     def polygons(self, corners: ArrayLike, colours: Sequence[Colour], *, edge: float = 0.0, lift: float = 0.0,
                  solid: bool = False) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from liestep.compile import counters
 from liestep.errors import InputError
 from liestep.files.textfiles import TableRow
+from liestep.mechanics.contracts.sheet import Options
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
@@ -21,7 +22,7 @@ from liestep.study.tables.reading import reference_file, run_file, whole_file
 if TYPE_CHECKING:  # planning a workflow reads this module, and shall not wait for pandas
     import pandas
 
-Cost = Callable[[TableRow, TableRow], float]
+Cost = Callable[[Options, TableRow], float]
 AXES = ("x", "y", "z")
 STATISTICS = ("energy_error_mean", "energy_error_max",
               *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES), "momentum_error_max",

@@ -14,7 +14,7 @@ from liestep.claims.errata import load_errata
 from liestep.claims.judging import describe
 from liestep.errors import InputError
 from liestep.files.ledger import require_same
-from liestep.files.textfiles import read_csv
+from liestep.files.textfiles import TableRow, read_csv
 
 # First part of a quantity's name -> figures and tables that show it.
 SHOWN_BY = {"energy": ("energy_error", "energy_convergence", "energy"), "momentum": ("momentum_error", "momentum"),
@@ -144,7 +144,7 @@ class PaperErrata:
 
     paper: str
     citation: str
-    rows: list[Mapping]
+    rows: list[TableRow]
 
 
 def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mapping[str, Collection[str]],
