@@ -368,7 +368,7 @@ METHODS = {
                    dormand_prince, mark=("X", "dotted", "ode45"), scipy="RK45", dense_order=lambda options: 4),
     "ode45_norm": _pair(
         "order 5(4), MATLAB's ode45 with NormControl: the error of the whole state decides", 5, DORMAND_PRINCE,
-        lambda *given: NormControlled(pair := dormand_prince(*given), pair.control),
+        lambda *given: NormControlled((pair := dormand_prince(*given))._replace(sizes=NOT_GIVEN), pair.control),
         Option(1e-6, "absolute tolerance; the run's tolerance is the relative one"), warning=_warning,
         dense_order=lambda options: 4),
     "dop853": _pair("order 8(5,3), 12 stages, explicit, adaptive with dense output", 8,
