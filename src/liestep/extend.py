@@ -52,7 +52,7 @@ from liestep.mechanics.contracts.sheet import Form, Option, Parameter, Preset, S
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.fixed_body.components import rotation_energy
 from liestep.mechanics.formulations.fixed_body.forms import fixed_body
-from liestep.mechanics.formulations.general import canonical, charged, first_order, turning
+from liestep.mechanics.formulations.general import canonical, charged, first_order
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,
@@ -88,6 +88,7 @@ from liestep.mechanics.formulations.multibody.tree import tree
 from liestep.mechanics.formulations.probed import kept_of_bodies, kept_of_body, kept_on_spheres
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
 from liestep.mechanics.formulations.spheres.forms import spheres
+from liestep.mechanics.formulations.turning import turning
 from liestep.mechanics.systems.heavy_top import weighted_body
 
 # constants, classes, functions

@@ -9,15 +9,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import Generic, NamedTuple, TypeVar
 
 from liestep.compile.sources import module_file
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.method import Entry, Item, Method
 from liestep.mechanics.contracts.sheet import Preset, Sheet
 
-Item = TypeVar("Item", Sheet, Method)
 # ids of integrators that are options now, refused with the new call: until the first release
 RENAMED = {  # id -> one of `integrator_calls`
     **{f"vi_sphere_{name}": f"vi_sphere weights={name}" for name in ("y4", "s4", "y6", "kl6", "kl8")},
@@ -31,16 +29,6 @@ RENAMED = {  # id -> one of `integrator_calls`
     "rkmk4": "rkmk", "rkmk5": "rkmk tableau=dormand_prince5", "rkmk54": "rkmk_pair",
     **{f"rodrigues_{name}": f"rodrigues weights={name}" for name in ("y4", "s4", "kl6", "kl8")},
 }
-
-
-class Entry(NamedTuple, Generic[Item]):
-    """A system's sheet or an integrator's method under its id, the module that declares it, and for plugins the hash
-    of all their source."""
-
-    name: str
-    module: str
-    item: Item
-    content: str = ""
 
 
 _plugin_systems: dict[str, Entry[Sheet]] = {}
