@@ -43,7 +43,7 @@ RUNS: dict[str, Callable[[], RunSpecification]] = {
     "control": lambda: specify("heavy_top", "rk4", **FIXED, sample=0.02, control=lambda t, state: {
         "gravity": [0.0, 0.0, -9.0]}),
 }
-PLAIN = ("verlet", "rk4", "action", "quaternion", "sphere", "adaptive")
+PLAIN = ("verlet", "rk4", "quaternion", "sphere", "adaptive")  # actions on a heavy top may be on poses, of mechanisms
 NOT_IN_PLAIN_RUNS = ("multibody", "constrained", "batches", "members", "events", "legs", "control", "until", "tangents",
                      "paper", "plugins", "catalogue", "maps")
 
