@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 
 
 def potential_gradient(system: str, component: Any):

@@ -14,7 +14,8 @@ import numpy as np
 from benchmarks.peers import natural, turned
 from liestep.simulation.runs.files import write
 from liestep.simulation.runs.shards import carry_out_shard
-from liestep.simulation.runs.specification import RunSpecification, specify, start_of
+from liestep.simulation.runs.specification import specify, start_of
+from liestep.simulation.runs.specified import RunSpecification
 
 MOTION: dict[str, Any] = {"preset": "asymmetric", "t_end": 1.0, "samples": 2}
 STEPS = 100

@@ -14,7 +14,8 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import evaluate
 from liestep.compile.status import Status
 from liestep.simulation.runs.execution import build, run_once
-from liestep.simulation.runs.specification import RunSpecification, specify
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specified import RunSpecification
 
 TARGETS = (1e-5, 1e-8)
 TOLERANCES = tuple(10.0**-k for k in range(3, 13))

@@ -18,7 +18,8 @@ from liestep.compile.status import Status
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build, new_recorder
-from liestep.simulation.runs.specification import RunSpecification, specify
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specified import RunSpecification
 
 PROBLEMS = (("free body", "jointed_body", "free", 4000, 1e-3),
             ("fast top", "jointed_body", "bruels_cardona", 4000, 1e-4),

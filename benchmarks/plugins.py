@@ -11,7 +11,8 @@ from benchmarks.timing import interleaved, ratio
 from liestep.simulation.catalogue import method
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.execution import run_once
-from liestep.simulation.runs.specification import RunSpecification, specify
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specified import RunSpecification
 
 LEAST = 0.05  # s of processor time of a run
 # system, preset of its own file, integrator, step or tolerance

@@ -19,7 +19,8 @@ from benchmarks.timing import interleaved
 from liestep.compile.tracing import plain_component
 from liestep.mechanics.formulations.counting import COUNTING, Counted
 from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.specification import RunSpecification, specify
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specified import RunSpecification
 
 # label -> system, method, preset, options, step in s, steps
 KERNELS: dict[str, tuple[str, str, str, dict[str, Any], float, int]] = {

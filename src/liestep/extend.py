@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from liestep.mechanics.formulations.constrained.joint_forms import Jointed
     from liestep.mechanics.formulations.fixed_body.components import rotation_energy
     from liestep.mechanics.formulations.fixed_body.forms import fixed_body
-    from liestep.mechanics.formulations.general import canonical, charged, first_order, shift, turning
+    from liestep.mechanics.formulations.general import canonical, charged, first_order, shift
     from liestep.mechanics.formulations.multibody.assembly import (
         GROUND,
         Assembly,
@@ -140,6 +140,7 @@ if TYPE_CHECKING:
     from liestep.mechanics.formulations.rigid_bodies.forms import Kept, rigid_bodies
     from liestep.mechanics.formulations.spheres.forms import spheres
     from liestep.mechanics.formulations.spheres.mass import FAR, ChainMatrix
+    from liestep.mechanics.formulations.turning import turning
     from liestep.mechanics.systems.heavy_top import weighted_body
 
 PLACES = places(__name__)  # of the lines above: what imports a name depends on its module alone

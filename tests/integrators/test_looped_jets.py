@@ -15,7 +15,7 @@ from liestep.errors import InputError
 from liestep.integrators import taylor
 from liestep.integrators.taylor import LoopedJet, field_expressions, jet_of
 from liestep.simulation.runs.execution import build, run_once
-from liestep.simulation.runs.outcomes import members
+from liestep.simulation.runs.members import members
 from liestep.simulation.runs.specification import specify, start_of
 from liestep.tools.inspect import describe
 

@@ -15,9 +15,10 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, general
 from liestep.simulation.runs import batches
 from liestep.simulation.runs.execution import Outcome, run_once
-from liestep.simulation.runs.outcomes import members
+from liestep.simulation.runs.members import members
 from liestep.simulation.runs.shards import carry_out_shard
-from liestep.simulation.runs.specification import RunSpecification, specify
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specified import RunSpecification
 
 EXACT = ("block_count", "block_high", "block_low", "block_sum", "baseline", "filled", "largest", "series", "states",
          "total")

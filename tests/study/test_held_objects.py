@@ -11,7 +11,8 @@ import liestep.simulation.plugins  # adds its finder to the catalogue when it is
 from liestep.simulation import catalogue
 from liestep.simulation.runs.maps import ParameterMap, Request, shards
 from liestep.simulation.runs.outcomes import carry_out
-from liestep.simulation.runs.specification import RunSpecification, specify, specify_problem
+from liestep.simulation.runs.specification import specify, specify_problem
+from liestep.simulation.runs.specified import RunSpecification
 
 
 def visits(call) -> list[str]:

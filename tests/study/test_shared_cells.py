@@ -7,7 +7,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import CellParameters, Cells, once
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import system_entry, system_ids
-from liestep.simulation.runs import batches, outcomes
+from liestep.simulation.runs import batches, members
 from liestep.simulation.runs.maps import ParameterMap, Request, ShardSpecification, shards
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.shards import REFUSED, carry_out_shard
@@ -112,7 +112,7 @@ def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
 
 
 def test_cells_of_large_states_run_alone(monkeypatch):
-    monkeypatch.setattr("liestep.simulation.runs.outcomes.MOST_NUMBERS", 1)
+    monkeypatch.setattr("liestep.simulation.runs.members.MOST_NUMBERS", 1)
     spec = shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0), steps=10, t_end=1.0)
     found = carry_out_shard(spec).variables["q"][1]
     for number, gamma in enumerate((0.5, 1.0)):
@@ -126,7 +126,7 @@ def test_cells_of_every_block_and_kind_are_what_each_would_be_alone(monkeypatch)
     monkeypatch.setattr(batches, "recorders", lambda *of, **more: (made.append(len(of[2])), room(*of, **more))[1])
     monkeypatch.setattr(batches, "FEW", 2)
     for name, value in {"AT_ONCE": 5, "FEWER": 3, "KINDS": 1}.items():
-        monkeypatch.setattr(outcomes, name, value)
+        monkeypatch.setattr(members, name, value)
     values = (-9.81, -2.0, -3.0, 0.0, -1.0, 1.0, 0.0, 3.0, np.nan, 2.0, 5.0, 6.0, 7.0)  # no gravity: J is conserved
     (spec,) = shards(specify("spherical_pendulum_chain", "vi_sphere", samples=3, steps=20, t_end=1.0),
                      ParameterMap(("gravity.2",), (values,)), Request(None, {}, {}, {}))

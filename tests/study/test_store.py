@@ -21,7 +21,7 @@ from liestep.files import ledger
 from liestep.files.records import FOLDER, record, recording
 from liestep.simulation.runs import files, store
 from liestep.simulation.runs.files import read
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.store import STORE, Store
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells

@@ -18,7 +18,7 @@ from liestep.simulation.runs.specification import start_of
 MULTIBODY = "liestep.mechanics.formulations.multibody"
 CHAIN = ("liestep.geometry.so3", "liestep.geometry.se3", "liestep.geometry.charts", "liestep.geometry.groups.poses",
          f"{MULTIBODY}.mechanism", f"{MULTIBODY}.assembly", f"{MULTIBODY}.components", f"{MULTIBODY}.index_three",
-         f"{MULTIBODY}.forms", "liestep.mechanics.formulations.fixed_body.absolute", "liestep.integrators.rkmk",
+         f"{MULTIBODY}.forms", "liestep.mechanics.formulations.multibody.pinned", "liestep.integrators.rkmk",
          "liestep.integrators.generalized_alpha", "liestep.integrators.bliedf")
 
 
@@ -274,7 +274,7 @@ MUTANTS = {  # name: (check that kills it, module, old, new)
                                       "ratio = (1.0 - self.alpha_f)/(1.0 - self.alpha_m)"),
     "correction of the start without its bracket": (
         first_multipliers, ALPHA, "change = axpy(1.0/12.0, wide if", "change = axpy(0.0, wide if"),
-    "shift of the inertia": (inertia, "liestep.mechanics.formulations.fixed_body.absolute",
+    "shift of the inertia": (inertia, "liestep.mechanics.formulations.multibody.pinned",
                              "mass*(centre @ centre*np.eye(3) - np.outer(centre, centre))",
                              "mass*(centre @ centre*np.eye(3) + np.outer(centre, centre))"),
     "R for its transposed in the weight": (equilibrium, INDEX_THREE, "weight, spin = times(x, m, g),",

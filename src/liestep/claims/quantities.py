@@ -8,7 +8,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.maps import rows_of
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.config import FEWEST
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables.kinds.exponents import NAMES as EXPONENTS

@@ -27,7 +27,7 @@ from liestep.compile.sources import black_box, component_modules, module_file, s
 from liestep.compile.tracing import plain_loop
 from liestep.errors import InputError
 from liestep.files import sealed
-from liestep.files.answers import cache_folder
+from liestep.files.sealed import cache_folder
 
 holds_addresses = attrgetter("library.has_dynamic_globals")  # of what Numba has compiled
 

@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import re
 import sys
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,10 @@ DERIVED = "LIESTEP_DERIVED"  # of those that `liestep.plain` has just written: t
 IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|(?:[^\n\\;]|\\\n)*)""",
                     re.MULTILINE)
 WORD = re.compile(r"[\w.]+")
+# `with some_runs:` holds imports that only some runs need: no sources of the others. `RunSpecification.modules` names
+# them, and tests/workflow/test_run_sources.py holds that no run executes what is not among its sources.
+some_runs = nullcontext()
+OF_SOME_RUNS = re.compile(r"^([ \t]*)with some_runs:.*\n(?:\1[ \t]+.*\n)+", re.MULTILINE)
 
 
 _folders: dict[str, Path] = {}  # of papers whose code is known, by their ids
@@ -62,11 +67,12 @@ def places(module: str) -> dict[str, str]:
 
 
 @cache
-def _imports(name: str, path: Path) -> frozenset[str]:
+def _imports(name: str, path: Path, left_out: re.Pattern | None) -> frozenset[str]:
     """Modules of this package and of papers that the file of a module imports anywhere, by absolute name."""
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
     found: set[str] = set()
-    for module, names in IMPORT.findall(path.read_text("utf-8")):
+    text = path.read_text("utf-8")
+    for module, names in IMPORT.findall(left_out.sub("", text) if left_out else text):
         if module in DOORS and WORD.search(names):
             found.update(place for word in WORD.findall(names) if (place := places(module).get(word)))
             continue
@@ -77,8 +83,8 @@ def _imports(name: str, path: Path) -> frozenset[str]:
     return frozenset(name for name in found if name.split(".")[0] in (NAME, PAPERS))
 
 
-def closure(*modules: str) -> dict[str, Path]:
-    """All files that the modules import, directly or not: module name -> file."""
+def closure(*modules: str, left_out: re.Pattern | None = OF_SOME_RUNS) -> dict[str, Path]:
+    """All files that the modules import, directly or not, but in statements that are left out: module name -> file."""
     files: dict[str, Path] = {}
     todo = list(modules)
     while todo:
@@ -87,7 +93,7 @@ def closure(*modules: str) -> dict[str, Path]:
         if path is None or name in files:
             continue
         files[name] = path
-        todo.extend(_imports(name, path))
+        todo.extend(_imports(name, path, left_out))
     return files
 
 
@@ -106,11 +112,11 @@ def package_modules(*packages: str) -> tuple[str, ...]:
 
 
 @cache
-def source_hash(*modules: str) -> str:
-    """sha256 (16 hex digits) of the names and contents of the closure of `modules`; independent
-    of the checkout's place."""
+def source_hash(*modules: str, left_out: re.Pattern | None = None) -> str:
+    """sha256 (16 hex digits) of the names and contents of the closure of `modules`; independent of the checkout's
+    place. left_out: OF_SOME_RUNS, of a run whose modules are named."""
     digest = hashlib.sha256()
-    for name, path in sorted(closure(*modules).items()):
+    for name, path in sorted(closure(*modules, left_out=left_out).items()):
         content = path.read_bytes()
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)

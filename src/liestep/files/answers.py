@@ -15,14 +15,6 @@ COMMANDS = ("list", "describe", "status")
 WORKING = ("config", "results")   # folders of the working folder that `status` reads
 
 
-def cache_folder() -> str:
-    """$LIESTEP_CACHE, else $XDG_CACHE_HOME/liestep, else ~/.cache/liestep."""
-    base = os.environ.get("LIESTEP_CACHE")
-    if base:
-        return base
-    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "liestep")
-
-
 def place_of(arguments: list[str]) -> str | None:
     """Where the answer to a command is kept; None for a command whose answer depends on more than these files."""
     if not arguments or arguments[0] not in COMMANDS or any(word.startswith("-") for word in arguments):
@@ -43,7 +35,7 @@ def place_of(arguments: list[str]) -> str | None:
         for name in WORKING:
             _files(name, parts, seen)
     digest = hashlib.sha256("\0".join(sorted(parts[1 + len(arguments):]) + parts[:1 + len(arguments)]).encode())
-    return os.path.join(cache_folder(), f"answer-{digest.hexdigest()[:24]}.txt")
+    return os.path.join(sealed.cache_folder(), f"answer-{digest.hexdigest()[:24]}.txt")
 
 
 def _files(folder: str, parts: list[str], seen: set[tuple[int, int]]) -> None:

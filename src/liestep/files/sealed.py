@@ -97,3 +97,11 @@ def _sweep(folder: str) -> None:
             if fnmatch(entry.name, TEMPORARY) and entry.stat(follow_symlinks=False).st_mtime < time.time() - LEFT_OVER:
                 with suppress(OSError):
                     os.unlink(entry.path)
+
+
+def cache_folder() -> str:
+    """$LIESTEP_CACHE, else $XDG_CACHE_HOME/liestep, else ~/.cache/liestep."""
+    base = os.environ.get("LIESTEP_CACHE")
+    if base:
+        return base
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "liestep")

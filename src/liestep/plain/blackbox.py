@@ -10,7 +10,8 @@ import numpy as np
 
 from liestep.errors import InputError, require_plain
 from liestep.mechanics.contracts.sheet import Preset
-from liestep.mechanics.formulations.general import PARTS, first_order, layout, turning
+from liestep.mechanics.formulations.general import first_order
+from liestep.mechanics.formulations.turning import PARTS, layout, turning
 from liestep.plain.arrays import named, place
 from liestep.plain.families import field_of, rates_of, turned
 from liestep.simulation.catalogue import add_plugin

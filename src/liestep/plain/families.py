@@ -11,7 +11,7 @@ from liestep.compile.straight.symbols import reachable
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.manifold import check_tangent
 from liestep.mechanics.contracts.sheet import real_array
-from liestep.mechanics.formulations.general import PARTS, layout
+from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.kinds import Kind
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines

@@ -16,7 +16,7 @@ from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, require_plain, unknown
 from liestep.mechanics.contracts.sheet import real_array
-from liestep.mechanics.formulations.general import PARTS, layout
+from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain import system
 from liestep.plain.blackbox import black_box_of, real_rates
 from liestep.simulation.catalogue import integrator_ids, own_integrators

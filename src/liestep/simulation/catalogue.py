@@ -9,26 +9,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import Generic, NamedTuple, TypeVar
 
 from liestep.compile.sources import module_file
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.method import Entry, Item, Method
 from liestep.mechanics.contracts.sheet import Preset, Sheet
-
-Item = TypeVar("Item", Sheet, Method)
-
-
-class Entry(NamedTuple, Generic[Item]):
-    """A system's sheet or an integrator's method under its id, the module that declares it, and for plugins the hash
-    of all their source."""
-
-    name: str
-    module: str
-    item: Item
-    content: str = ""
-
 
 _plugin_systems: dict[str, Entry[Sheet]] = {}
 _plugin_methods: dict[str, Entry[Method]] = {}

@@ -12,7 +12,7 @@ from liestep.files.textfiles import csv_rows, read_text
 from liestep.simulation.references.reference import ReferenceSpecification, study_reference
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.maps import rows_of
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.workflow.workflow import StudyProducts
 
 STATES = ("done", "failed", "stale", "damaged", "missing")  # failed: a run that stopped early, which is a result

@@ -372,6 +372,14 @@ class Starts(NamedTuple):
         return {"start": np.array(start, order="C"), "momentum_scale": self.scale(state), "starts": self}
 
 
+class Joints(NamedTuple):
+    """What residuals of joints are measured against; of times, fields and observables at the samples of a run."""
+
+    length: Callable[[Mapping[str, np.ndarray]], float]  # the mechanism's own at the start, wherever its origin is
+    # the largest residual in m, and of what has no unit
+    gaps: Callable[[Mapping[str, np.ndarray]], tuple[float, float]]
+
+
 class Sight(NamedTuple):
     """What controllers see of states, where machine code reads them."""
 
@@ -409,6 +417,7 @@ class Formulated:
     bare: Callable[[np.ndarray], dict[str, np.ndarray]] | None = None
     apart: bool = False  # each number has a scale of its own
     clock: int | None = None  # row whose first number is the time
+    joints: Joints | None = None  # of forms with an observable of size JOINTS
     sight: Sight | None = None  # None: controllers get what `bare` or `to_fields`, and `showing`, give
 
     def __post_init__(self) -> None:

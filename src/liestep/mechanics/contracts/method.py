@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.sheet import Option, Options, Sheet, once
@@ -278,3 +278,16 @@ class Method:
         reason = (self.requires(parameters, sheet) if self.requires else None) or (
             sheet.requires(parameters, self.on(sheet)) if sheet.requires else None)
         return Lack(reason) if reason else None
+
+
+Item = TypeVar("Item", Sheet, Method)
+
+
+class Entry(NamedTuple, Generic[Item]):
+    """A system's sheet or an integrator's method under its id, the module that declares it, and for plugins the hash
+    of all their source."""
+
+    name: str
+    module: str
+    item: Item
+    content: str = ""

@@ -365,6 +365,7 @@ class Form:
     options: Mapping[str, Option] = field(default_factory=dict)
     # (parameters, options): raises InputError where single options are fine, together or on this system not
     combination: Callable[[Mapping[str, Any], Mapping[str, Any]], None] = lambda parameters, options: None
+    needs: tuple[str, ...] = ()  # modules that `make` imports for itself: sources of the runs with this form alone
 
     def complete(self, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
         """All options of the form that exist together, those that are not given at their defaults; other names are

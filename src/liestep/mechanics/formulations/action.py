@@ -11,6 +11,7 @@ from liestep.mechanics.contracts.formulations import Component, LieChart, Metric
 from liestep.mechanics.contracts.sheet import Option
 
 # option of actions of rotations and rigid motions
+ACTIONS = "liestep.geometry.groups.actions"  # what forms with an action import for themselves
 CHART = {"chart": Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind"
                          " (three turns about the axes)", tuple(CHARTS))}
 

@@ -18,8 +18,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import most_off
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, Trial
-from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
-from liestep.mechanics.formulations.constrained.coordinates import Coordinates
+from liestep.mechanics.formulations.coordinates import Coordinates, energies, legendre
 from liestep.mechanics.formulations.general import CanonicalGradient, RatesField, SeparableField
 
 FIELDS = (StateField("q", "m", "x_1, q_2, x_2", ("coordinate",), "coordinate"),

@@ -15,8 +15,8 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, own
-from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, legendre
-from liestep.mechanics.formulations.constrained.coordinates import Coordinates, Masses
+from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM
+from liestep.mechanics.formulations.coordinates import Coordinates, Masses, energies, legendre
 from liestep.mechanics.formulations.general import RatesField
 
 AVERAGE, FREED = 3, 1  # rules of `integrators.livens`: mean values; direction freed of phi

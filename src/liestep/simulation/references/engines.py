@@ -15,7 +15,8 @@ from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, traced_field
 from liestep.simulation.catalogue import method, own_integrators, ranked
 from liestep.simulation.runs.execution import Outcome, run_once
-from liestep.simulation.runs.specification import RunSpecification, specify
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specified import RunSpecification
 
 Field = Callable[[float, np.ndarray], np.ndarray]  # f(t, y), y the rows of a state in one array
 INCREMENT = 1e-6                                   # of the time in which the state changes, for a difference of rates

@@ -33,7 +33,8 @@ from liestep.simulation.references.engines import (
 )
 from liestep.simulation.runs.content import FORMAT, Content
 from liestep.simulation.runs.files import RunFile, is_current, read, write
-from liestep.simulation.runs.specification import RunSpecification, specify_problem
+from liestep.simulation.runs.specification import specify_problem
+from liestep.simulation.runs.specified import RunSpecification
 
 # what a reference and the runs compared with it have in common
 SHARED = ("problem", "parameters", "initial", "t_end", "samples", "plugins")

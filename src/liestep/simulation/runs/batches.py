@@ -17,20 +17,20 @@ from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, PluginError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.execution import (
     STEP_LOG,
     Legs,
     Outcome,
     Recorder,
     build,
+    for_loop,
     in_pieces,
     member,
     new_integrals,
     recorders,
     set_baseline,
 )
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 
 FEW = 8  # components that are held at a time
 

@@ -1,25 +1,24 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from liestep.compile.sources import derived_text
+from liestep.compile.sources import derived_text, some_runs
 from liestep.compile.status import Status
-from liestep.compile.translation import without_folders
-from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Formulated, Observable
-from liestep.simulation.runs.batches import Batch
-from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, not_run, spread
-from liestep.simulation.runs.residuals import suspects, warning_of
-from liestep.simulation.runs.specification import RunSpecification, dimension
-from liestep.simulation.runs.starts import each
-from liestep.simulation.tangents.rates import exponents, pair_sums
+from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, spread
+from liestep.simulation.runs.residuals import warning_of
+from liestep.simulation.runs.specified import RunSpecification
+
+if TYPE_CHECKING:
+    with some_runs:
+        from liestep.simulation.runs.batches import Batch
 
 FORMAT = "2"  # version of the layout of files
 DENSE = LEAST_SAMPLES*BLOCKS  # samples; an ensemble has blocks with more, so that a drift can be judged
@@ -66,20 +65,12 @@ class Content:
             self.whole[name][place] = finished
 
 
-def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
-    """The content of a run that cannot be made: no sample, and the reason."""
-    content = (gathered(spec, [([k], Batch.of(not_run(spec))) for k in range(spec.ensemble.size)]) if spec.ensemble
-               else collected(spec, [not_run(spec)]*spec.replicas))
-    content.attributes["message"] = without_folders(str(error))
-    return content
-
-
 def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     """The content of a run's file from its trajectories: of all its replicas."""
     first = outcomes[0]
     content = Content()
     content.add("time", ("time",), times(spec, first, first.samples), "s", "time")
-    for made in (*series(spec, first, first.samples), *_blocks(first)):
+    for made in (*series(spec, first, first.samples), *block_variables(first)):
         content.add(*made)
     if spec.replicas > 1:
         for part in first.formulated.error_fields:
@@ -90,54 +81,19 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
         content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
     if spec.exponents:
         _exponents(content, spec, first)
-    content.attributes |= _attributes(spec, first)
+    content.attributes |= attributes_of(spec, first)
     if first.samples:
         content.end = float(content.variables["time"][1][-1]), first.outputs.states[first.samples - 1].copy()
-    return content
-
-
-def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batch]]) -> Content:
-    """The content of the file of an ensemble from its members with their numbers: samples that all have, of each the
-    statistics, and the attributes of the first one that failed, else of member 0."""
-    assert spec.ensemble is not None
-    content, worst, samples = Content(), None, spec.samples
-    at = (True, spec.ensemble.size)  # whether the worst one has finished, and its number
-    growths: list[np.ndarray] = []
-    told: dict[int, str] = {}
-    content.add("time", ("time",), np.zeros(0), "s", "time")
-    for numbers, batch in batches:
-        place, finished = np.array(numbers), batch.finished
-        samples = min(samples, int(batch.samples.min()))
-        for name, dims, *about in (*series(spec, batch, samples), *(_blocks(batch) if spec.samples > DENSE else ())):
-            content.put(("member", spec.ensemble.size), place, (name, dims, *about), spec.samples)
-        found = statistics(batch)
-        told |= {numbers[row]: text for row, text in warnings_of(batch, found, lambda row: spec)}
-        for name, values in found.items():
-            content.put(("member", spec.ensemble.size), place, (
-                name, (), np.where(finished, values, np.nan), "1", f"{name} of each member"), finished=finished)
-        growths.extend(batch.growth)
-        row = int(np.argmin(finished))
-        if (bool(finished[row]), numbers[row]) < at:
-            worst, at = batch.member(row), (bool(finished[row]), numbers[row])
-    assert worst is not None
-    for name, (dims, values, about) in list(content.variables.items()):
-        if name.endswith(BLOCKS_SUFFIX) and samples <= DENSE:
-            del content.variables[name]
-        elif "time" in dims[1:]:
-            content.variables[name] = dims, np.ascontiguousarray(values[:, :samples]), about
-    content.variables["time"] = ("time",), times(spec, worst, samples), content.variables["time"][2]
-    if spec.exponents:
-        rates = [max(one.rate for one in exponents(growth, spec.t_end)) for growth in growths]
-        content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
-        for name, angles, units, long_name in spec.ensemble.coordinates():
-            content.add(name, ("member",), angles, units, long_name)
-    content.attributes |= _attributes(spec, worst) | told_of(told, "member", spec.ensemble.size)
     return content
 
 
 def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> None:
     """The growth of derivatives, and as attributes the largest Lyapunov exponent (1/s) with its standard error and, if
     all exponents are there, the largest sum of two that belong together."""
+    with some_runs:
+        from liestep.simulation.tangents.directions import span
+        from liestep.simulation.tangents.rates import exponents, pair_sums
+
     growth = outcome.growth
     found = exponents(growth, spec.t_end)
     content.add("growth", ("block", "tangent"), growth, "1",
@@ -146,16 +102,16 @@ def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> No
     content.attributes |= {"lyapunov": largest.rate, "lyapunov_uncertainty": largest.uncertainty,
                            "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found),
                            "symplectic_error": outcome.symplectic_error}
-    if spec.exponents == dimension(spec.sheet, spec.parameters, spec.initial):
+    if spec.exponents == len(span(spec.sheet, spec.parameters, spec.initial)):
         content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
 
 
-def times(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> np.ndarray:
+def times(spec: RunSpecification, outcome: "Outcome | Batch", samples: int) -> np.ndarray:
     """The start and k times the sampling interval: the same numbers as the loop's own times."""
     return spec.times_of(np.arange(samples)*outcome.outputs.stride)
 
 
-def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> Iterator[Variable]:
+def series(spec: RunSpecification, outcome: "Outcome | Batch", samples: int) -> Iterator[Variable]:
     """State fields and observables at the samples, of a batch with its rows first."""
     formulated, at = outcome.formulated, times(spec, outcome, samples)
     states = outcome.outputs.states[..., :samples, :, :]
@@ -163,7 +119,9 @@ def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> It
     fields = {name: values.reshape(*lead, *values.shape[1:])
               for name, values in formulated.to_fields(states.reshape(prod(lead), *states.shape[-2:])).items()}
     if formulated.shown:
-        rows = [formulated.showing(at, one, spec.shown_before) for one in (each(fields) if len(lead) > 1 else [fields])]
+        each = [fields] if len(lead) == 1 else [{name: values[k] for name, values in fields.items()}
+                                                for k in range(lead[0])]
+        rows = [formulated.showing(at, one, spec.shown_before) for one in each]
         fields |= {name: np.stack([row[name] for row in rows]) if len(lead) > 1 else values
                    for name, values in rows[0].items()}
     for part in (*formulated.fields, *formulated.shown):
@@ -174,7 +132,7 @@ def series(spec: RunSpecification, outcome: Outcome | Batch, samples: int) -> It
                seen.units, f"{seen.long_name}; components {', '.join(own)}" if own else seen.long_name)
 
 
-def _blocks(outcome: Outcome | Batch) -> Iterator[Variable]:
+def block_variables(outcome: "Outcome | Batch") -> Iterator[Variable]:
     """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point. One variable per
     observable: each further one would take a third of a millisecond to write."""
     recorder = outcome.outputs
@@ -187,7 +145,7 @@ def _blocks(outcome: Outcome | Batch) -> Iterator[Variable]:
                " equal parts of the run")
 
 
-def statistics(outcome: Outcome | Batch) -> dict[str, Any]:
+def statistics(outcome: "Outcome | Batch") -> dict[str, Any]:
     """Means, maxima and mean squares of the deviations over all counted points, numbers or of each row; the suffix
     _accepted is over accepted steps."""
     found = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
@@ -275,22 +233,7 @@ def warning_of_run(spec: RunSpecification, outcome: Outcome, numbers: Mapping[st
     return {"warning": "; ".join(filter(None, told))} if any(told) else {}
 
 
-def warnings_of(batch: Batch, numbers: Mapping[str, Any], spec_of: Callable[[int], RunSpecification]
-                ) -> Iterator[tuple[int, str]]:
-    """Those rows of a batch that have a warning, and which."""
-    for row in suspects(batch.formulated, numbers, batch.outputs.series[:, :, 0]):
-        one = batch.member(row)
-        for told in warning_of_run(spec_of(row), one, statistics(one)).values():
-            yield int(row), told
-
-
-def told_of(found: Mapping[int, str], lead: str, number: int) -> dict[str, str]:
-    """The attribute of a file of several runs: how many have a warning, and the first one."""
-    return {"warning": f"{len(found)} of {number} {lead}s have a warning; {lead} {min(found)}: {found[min(found)]}"
-            } if found else {}
-
-
-def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
+def attributes_of(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
     numbers = statistics(outcome)
     return origin(spec) | {
         "status": outcome.status.name.lower(), "message": message_of(outcome, spec),

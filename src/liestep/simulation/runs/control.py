@@ -22,7 +22,8 @@ from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.events import answer
 from liestep.simulation.runs.execution import Outcome, Progress, build, recorders
-from liestep.simulation.runs.specification import STEP_TOLERANCE, RunSpecification
+from liestep.simulation.runs.specification import STEP_TOLERANCE
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.until import require_partial_steps
 
 MARKS = (0.3718, 0.0137), (1.9143, 0.0091)  # values of parameters that are recognised in components

@@ -13,7 +13,7 @@ import numpy as np
 
 from liestep.compile.pieces import LINEAR, QUADRATIC
 from liestep.errors import InputError
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 
 MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for example on another machine than this one
 OBSERVABLES = 12           # numbers at a sample beside the state: time, energy, momenta, residuals; an upper bound

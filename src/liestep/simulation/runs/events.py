@@ -17,8 +17,31 @@ Reset = Callable[[State], Mapping[str, Any]]
 OPEN: Any = ...  # in place of a default that follows from others
 
 
+class Calling:
+    """What a run calls."""
+
+    @property
+    def functions(self) -> dict[str, Any]:
+        """What it calls, by the names of its arguments: the identity of a run holds it."""
+        raise NotImplementedError
+
+    def canonical(self) -> dict[str, Any]:
+        """What a specification says of it; of a function its name."""
+        raise NotImplementedError
+
+    def identity(self) -> dict[str, Any]:
+        """What a specification says of an event that goes on or of a control: the digest of all that its functions are
+        and read, or why there is none (`unknown`)."""
+        from liestep.simulation.plugins.reads import digest_of_reads
+
+        try:
+            return self.canonical() | {"sha256": digest_of_reads(self.functions)}
+        except InputError as error:
+            return self.canonical() | {"unknown": str(error)}
+
+
 @dataclass(frozen=True)
-class Event:
+class Event(Calling):
     """A function of the state that becomes zero.
 
     Args:
@@ -156,7 +179,7 @@ def events_of(given: Any) -> tuple[Event, ...]:
 
 
 @dataclass(frozen=True)
-class Control:
+class Control(Calling):
     """A function of (t, state) that gives values of parameters, held for `sample` s each."""
 
     function: Callable[[float, State], Mapping[str, Any]]
@@ -183,14 +206,3 @@ def control_of(function: Any, sample: Any) -> Control | None:
     if sample is None:
         raise InputError("control needs sample=, the time in s for which each of its values is held")
     return Control(function, positive("sample", sample))
-
-
-def identity(called: Event | Control) -> dict[str, Any]:
-    """What a specification says of an event that goes on or of a control: the digest of all that its functions are and
-    read, or why there is none (`unknown`)."""
-    from liestep.simulation.plugins.reads import digest_of_reads
-
-    try:
-        return called.canonical() | {"sha256": digest_of_reads(called.functions)}
-    except InputError as error:
-        return called.canonical() | {"unknown": str(error)}

@@ -16,13 +16,13 @@ from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.interpreted import FirstLoop, NotWorthIt
 from liestep.compile.pieces import SLOW, Pieces, TooLong
 from liestep.compile.rows import copy
+from liestep.compile.sources import some_runs
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import TRACED, RunSpecification
 
 BLOCKS = 100
 LEAST_SAMPLES = 8  # stored samples in every block of a run whose drift can be judged
@@ -277,6 +277,16 @@ def set_baseline(baseline: np.ndarray, trial: Recorder, columns: np.ndarray, cou
     counters[:] = 0
 
 
+def for_loop(formulated: Formulated, integrator: Any, steps: float, *, many: bool = False) -> tuple[Any, Any]:
+    """Problem and integrator for the time loop, see `simulation.machine_code.straight.for_loop`."""
+    if formulated.formulation not in TRACED:
+        return formulated.problem, integrator
+    with some_runs:
+        from liestep.simulation.machine_code import straight
+
+    return straight.for_loop(formulated, integrator, steps, many=many)
+
+
 @contextmanager
 def in_pieces(spec: RunSpecification, loop: Callable, numbers: int, limit: float | None,
                reached: Callable[[], float]) -> Iterator[Pieces]:
@@ -303,7 +313,8 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     begin, gone = grid = spec.grid
     function: Callable = advance
     if gone:
-        from liestep.compile.going import advance_further as function  # no source of other runs
+        with some_runs:
+            from liestep.compile.going import advance_further as function
     loop, clock = finds(function, integrator, problem, recorder, work), grid if gone else (begin,)
     loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
     set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
@@ -413,6 +424,24 @@ def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recor
     states = np.zeros((max(points, 2*kept), *shape))
     states[:kept] = recorder.states
     return recorder._replace(states=states, series=np.zeros((len(states), recorder.scratch.size)), stride=1)
+
+
+def trajectory(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, progress: Progress | None = None,
+               interpreted: bool = False) -> Outcome:
+    """One trajectory (see `run_once`); where exponents are asked for, with the growth of derivatives in each of its
+    blocks and the symplecticity of its step, NaN for a run that stopped early."""
+    outcome = run_once(spec, state, progress, interpreted=interpreted)
+    if spec.exponents:
+        outcome.growth = np.full((BLOCKS, spec.exponents), np.nan)
+        if outcome.status == Status.OK:
+            with some_runs:
+                from liestep.simulation.tangents.exponents import growth_of, symplectic_error
+
+            initial = spec.initial if state is None else state
+            outcome.growth = growth_of(spec, initial, BLOCKS)
+            if spec.ensemble is None:
+                outcome.symplectic_error = symplectic_error(spec, initial)
+    return outcome
 
 
 def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:

@@ -12,7 +12,8 @@ from liestep.errors import InputError
 from liestep.simulation.runs.events import Event, event_of, events_of
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.numbers import finite
-from liestep.simulation.runs.specification import STEP_TOLERANCE, Before, RunSpecification
+from liestep.simulation.runs.specification import STEP_TOLERANCE
+from liestep.simulation.runs.specified import Before, RunSpecification
 from liestep.simulation.runs.until import ROWS, specification_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from liestep.mechanics.formulations.multibody.checks import free_velocities
 from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.events import OPEN, Event, Reset, State, event_function
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
 from liestep.simulation.tangents.directions import basis as directions_at
 

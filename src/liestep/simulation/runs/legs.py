@@ -19,7 +19,7 @@ from liestep.simulation.runs.events import Reset, answer, event_function
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
 from liestep.simulation.runs.residuals import warning_of
-from liestep.simulation.runs.specification import Before, RunSpecification
+from liestep.simulation.runs.specified import Before, RunSpecification
 from liestep.simulation.runs.until import (
     BESIDE,
     Between,

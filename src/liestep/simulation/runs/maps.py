@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.method import Entry
 from liestep.mechanics.contracts.sheet import Cells, Parameter, Sheet, once
-from liestep.simulation.catalogue import Entry, system_entry
-from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_in
+from liestep.simulation.catalogue import system_entry
+from liestep.simulation.runs.specification import Start, specify, start_in
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.starts import MOST
 
 TOGETHER = ("moments", "inertia", "index", "integer")  # rules of numbers that others, or shapes, depend on

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Observable
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Joints, Observable
+from liestep.simulation.runs.specified import RunSpecification
 
 ALLOWED = 0.01  # of the own size of a residual or an energy; runs that are farther off have a warning
+MOST = 20  # samples that are looked at
 Seen = Callable[[], Mapping[str, np.ndarray]]  # makes times, fields and observables at the samples of a run
 
 
@@ -28,7 +29,8 @@ def warning_of(spec: RunSpecification, formulated: Formulated, numbers: Mapping[
                 found.append(f"{part.name} is off by up to {off:.3g}, {_share(off, size)}, the largest kinetic or"
                              " potential energy: take a smaller step or tolerance")
         elif part.size == JOINTS:
-            found += _of_joints(spec, off, seen)
+            assert formulated.joints is not None
+            found += _of_joints(spec, formulated.joints, off, seen)
         else:
             found.append(f"{part.name} ({part.long_name}) is up to {off:.3g}, {_share(off, float(part.size or 0.0))}:"
                          " take a smaller step or tolerance, or an integrator that keeps it")
@@ -70,15 +72,18 @@ def _mechanical(part: Observable, seen: Mapping[str, np.ndarray]) -> np.ndarray:
     return seen["energy"] + seen["work"] if part.name == "energy" and "work" in seen else seen["energy"]
 
 
-def _of_joints(spec: RunSpecification, off: float, seen: Seen) -> Iterator[str]:
-    """The recorded residual is the largest of lengths and directions: which one it was, the samples tell."""
-    from liestep.mechanics.formulations.joint_sizes import length_of, sampled_gaps  # few runs need them
+def sampled(seen: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Up to MOST samples."""
+    kept = np.unique(np.linspace(0, len(seen["time"]) - 1, MOST).round().astype(int))
+    return {name: values[kept] for name, values in seen.items()}
 
-    built = spec.sheet.build(spec.parameters)
-    length = length_of(built, seen())
+
+def _of_joints(spec: RunSpecification, joints: Joints, off: float, seen: Seen) -> Iterator[str]:
+    """The recorded residual is the largest of lengths and directions: which one it was, the samples tell."""
+    length = joints.length(seen())
     if not off > ALLOWED*min(1.0, length):
         return
-    gap, turn = sampled_gaps(built, seen())
+    gap, turn = joints.gaps(sampled(seen()))
     gap, turn = (off, turn) if off > 2.0*turn or gap >= turn else (gap, off)
     known = spec.sheet.forms[spec.method.formulation].options.get("stabilisation")
     remedy = (f" or options={{'stabilisation': {known.choices[-1]!r}}}"

@@ -19,14 +19,12 @@ from liestep.simulation.runs.content import (
     series,
     statistics,
     times,
-    told_of,
-    warnings_of,
 )
 from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of
-from liestep.simulation.runs.outcomes import in_groups, members
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.members import in_groups, members, told_of, warnings_of
+from liestep.simulation.runs.specified import RunSpecification
 
 CELL, MEMBER = "cell", "member"  # dimensions
 REFUSED = -1  # status of a cell whose parameters make no system

@@ -14,7 +14,8 @@ from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.going import CALLED, Called
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
-from liestep.simulation.runs.specification import RunSpecification, specify
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from liestep.files.ledger import is_own, require_same
 from liestep.files.records import file_sha256, is_remembered, record, remember
 from liestep.files.textfiles import replacing
 from liestep.simulation.runs.files import require_current
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 
 STORE = ".runs"  # below the results folder
 

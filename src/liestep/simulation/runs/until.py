@@ -18,12 +18,12 @@ from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.manifold import drifting
 from liestep.simulation.catalogue import integrator_ids, method, sheet
-from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.estimate import memory, readable, require_memory
 from liestep.simulation.runs.events import Event, EventFunction, event_function
-from liestep.simulation.runs.execution import Outcome, Progress, build, gap_of, run_once
-from liestep.simulation.runs.specification import Before, RunSpecification, applicable, specify
+from liestep.simulation.runs.execution import Outcome, Progress, build, for_loop, gap_of, run_once
+from liestep.simulation.runs.specification import applicable, specify
+from liestep.simulation.runs.specified import Before, RunSpecification
 
 ROWS = "rows"  # variable of a data set with the nodes: rows of the state at every step
 POINTS_OF_FIXED, POINTS_OF_ADAPTIVE = 5, 17  # in each step where events are looked for, both ends included

@@ -16,7 +16,7 @@ from liestep.compile.tracing import leaves
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, changes, form_of, pair_of, span
 from liestep.simulation.tangents.numbers import SIZE, advance_tangent
 

@@ -12,7 +12,8 @@ from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.counting import operations
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.specification import RunSpecification, Start
+from liestep.simulation.runs.specification import Start
+from liestep.simulation.runs.specified import RunSpecification
 
 TRIED = tuple(10**k for k in range(3, 9))   # steps in t_end of the step that is tried: the first that succeeds counts
 MOST_PER_STEP = 64    # evaluations of the longest run in a step that is worth trying

@@ -14,9 +14,10 @@ from liestep.mechanics.contracts.method import Method, choices
 from liestep.simulation import catalogue
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.plugins.loading import load_plugins, require_named
-from liestep.simulation.runs.events import Control, identity
+from liestep.simulation.runs.events import Control
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
-from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_of
+from liestep.simulation.runs.specification import Start, specify, start_of
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.budget import Cap, cap_of, fictitious_steps, step_counts
 from liestep.study.plan.config import (
     ControlConfig,
@@ -290,7 +291,7 @@ class Study:
         if asked.function not in known:
             raise InputError(f"control: {unknown('function of plugins', asked.function, known)}")
         made = Control(known[asked.function], asked.sample)
-        if why := identity(made).get("unknown"):
+        if why := made.identity().get("unknown"):
             raise InputError(f"control {asked.function} is not reproducible, and studies take what is: {why}")
         if self.config.reference:
             raise InputError("control: references know no control; leave out reference")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from liestep.errors import InputError, PluginError
-from liestep.simulation.runs.content import Content, not_compiled
+from liestep.simulation.runs.content import Content
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.files import is_current, write
 from liestep.simulation.runs.maps import ShardSpecification
-from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.outcomes import carry_out, not_compiled
 from liestep.simulation.runs.shards import carry_out_shard
 from liestep.simulation.runs.store import Store
 from liestep.study.plan.plan import Cell

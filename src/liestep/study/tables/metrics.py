@@ -12,7 +12,7 @@ from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
 from liestep.simulation.runs.shards import aggregated, cells_of
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables import errors
 from liestep.study.tables.kinds.exponents import numbers as exponent_numbers

@@ -9,7 +9,7 @@ from liestep.simulation.references.reference import ReferenceSpecification, stud
 from liestep.simulation.runs.files import Names, RunFile, require_current
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.shards import joined
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 
 ROOM = 512*1024**2  # bytes of variables that are kept; the files read longest ago go first

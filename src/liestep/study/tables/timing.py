@@ -22,7 +22,7 @@ from liestep.simulation.references import engines
 from liestep.simulation.references.reference import study_reference
 from liestep.simulation.runs.execution import STEP_LOG, build, new_integrals, new_recorder
 from liestep.simulation.runs.files import require_current
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.errors import field_errors, largest_error
 
 if TYPE_CHECKING:  # recommendations time runs without any study

@@ -20,7 +20,6 @@ from liestep.simulation.references.engines import EngineError, characteristic_ti
 from liestep.simulation.references.reference import observed
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import (
-    RunSpecification,
     Start,
     applicable,
     complete_options,
@@ -28,6 +27,7 @@ from liestep.simulation.runs.specification import (
     specify_problem,
     start_of,
 )
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.order import observed_order
 
 DIRECTIONS = 5

@@ -18,7 +18,8 @@ from liestep.simulation.catalogue import method, ranked
 from liestep.simulation.runs.content import stopped
 from liestep.simulation.runs.execution import Outcome, RunTooLong, run_once
 from liestep.simulation.runs.numbers import positive
-from liestep.simulation.runs.specification import RunSpecification, Start, complete_options, specify, start_of
+from liestep.simulation.runs.specification import Start, complete_options, specify, start_of
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.choice import KEEP
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET

@@ -16,6 +16,7 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable, State
 from liestep.mechanics.contracts.sheet import MOMENTS_TOLERANCE
 from liestep.mechanics.formulations.constrained.director_bodies import DirectorBodies, FixedReader
 from liestep.mechanics.formulations.constrained.quaternion_bodies import MULTIPLIER, QuaternionBody
+from liestep.mechanics.formulations.coordinates import energies, legendre
 
 MOMENTUM = "kg m2 s-1"
 PARTS = ("quaternion_part",)
@@ -25,19 +26,6 @@ QUATERNION_FIELDS = (
     StateField("quaternion_momentum", MOMENTUM, "momentum of the quaternion, an unknown of its own", PARTS, "derived"),
     StateField("multiplier", "J", "multiplier of (|q|^2 - 1)/2", ("constraint",), "derived"),
 )
-
-
-def energies(first: int) -> tuple[Observable, Observable]:
-    """Two columns: generalized and total energy."""
-    return (Observable("generalized_energy", slice(first, first + 1), "J",
-                       "generalized energy p.v - T(q, v) + V, livens2025 eq. (74)", conserved=(True,)),
-            Observable("total_energy", slice(first + 1, first + 2), "J",
-                       "total energy T(q, v) + V of the velocities, livens2025 eq. (80)", conserved=(True,)))
-
-
-def legendre(first: int, units: str = "kg m s-1") -> Observable:
-    """A column: how far p is from M v; with a constant mass matrix not at all."""
-    return Observable("legendre_error", slice(first, first + 1), units, "largest |p - M(q) v|", "residual")
 
 
 def quaternion_residuals(first: int) -> tuple[Observable, ...]:

@@ -13,7 +13,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel, separate
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
 from liestep.mechanics.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
-from liestep.mechanics.formulations.constrained.coordinates import Masses
+from liestep.mechanics.formulations.coordinates import Masses
 
 INNER = 6  # constraints inside a body
 

@@ -4,6 +4,7 @@ State fields of all forms: position (N, 3), attitude (N, 3, 3), momentum (N, 3),
 the centre of mass, spatial.
 """
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +13,14 @@ from liestep.compile.counters import new_counters
 from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import matrices, space_parts
-from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Observable, StateField
+from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Joints, Observable, StateField
 from liestep.mechanics.contracts.manifold import check_attitude, most_off
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
-from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, euler_moments, quaternion_state
+from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, euler_moments, quaternion_state
 from liestep.mechanics.formulations.constrained.director_bodies import INNER, BodiesReader, DirectorBodies
 from liestep.mechanics.formulations.constrained.quaternion_bodies import WIDTH, QuaternionBodies
+from liestep.mechanics.formulations.coordinates import energies
 
 PARTS = ("body", "quaternion_part")
 FIELDS = (
@@ -41,6 +43,24 @@ COORDINATES = Option("quaternion", "redundant coordinates: positions and unit qu
                      " constraint) or directors (12 numbers, 6 constraints, linear joints)",
                      ("quaternion", "directors"))
 CONSTANT = Option("directors", "redundant coordinates with a constant mass matrix", ("directors",))
+
+
+def own_length(bodies: Bodies, seen: State) -> float:
+    """That of the arms of joints and of the distances between centres, in m."""
+    centres, inner = seen["position"][0], bodies.second >= 0
+    apart = np.linalg.norm(centres[bodies.first] - centres[bodies.second], axis=-1)[inner]
+    arms = np.linalg.norm(np.concatenate([bodies.arm, bodies.other[inner]]), axis=-1)
+    return float(max([*apart, *arms], default=0.0)) or float(np.sqrt((bodies.inertia.max(axis=-1)/bodies.mass).max()))
+
+
+def gaps(bodies: Bodies, seen: State) -> tuple[float, float]:
+    """See `Joints`: the ends of spherical joints, which have no directions."""
+    ends = []
+    for numbers, points in ((bodies.first, bodies.arm), (bodies.second, bodies.other)):
+        turned = np.einsum("tkij,kj->tki", seen["attitude"][:, numbers], points)
+        turned += seen["position"][:, numbers]
+        ends.append(np.where((numbers >= 0)[:, None], turned, points))
+    return float(np.abs(ends[0] - ends[1]).max(initial=0.0)), 0.0
 
 
 class Jointed(NamedTuple):
@@ -144,7 +164,8 @@ class Jointed(NamedTuple):
         found = reader(start)
         scale = float(np.sum(np.linalg.norm(found["spin"] + np.cross(found["position"], found["momentum"]), axis=-1)))
         return Formulated(problem, np.ascontiguousarray(start), fields, self.observables(parameters, coordinates),
-                          reader, scale)
+                          reader, scale, joints=Joints(partial(own_length, self.bodies(parameters)),
+                                                       partial(gaps, self.bodies(parameters))))
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies = self.bodies(parameters)

@@ -32,7 +32,6 @@ from liestep.geometry.quaternion import (
     unit,
 )
 from liestep.mechanics.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
-from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 from liestep.mechanics.formulations.constrained.spin import (
     far_apart,
     length_defect,
@@ -45,6 +44,7 @@ from liestep.mechanics.formulations.constrained.spin import (
     spin_velocity,
     turned,
 )
+from liestep.mechanics.formulations.coordinates import Coordinates
 
 WIDTH = 7       # coordinates of a body with a position
 MULTIPLIER = 3  # row of the multipliers of a body without

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import new_counters
+from liestep.compile.sources import some_runs
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
@@ -25,7 +26,7 @@ from liestep.mechanics.contracts.sheet import (
     State,
     once,
 )
-from liestep.mechanics.formulations.action import CHART, ActionForm
+from liestep.mechanics.formulations.action import ACTIONS, CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
     DrivenBody,
     DualField,
@@ -39,7 +40,11 @@ from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, 
 from liestep.mechanics.formulations.work import declares, requires_forces, with_work
 
 if TYPE_CHECKING:
-    from liestep.mechanics.formulations.fixed_body.absolute import Pinned
+    with some_runs:
+        from liestep.mechanics.formulations.multibody.pinned import Pinned
+
+PINNED = "liestep.mechanics.formulations.multibody.pinned"
+REDUNDANT = "liestep.mechanics.formulations.constrained.body_forms"
 
 STATE = {"attitude": (3, 3), "angular_momentum": (3,)}
 MOMENTUM = "kg m2 s-1"
@@ -132,15 +137,16 @@ class Declared(NamedTuple):
         return replace(plain, to_fields=to_fields, **Starts(rows, _momentum_scale).at(state))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        from liestep.geometry.groups.actions import (
-            Attitudes,
-            CoadjointMotions,
-            CotangentRotations,
-            SphereRotations,
-            Translation,
-            in_coordinates,
-            product,
-        )
+        with some_runs:
+            from liestep.geometry.groups.actions import (
+                Attitudes,
+                CoadjointMotions,
+                CotangentRotations,
+                SphereRotations,
+                Translation,
+                in_coordinates,
+                product,
+            )
 
         system, counters, chosen = self.build(parameters), new_counters(), options["action"]
         chart = options["chart"]
@@ -163,14 +169,16 @@ class Declared(NamedTuple):
     @property
     def pinned(self) -> "Pinned":
         """The body in absolute coordinates."""
-        from liestep.mechanics.formulations.fixed_body.absolute import Pinned
+        with some_runs:
+            from liestep.mechanics.formulations.multibody.pinned import Pinned
 
         assert self.mass_center is not None
         return Pinned(self.mass_center, self.gravity, self.conserved_momentum)
 
     def redundant(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulations `constrained_lagrangian` and `constant_mass`."""
-        from liestep.mechanics.formulations.constrained.body_forms import director_body, quaternion_body
+        with some_runs:
+            from liestep.mechanics.formulations.constrained.body_forms import director_body, quaternion_body
 
         if options["coordinates"] == "directors":
             return director_body(self.build(parameters), *self.weighted(parameters), state,
@@ -242,23 +250,25 @@ class Declared(NamedTuple):
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field, self.check_form),
-                 "lie_action": Form(self.action, action | CHART, self.check_form),
+                 "lie_action": Form(self.action, action | CHART, self.check_form, (ACTIONS,)),
                  "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.body)}
         if self.mass_center is not None:
-            from liestep.mechanics.formulations.fixed_body.absolute import POSES, pose_options
+            with some_runs:
+                from liestep.mechanics.formulations.multibody.pinned import POSES, pose_options
 
             poses = Option("semidirect", f"{action['action'].doc}; on poses in absolute coordinates, SE(3) or"
                            " SO(3) x R^3", (*action["action"].choices, *POSES))
-            found["lie_action"] = Form(self.action, {"action": poses} | pose_options() | CHART, self.pinned.check)
+            found["lie_action"] = Form(self.action, {"action": poses} | pose_options() | CHART, self.pinned.check,
+                                       (ACTIONS, PINNED))
             found |= self.pinned.forms(lambda parameters: attitude_fields(self.gravity(parameters)))
         if quadratic:
             found["quadratic_rotation"] = Form(self.quadratic)
         if self.lever is not None:
             redundant = {"coordinates": COORDINATES, "mass_matrix": MASS_MATRIX}
-            found["constrained_lagrangian"] = Form(self.redundant, redundant, _check_redundant)
-            found["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT})
+            found["constrained_lagrangian"] = Form(self.redundant, redundant, _check_redundant, (REDUNDANT,))
+            found["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT}, needs=(REDUNDANT,))
             found["quaternion_hamiltonian"] = Form(lambda parameters, state, options: self.redundant(
-                parameters, state, {"coordinates": "quaternion", "mass_matrix": "singular"}))
+                parameters, state, {"coordinates": "quaternion", "mass_matrix": "singular"}), needs=(REDUNDANT,))
         return found
 
 
@@ -267,12 +277,14 @@ def needs_thickness(parameters: Parameters, method: Runner,
     """Why a method that inverts the mass matrix of directors, or of poses, cannot run: a flat body, or one without an
     inertia about its centre of mass."""
     if method.formulation == "constant_mass":
-        from liestep.mechanics.formulations.constrained.body_forms import euler_moments
+        with some_runs:
+            from liestep.mechanics.formulations.constrained.body_forms import euler_moments
 
         if not np.all(euler_moments(parameters["inertia"]) > 0.0):
             return "a flat body, whose largest moment is the sum of the others, has a singular mass matrix in directors"
     if mass_center is not None and method.formulation in ("lie_chart", "index_three"):
-        from liestep.mechanics.formulations.fixed_body.absolute import why_not
+        with some_runs:
+            from liestep.mechanics.formulations.multibody.pinned import why_not
 
         return why_not(parameters["inertia"], *mass_center(parameters))
     return None
@@ -281,7 +293,8 @@ def needs_thickness(parameters: Parameters, method: Runner,
 def _check_redundant(parameters: Parameters, options: Options) -> None:
     """Raises InputError for directors of a body that has none, or with the other mass matrix of quaternions."""
     if options["coordinates"] == "directors":
-        from liestep.mechanics.formulations.constrained.body_forms import euler_moments
+        with some_runs:
+            from liestep.mechanics.formulations.constrained.body_forms import euler_moments
 
         euler_moments(parameters["inertia"])
         if options.get("mass_matrix") == "augmented":

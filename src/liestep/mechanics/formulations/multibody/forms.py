@@ -18,6 +18,7 @@ from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.formulated import (
     JOINTS,
     Formulated,
+    Joints,
     Observable,
     StateField,
     quaternion_matrix,
@@ -46,7 +47,15 @@ from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, co
 from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
 from liestep.mechanics.formulations.multibody.mechanism import POOR, Kind
-from liestep.mechanics.formulations.multibody.redundancy import MOST, dependent, has_loops, least, names_of, rows_of
+from liestep.mechanics.formulations.multibody.redundancy import (
+    MOST,
+    dependent,
+    has_loops,
+    least,
+    names_of,
+    numbered,
+    rows_of,
+)
 from liestep.mechanics.formulations.multibody.seen import sight
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import with_work
@@ -273,6 +282,25 @@ class Layout(NamedTuple):
         return why
 
 
+def gaps(assembly: Assembly, seen: State) -> tuple[float, float]:
+    """See `Joints`, of each row of a joint, in plain Python."""
+    layout = Layout(assembly, MATRIX, MIXED)
+    motion, order = plain(layout.motion({})), multiplier_rows(assembly)
+    gap = turn = 0.0
+    for k in range(len(seen["time"])):
+        y = layout.start({part.name: seen[part.name][k] for part in FIELDS})
+        if assembly.has_clock:
+            y[-1, 0] = seen["time"][k]
+        motion.evaluate(y, 1)
+        found = np.abs(motion.mechanism.vectors[1][order])
+        for _, rows, part in numbered(assembly):
+            if rows.kind in ANGLES:
+                turn = max(turn, float(found[part].max()))
+            else:
+                gap = max(gap, float(found[part].max()))
+    return gap, turn
+
+
 def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: State,
                conserved: tuple[bool, bool, bool]) -> Formulated:
     """A component on the rows of a layout, with multipliers of the index-1 equations."""
@@ -289,6 +317,8 @@ def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: Sta
                       momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes(),
                       bare=layout.fields if jointed else None,
                       clock=len(layout.start(state)) - 1 if layout.assembly.has_clock else None,
+                      joints=Joints(lambda seen: own_length(layout.assembly, {
+                          name: seen[name][0] for name in ("position", "attitude")}), partial(gaps, layout.assembly)),
                       sight=sight(layout.twist, arms, made) if layout.attitude == QUATERNION else None)
     return found if made is None else replace(found, shown=COORDINATES, showing=partial(
         coordinates, made, arms))

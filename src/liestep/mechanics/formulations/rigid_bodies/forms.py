@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import new_counters
-from liestep.geometry.groups.actions import CotangentRotations, Translation, in_coordinates, product
+from liestep.compile.sources import some_runs
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Runner, Sheet, State
-from liestep.mechanics.formulations.action import CHART, ActionForm
+from liestep.mechanics.formulations.action import ACTIONS, CHART, ActionForm
 from liestep.mechanics.formulations.rigid_bodies.components import (
     BodiesField,
     BodiesGenerator,
@@ -102,6 +102,9 @@ class Declared(NamedTuple):
                                BodiesField(bodies, np.zeros_like(plain.spare), plain.counters, orthonormal))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        with some_runs:
+            from liestep.geometry.groups.actions import CotangentRotations, Translation, in_coordinates, product
+
         bodies: Any = self.bodies(parameters)
         plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
         n = len(plain.masses)
@@ -136,7 +139,7 @@ class Declared(NamedTuple):
         field = Option("embedded", "all rows in the embedding space; orthonormal returns attitudes to the rotations"
                        " after each step", ("embedded", "orthonormal"), after_steps=("orthonormal",))
         return {"rigid_bodies": Form(self.rigid), "vector_field": Form(self.vector_field, {"form": field}),
-                "lie_action": Form(self.action, CHART)}
+                "lie_action": Form(self.action, CHART, needs=(ACTIONS,))}
 
 
 def rows_of(states: State, damped: bool) -> np.ndarray:

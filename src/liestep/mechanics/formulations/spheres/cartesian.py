@@ -18,7 +18,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub
 from liestep.geometry.linalg import lu, lu_solve
-from liestep.mechanics.formulations.constrained.coordinates import Coordinates
+from liestep.mechanics.formulations.coordinates import Coordinates
 
 AVERAGE, FREED = 3, 1  # rules of `integrators.livens`
 

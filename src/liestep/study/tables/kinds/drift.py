@@ -10,7 +10,7 @@ from liestep.files.textfiles import TableRow
 from liestep.mechanics.contracts.sheet import State
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables import chaos
 from liestep.study.tables.drift import CONFIRMATION, DECIDED, SLACK, DriftEstimate, confirm, drift_verdict

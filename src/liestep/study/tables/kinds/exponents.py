@@ -3,7 +3,7 @@ from math import nan
 
 from liestep.files.textfiles import TableRow
 from liestep.simulation.runs.files import RunFile
-from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables.kinds import Table
 from liestep.study.tables.kinds.drift import RUN_COLUMNS, run_columns

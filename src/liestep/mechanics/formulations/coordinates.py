@@ -1,10 +1,12 @@
 """What `ConstrainedLagrangian` of `mechanics.contracts.formulations` is where nothing else is said: coordinates without
-limits, constraints or loads, whose increment is guessed by the velocity; and where each has a constant mass."""
+limits, constraints or loads, whose increment is guessed by the velocity; and where each has a constant mass. What is
+observed beside the energy."""
 from typing import Any
 
 import numpy as np
 
 from liestep.compile.status import Status
+from liestep.mechanics.contracts.formulated import Observable
 
 
 class Coordinates:
@@ -60,3 +62,16 @@ class Masses(Coordinates):
     def inverse_mass(self, p: np.ndarray, out: np.ndarray) -> None:
         for i in range(self.mass.shape[0]):
             out[i] = p[i]/self.mass[i]
+
+
+def energies(first: int) -> tuple[Observable, Observable]:
+    """Two columns: generalized and total energy."""
+    return (Observable("generalized_energy", slice(first, first + 1), "J",
+                       "generalized energy p.v - T(q, v) + V, livens2025 eq. (74)", conserved=(True,)),
+            Observable("total_energy", slice(first + 1, first + 2), "J",
+                       "total energy T(q, v) + V of the velocities, livens2025 eq. (80)", conserved=(True,)))
+
+
+def legendre(first: int, units: str = "kg m s-1") -> Observable:
+    """A column: how far p is from M v; with a constant mass matrix not at all."""
+    return Observable("legendre_error", slice(first, first + 1), units, "largest |p - M(q) v|", "residual")

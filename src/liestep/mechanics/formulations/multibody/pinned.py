@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.mechanics.contracts.formulated import Formulated, StateField
+from liestep.mechanics.contracts.formulated import Formulated, Joints, StateField
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
 from liestep.mechanics.formulations.multibody.forms import INDEX_THREE_OPTIONS, LIE_OPTIONS, MechanismForms
@@ -89,7 +89,8 @@ class Pinned(NamedTuple):
                 shown["gravity_body"] = np.einsum("...ji,j->...i", turn, gravity)
             return shown | moved | {"multiplier": read["multiplier"]}
 
-        return replace(found, fields=(*fields, *PLACES, FORCE), to_fields=to_fields)
+        return replace(found, fields=(*fields, *PLACES, FORCE), to_fields=to_fields,
+                       joints=Joints(_reach, lambda seen: (0.0, 0.0)))
 
     def action(self, parameters: Parameters, state: State, options: Options,
                fields: tuple[StateField, ...]) -> Formulated:
@@ -110,8 +111,13 @@ class Pinned(NamedTuple):
             return self.formulated(MechanismForms.index_three, parameters, state, options, fields(parameters))
 
         reference: dict[str, Any] = {"reference_point": REFERENCE}
-        return {"lie_chart": Form(chart, LIE_OPTIONS | reference, self.check),
-                "index_three": Form(index_three, INDEX_THREE_OPTIONS | reference, self.check)}
+        return {"lie_chart": Form(chart, LIE_OPTIONS | reference, self.check, (__name__,)),
+                "index_three": Form(index_three, INDEX_THREE_OPTIONS | reference, self.check, (__name__,))}
+
+
+def _reach(seen: State) -> float:
+    """Distance of the reference point from the fixed point, in m."""
+    return float(np.linalg.norm(seen["position"][0], axis=-1).max())
 
 
 def angular_momentum(assembly: Assembly, attitude: np.ndarray, position: np.ndarray, body_rate: np.ndarray,

@@ -1,0 +1,139 @@
+"""Runs that share a file: the members of an ensemble, made together where they are alike, and what their file contains.
+"""
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.sources import black_box
+from liestep.compile.translation import plugin_errors
+from liestep.errors import InputError
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.simulation.runs.batches import Batch, Part, Repeated, Rows
+from liestep.simulation.runs.content import (
+    BLOCKS_SUFFIX,
+    DENSE,
+    Content,
+    attributes_of,
+    block_variables,
+    series,
+    statistics,
+    times,
+    warning_of_run,
+)
+from liestep.simulation.runs.execution import build, starts_of, trajectory
+from liestep.simulation.runs.residuals import suspects
+from liestep.simulation.runs.specified import RunSpecification
+from liestep.simulation.tangents.rates import exponents
+
+MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
+AT_ONCE = 128          # runs whose rows are held at a time: more are not faster
+FEWER, KINDS = 16, 4   # of them after some that were not all alike, and of which there may be so many kinds and one
+
+Runs = tuple[Sequence[int], Callable[[], Batch]]  # their numbers, and what makes them
+
+
+def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batch]]) -> Content:
+    """The content of the file of an ensemble from its members with their numbers: samples that all have, of each the
+    statistics, and the attributes of the first one that failed, else of member 0."""
+    assert spec.ensemble is not None
+    content, worst, samples = Content(), None, spec.samples
+    at = (True, spec.ensemble.size)  # whether the worst one has finished, and its number
+    growths: list[np.ndarray] = []
+    told: dict[int, str] = {}
+    content.add("time", ("time",), np.zeros(0), "s", "time")
+    for numbers, batch in batches:
+        place, finished = np.array(numbers), batch.finished
+        samples = min(samples, int(batch.samples.min()))
+        for name, dims, *about in (*series(spec, batch, samples),
+                                   *(block_variables(batch) if spec.samples > DENSE else ())):
+            content.put(("member", spec.ensemble.size), place, (name, dims, *about), spec.samples)
+        found = statistics(batch)
+        told |= {numbers[row]: text for row, text in warnings_of(batch, found, lambda row: spec)}
+        for name, values in found.items():
+            content.put(("member", spec.ensemble.size), place, (
+                name, (), np.where(finished, values, np.nan), "1", f"{name} of each member"), finished=finished)
+        growths.extend(batch.growth)
+        row = int(np.argmin(finished))
+        if (bool(finished[row]), numbers[row]) < at:
+            worst, at = batch.member(row), (bool(finished[row]), numbers[row])
+    assert worst is not None
+    for name, (dims, values, about) in list(content.variables.items()):
+        if name.endswith(BLOCKS_SUFFIX) and samples <= DENSE:
+            del content.variables[name]
+        elif "time" in dims[1:]:
+            content.variables[name] = dims, np.ascontiguousarray(values[:, :samples]), about
+    content.variables["time"] = ("time",), times(spec, worst, samples), content.variables["time"][2]
+    if spec.exponents:
+        rates = [max(one.rate for one in exponents(growth, spec.t_end)) for growth in growths]
+        content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
+        for name, angles, units, long_name in spec.ensemble.coordinates():
+            content.add(name, ("member",), angles, units, long_name)
+    content.attributes |= attributes_of(spec, worst) | told_of(told, "member", spec.ensemble.size)
+    return content
+
+
+def warnings_of(batch: Batch, numbers: Mapping[str, Any], spec_of: Callable[[int], RunSpecification]
+                ) -> Iterator[tuple[int, str]]:
+    """Those rows of a batch that have a warning, and which."""
+    for row in suspects(batch.formulated, numbers, batch.outputs.series[:, :, 0]):
+        one = batch.member(row)
+        for told in warning_of_run(spec_of(row), one, statistics(one)).values():
+            yield int(row), told
+
+
+def told_of(found: Mapping[int, str], lead: str, number: int) -> dict[str, str]:
+    """The attribute of a file of several runs: how many have a warning, and the first one."""
+    return {"warning": f"{len(found)} of {number} {lead}s have a warning; {lead} {min(found)}: {found[min(found)]}"
+            } if found else {}
+
+
+def members(spec: RunSpecification) -> Iterator[Runs]:
+    """What gives the outcomes of the members of an ensemble, or of its shard (see `run_once`)."""
+    repeated, first, blocks = Repeated(spec), 0, spec.reduced or spec.samples > DENSE
+    for states in starts_of(spec):
+        count = len(next(iter(states.values())))
+
+        def some(which: int | slice, states: Mapping[str, np.ndarray] = states) -> dict[str, np.ndarray]:
+            return {name: values[which] for name, values in states.items()}
+
+        def start(number: int, some: Callable = some) -> tuple[Any, ...]:
+            return spec, some(number)
+
+        found = ((range(k, min(k + AT_ONCE, count)), partial(repeated.run, some(slice(k, k + AT_ONCE)), blocks))
+                 for k in range(0, count, AT_ONCE)) if repeated.possible else in_groups(
+                     spec, repeated.formulated, count, start, blocks)
+        for numbers, run in found:
+            yield [first + number for number in numbers], run
+        first += count
+
+
+def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Callable[[int], tuple[Any, ...]],
+              blocks: bool) -> Iterator[Runs]:
+    """What gives the outcomes of `count` runs with components of their own, those that are alike together. start: gives
+    the arguments of `build` for each, or raises InputError. like: one of the components."""
+    alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
+             or black_box(like.problem))  # what it raises is said of one run
+    groups: list[tuple[tuple[Any, ...], Rows]] = []
+    room = 0  # for runs beside those of the groups
+    for number in range(count):
+        if alone:
+            yield (number,), lambda number=number: Batch.of(trajectory(*start(number)))  # type: ignore[misc]
+            continue
+        if room == 0 or len(groups) > KINDS:
+            yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
+            room, groups = AT_ONCE if len(groups) < 2 else FEWER, []
+        room -= 1
+        try:
+            with plugin_errors():
+                part = Part.of(*build(*start(number), shared=True), spec.steps, many=True)
+        except InputError as error:
+            yield (number,), Rows(spec, 0, blocks, error).ended
+            continue
+        kind = part.kind
+        rows = next((rows for known, rows in groups if known == kind), None)
+        if rows is None:
+            groups.append((kind, rows := Rows(spec, room + 1, blocks)))
+        rows.add(number, part)
+    yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
