@@ -2,7 +2,7 @@
 
     python3 make.py quick                            one study in a minute: a page with films, a figure and verdicts
     python3 make.py results [options of snakemake]
-    python3 make.py test [options of pytest]
+    python3 make.py test [options of pytest]         the tests of every day; with --all those for a release, too
     python3 make.py paper ID                         one of papers alone: its studies, verdicts, page
     python3 make.py check                            style, types and the quick tests
     python3 make.py site                             the documentation as HTML pages in the folder site

@@ -1,5 +1,9 @@
 """One folder of machine code for the whole session, common to all workers: tests neither read
-nor write the user's cache. And which tests are quick.
+nor write the user's cache. And which tests are quick, and which are left to releases.
+
+Without an option everything runs but the tests that release_tests.txt lists, and of the slow cases of a test function
+only one; with --all everything runs, with --quick CASES of each test function that is not slow. Of a module that is
+named on the command line nothing is left out but by --quick.
 
 LIESTEP_TEST_CACHE names a folder to keep instead; it is safe to keep, because code is found by the hash of its sources.
 It keeps the bytecode of what is collected too: rewriting all assertions takes 10 s.
@@ -13,10 +17,12 @@ import shutil
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 import ready
+from trials import FOR_RELEASES
 
 WORKER = "PYTEST_XDIST_WORKER" in os.environ
 KEPT = os.environ.get("LIESTEP_TEST_CACHE")
@@ -26,7 +32,9 @@ CASES = 3    # quick ones of each test function: the first, the last, and one wh
 # Modules that call whole workflows and often wait for other processes. They begin, so that the last minutes are short
 # tests, which any worker can take.
 LONG = ("test_cluster", "test_restart", "test_workflow", "test_manifest")
-LISTED, MEASURED = (Path(__file__).with_name(name) for name in ("slow_tests.txt", "quick_seconds.txt"))
+LISTED, MEASURED, RELEASE = (Path(__file__).with_name(f"{name}.txt")
+                             for name in ("slow_tests", "quick_seconds", "release_tests"))
+LEFT_OUT = pytest.StashKey[int]()  # cases that only --all runs
 SPENT: Counter[str] = Counter()  # module -> s
 SLOW: dict[str, float] = {}      # test, or module for the longest preparation of a test -> s
 
@@ -98,6 +106,12 @@ def pytest_sessionstart(session):
 
 def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help=f"{CASES} cases of each test function, without slow ones")
+    parser.addoption("--all", action="store_true", help="tests for releases, all slow cases and more random trials too")
+
+
+def pytest_configure(config):
+    if config.getoption("--all"):
+        os.environ[FOR_RELEASES] = "1"  # workers and their programs inherit it
 
 
 def pytest_unconfigure(config):
@@ -120,10 +134,34 @@ def slow_tests() -> dict[str, float]:
     return seconds_in(LISTED)
 
 
+def release_tests() -> set[str]:
+    """Modules and test functions."""
+    return {line for line in RELEASE.read_text("utf-8").splitlines() if line and not line.startswith("#")}
+
+
+def by_hash(names: Iterable[str]) -> list[str]:
+    """In an order that is the same in every session."""
+    return sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())
+
+
 def quick_cases(names: list[str]) -> set[str]:
     """Of the cases of one test function in their order; the same in every session."""
-    middle = sorted(names[1:-1], key=lambda name: hashlib.sha256(name.encode()).digest())
-    return {*names[:1], *names[-1:], *middle[:CASES - 2]}
+    return {*names[:1], *names[-1:], *by_hash(names[1:-1])[:CASES - 2]}
+
+
+def by_function(names: Iterable[str]) -> list[list[str]]:
+    """The cases of each test function."""
+    functions = defaultdict(list)
+    for name in names:
+        functions[name.partition("[")[0]].append(name)
+    return list(functions.values())
+
+
+def left_to_releases(names: list[str]) -> set[str]:
+    """Tests for releases, and of the slow cases of a test function all but one."""
+    slow, release = slow_tests(), release_tests()
+    return {name for name in names if {name.partition("::")[0], name.partition("[")[0]} & release}.union(
+        *(by_hash(cases)[1:] for cases in by_function(name for name in names if name in slow)))
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -139,14 +177,33 @@ def pytest_collection_modifyitems(config, items):
         if item.nodeid in slow or item.nodeid.partition("::")[0] in slow:
             item.add_marker("slow")
     items.sort(key=lambda item: LONG.index(item.module.__name__) if item.module.__name__ in LONG else len(LONG))
+    names = [item.nodeid for item in items]
+    left = set() if config.getoption("--all") else left_to_releases(names)
     if config.getoption("--quick"):
-        functions = defaultdict(list)
-        for item in items:
-            functions[item.nodeid.partition("[")[0]].append(item.nodeid)
-        chosen = set().union(*map(quick_cases, functions.values()))
+        chosen = set().union(*map(quick_cases, by_function(names))) - left
         chosen -= {item.nodeid for item in items if item.get_closest_marker("slow")}
-        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
-        items[:] = [item for item in items if item.nodeid in chosen]
+    else:
+        named = {(config.invocation_params.dir/name.partition("::")[0]).resolve() for name in config.args}
+        left -= {item.nodeid for item in items if item.path.resolve() in named}
+        config.stash[LEFT_OUT] = len(left)
+        chosen = {*names} - left
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    items[:] = [item for item in items if item.nodeid in chosen]
+
+
+def pytest_sessionfinish(session):
+    if WORKER:
+        session.config.workeroutput["left out"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)  # of xdist
+def pytest_testnodedown(node):
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left out", 0)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if left := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(f"{left} cases are left to releases: python3 make.py test --all runs them, too")
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,7 +1,7 @@
 """Machine code on disk that is damaged is never called: the same numbers, and whole files after the same call.
 
 A run or a few small functions are computed in a fork, so that a signal would be seen. LIESTEP_TEST_SEED chooses other
-bits; with LIESTEP_FULL=1 there are 1,000 flips and 200 torn files.
+bits; there are 5 flips and 4 torn files, with --all 20 and 8, with LIESTEP_FULL=1 1,000 and 200.
 """
 import os
 import random
@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from trials import trials
 
 from liestep.compile import cache
 from liestep.compile.straight import routines, straight
@@ -21,7 +22,7 @@ from tests.kernels.test_separate import first, scaled, second
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "11"))
 FULL = bool(os.environ.get("LIESTEP_FULL"))
-FLIPS, TORN = (1000, 200) if FULL else (20, 8)
+FLIPS, TORN = trials(5, 20, 1000), trials(4, 8, 200)
 TEXT = (f"define i64 @routine({routines.ARGUMENTS}) {{\n"
         "  %s = fadd double %t, 1.5\n  store double %s, ptr %out\n  ret i64 1\n}")
 ROUTINE = routines.Routine(TEXT, np.array([0.1, 0.7]), routines.LARGE)

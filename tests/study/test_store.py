@@ -1,8 +1,8 @@
 """Runs that several studies ask for: made once, linked whole, never handed on when they are damaged, removed when
 nobody needs them.
 
-LIESTEP_TEST_SEED chooses other moments and bits; with LIESTEP_FULL=1 there are 200 kills instead of 12, 1,000 flips
-instead of 40.
+LIESTEP_TEST_SEED chooses other moments and bits; there are 5 kills and flips, with --all 12 and 40, with
+LIESTEP_FULL=1 200 and 1,000.
 """
 import errno
 import multiprocessing
@@ -15,6 +15,7 @@ from pathlib import Path
 import netCDF4
 import pytest
 from commands import refused
+from trials import trials
 
 from liestep.api.command_line import main
 from liestep.files import ledger
@@ -30,7 +31,7 @@ from liestep.workflow.integrity import mend
 from liestep.workflow.workflow import Workflow
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "17"))
-KILLS, FLIPS = (200, 1000) if os.environ.get("LIESTEP_FULL") else (12, 40)
+KILLS, FLIPS = trials(5, 12, 200), trials(5, 40, 1000)
 HEAD = "title: One of several\nsamples: 6\ntables: [energy]\nintegrators:\n  rk4: {steps: [0.1, 0.05]}\n"
 
 

@@ -1,6 +1,6 @@
 """Random tampering with every kind of product: one plain call makes it again to the byte, or names it.
 
-LIESTEP_TEST_SEED chooses other victims; with LIESTEP_FULL=1 there are 200 tamperings instead of 40.
+LIESTEP_TEST_SEED chooses other victims; there are 10 tamperings, with --all 40, with LIESTEP_FULL=1 200.
 """
 import json
 import os
@@ -12,13 +12,14 @@ from pathlib import Path
 import netCDF4
 import pytest
 from place import Place
+from trials import trials
 
 from liestep.files.records import FOLDER, last
 from liestep.simulation.runs.files import seal
 from liestep.simulation.runs.store import STORE
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "7"))
-CALLS = 20 if os.environ.get("LIESTEP_FULL") else 4
+CALLS = trials(1, 4, 20)
 TOGETHER = 10  # tamperings before a call
 STUDY = """
 title: Two integrators

@@ -1,7 +1,8 @@
 """Whatever is killed, and however: what exists is whole, one plain call makes the rest, and every byte is
 that of an undisturbed call.
 
-LIESTEP_TEST_SEED chooses other moments and victims; with LIESTEP_FULL=1 there are 60 kills of workflows instead of 6.
+LIESTEP_TEST_SEED chooses other moments and victims; there are 3 kills of workflows, with --all 6, with LIESTEP_FULL=1
+60.
 """
 import os
 import random
@@ -17,6 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 from place import PROBLEMS, Place, alive
+from trials import trials
 
 from liestep.workflow.lock import LOCK
 
@@ -27,9 +29,8 @@ STUDY = PROBLEMS + """integrators:
 tables: [energy]
 figures: [energy_error]
 """
-FULL = bool(os.environ.get("LIESTEP_FULL"))
-KILLS = ["workflow", "controller", "interrupt"]*(20 if FULL else 2)  # at least one process each; and so many runs:
-RUNS = 8
+KILLS = ["workflow", "controller", "interrupt"]*trials(1, 2, 20)  # at least one process each; and so many runs:
+RUNS = trials(5, 8, 8)
 CALLS = 12   # in which to find as many runs to kill
 STDERR = "stderr.txt"
 LATEST = 2.0  # seconds after the start of the work
