@@ -16,7 +16,7 @@ integrators:
 
 def main(arguments: Sequence[str]) -> int:
     """`rotation-bench judge`, or a command of liestep."""
-    return (rotation_bench if arguments[0] == "judge" else command_line).main(list(arguments))
+    return (rotation_bench if arguments[:1] == ["judge"] else command_line).main(list(arguments))
 
 
 def contents(folder: Path) -> dict[str, bytes]:

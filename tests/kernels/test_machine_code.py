@@ -86,10 +86,12 @@ def test_edits_of_what_a_run_does_not_use_keep_its_machine_code(checkout):
 
 def parsed_imports(path):
     """Modules of this package that a file imports, by Python's own parser; `from a import b` may name a
-    module or what is in one."""
+    module or what is in one, and of a module of public names the module that has the name."""
     found = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.ImportFrom) and node.module:
+        if isinstance(node, ast.ImportFrom) and node.module in sources.DOORS:
+            found |= {sources.places(node.module)[alias.name] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
@@ -102,7 +104,7 @@ def test_no_import_is_overlooked(tmp_path):
                    "        rotation,\n        product)\nfinally:\n    from liestep.compile import \\\n        driver"
                    " as loops; import liestep.api.command_line, liestep.api.functions as api\n")
     for path in (odd, *PACKAGE.rglob("*.py")):
-        assert parsed_imports(path) <= sources._imports("liestep.odd", path), path
+        assert parsed_imports(path) <= sources._imports("liestep.odd", path, None), path
     assert len(parsed_imports(odd)) == 8
 
 
