@@ -4,13 +4,11 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
-import venv
-from importlib.metadata import distribution, packages_distributions
-from pathlib import Path
+from importlib.metadata import packages_distributions
 
 import pytest
 from commands import contents, refused
+from installed import PROJECT, Installed, canonical, needed
 from packaging.requirements import Requirement
 from place import TOP
 
@@ -19,7 +17,6 @@ from liestep.errors import EXTRAS
 from liestep.study.plan.assignments import assignments
 from liestep.workflow.starting import INCLUDED
 
-PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())["project"]
 LIGHT = """
 import sys
 class Hidden:
@@ -28,21 +25,6 @@ class Hidden:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Hidden())
 """
-
-
-def canonical(name):
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def needed():
-    """Distributions that a plain installation brings, by name: what liestep asks for, and what these ask for."""
-    found, left = {}, list(map(Requirement, PROJECT["dependencies"]))
-    while left:
-        item = left.pop()
-        if canonical(item.name) not in found and (item.marker is None or item.marker.evaluate({"extra": ""})):
-            found[canonical(item.name)] = distribution(item.name)
-            left += map(Requirement, distribution(item.name).requires or ())
-    return found
 
 
 def hidden():
@@ -213,30 +195,10 @@ def test_init_refuses(folder, problem, expected, tmp_path, capsys, monkeypatch):
 def test_wheel_in_an_empty_environment(tmp_path):
     """The wheel, and of the packages of this environment only those that it asks for, without a network: README's
     example outside of the repository, and the files that `liestep init` takes out of the wheel."""
-    def call(*command):
-        done = subprocess.run(list(map(str, command)), cwd=tmp_path, capture_output=True, text=True,
-                              env={**os.environ, "LIESTEP_CACHE": str(tmp_path/"cache"), "PYTHONPATH": ""})
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    source = tmp_path/"source"  # a build leaves its folder there
-    source.mkdir()
-    for name in ("src", "bench", ".ci", "workflow", "config", "profiles", "Snakefile", "environment.yml",
-                 "pyproject.toml", "README.md", "LICENSE"):
-        call("cp", "-rL", TOP/name, source)
-    call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, source)
-    wheel, = tmp_path.glob("*.whl")
-    venv.create(tmp_path/"empty", with_pip=True)
-    python = tmp_path/"empty"/"bin"/"python"
-    site = Path(call(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
-    for one in needed().values():
-        for name in {path.parts[0] for path in one.files} - {"..", "__pycache__"}:
-            os.symlink(one.locate_file(name), site/name)
-    call(python, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel)
-    call(python, "-m", "pip", "check", "--disable-pip-version-check")
-    assert error_of(call(python, "-c", readme_example())) <= 1e-6
-    packed = site/"liestep"/"workflow"/"packed"
+    place = Installed(tmp_path)
+    assert error_of(place.call(place.python, "-c", readme_example())) <= 1e-6
+    packed = place.site/"liestep"/"workflow"/"packed"
     for name in ("Snakefile", "workflow/Snakefile", "workflow/rules/runs.smk", "config/config.yaml", "config/README.md",
                  "profiles/slurm/config.yaml"):
         assert (packed/name).read_bytes() == (TOP/name).read_bytes()
-    assert not [name for name in os.listdir(site) if name.startswith("heyoka")]
+    assert not [name for name in os.listdir(place.site) if name.startswith("heyoka")]

@@ -1,0 +1,80 @@
+"""The wheel in an environment of its own, without a network: of the packages of this environment only those that an
+installation brings."""
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from place import TOP
+
+PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())["project"]
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def needed(*extras: str) -> dict[str, Distribution]:
+    """Distributions that an installation with these extras brings beside liestep, by name: what liestep asks for, and
+    what these ask for."""
+    found, seen = {}, set()
+    left = [*PROJECT["dependencies"], *(text for extra in extras for text in PROJECT["optional-dependencies"][extra])]
+    while left:
+        item = Requirement(left.pop())
+        name = canonical(item.name)
+        if name == "liestep":
+            left += [text for extra in item.extras for text in PROJECT["optional-dependencies"][extra]]
+        for extra in {"", *item.extras}:
+            if name != "liestep" and (name, extra) not in seen:
+                seen.add((name, extra))
+                found[name] = distribution(name)
+                left += [text for text in found[name].requires or () if _is_needed(Requirement(text), extra)]
+    return found
+
+
+def _is_needed(item: Requirement, extra: str) -> bool:
+    return item.marker is None or item.marker.evaluate({"extra": extra})
+
+
+class Installed:
+    """An environment below a folder with the wheel and what its extras bring. call: a program in the folder."""
+
+    def __init__(self, folder: Path, *extras: str):
+        self.folder, self.programs = folder, folder/"empty"/"bin"
+        self.python = self.programs/"python"
+        source = folder/"source"  # a build leaves its folder there
+        source.mkdir()
+        for name in ("src", "bench", ".ci", "workflow", "config", "profiles", "Snakefile", "environment.yml",
+                     "pyproject.toml", "README.md", "LICENSE"):
+            self.call("cp", "-rL", TOP/name, source)
+        self.call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, source)
+        wheel, = folder.glob("*.whl")
+        venv.create(folder/"empty", with_pip=True)
+        self.site = Path(self.call(self.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+        for one in needed(*extras).values():
+            for name in {path.parts[0] for path in one.files} - {"..", "__pycache__"}:
+                if not (self.site/name).exists():  # a folder may be of several distributions
+                    os.symlink(one.locate_file(name), self.site/name)
+            self._copy_programs(one)
+        self.call(self.python, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel)
+        self.call(self.python, "-m", "pip", "check", "--disable-pip-version-check")
+
+    def _copy_programs(self, one: Distribution) -> None:
+        for entry in one.entry_points:
+            if entry.group == "console_scripts":
+                (self.programs/entry.name).write_text(f"#!{self.python}\nimport sys\nfrom {entry.module} import"
+                                                      f" {entry.attr}\nsys.exit({entry.attr}())\n")
+                (self.programs/entry.name).chmod(0o755)
+
+    def call(self, *command: object, folder: Path | None = None) -> str:
+        """What a program prints, as if the environment were activated; it must end well."""
+        done = subprocess.run(list(map(str, command)), cwd=folder or self.folder, capture_output=True, text=True, env={
+            **os.environ, "PATH": f"{self.programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": "",
+            "LIESTEP_CACHE": str(self.folder/"cache")})
+        assert done.returncode == 0, done.stderr
+        return done.stdout
