@@ -103,5 +103,7 @@ def test_figure_column_table_erratum_and_verdict_of_a_paper_outside(tmp_path):
     assert verdicts == {"stays_on_sphere": "met", "energy_is_negative": "met"}
     errata = [row for path in results.rglob("errata.csv") for row in rows_of(path)]
     assert [row["confirmed"] for row in errata] == ["true"]
-    assert "energy_is_negative" in (results/"selection"/"report"/f"{ID}.html").read_text()
+    shown = f"results/report/{ID}.html"
+    assert f"`{shown}` shows them" in page
+    assert "energy_is_negative" in (home/shown).read_text()
     assert "spherical_pendulum_chain" in place.call("liestep", "list", folder=home)
