@@ -169,7 +169,7 @@ def inertia(modules):
     centre, found = points.mean(axis=0), about(np.zeros(3))
     wanted = about(centre)
     assert np.abs(found - np.diag(np.diag(found))).max() < 1e-14
-    return np.abs(modules.absolute.central_inertia(np.diag(found), 8.0, centre) - wanted).max()
+    return np.abs(modules.pinned.central_inertia(np.diag(found), 8.0, centre) - wanted).max()
 
 
 def march(problem, form, method, steps, t_end):
