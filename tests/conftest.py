@@ -38,7 +38,8 @@ LEFT_OUT = pytest.StashKey[int]()  # cases that only --all runs
 SPENT: Counter[str] = Counter()  # module -> s
 SLOW: dict[str, float] = {}      # test, or module for the longest preparation of a test -> s
 
-RESULTS = str(Path(__file__).parents[1]/"results") + os.sep
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = str(ROOT/"results") + os.sep
 LOOKED: list[str] = []           # files of the repository's own results that a test has opened
 
 
@@ -59,6 +60,15 @@ def _results_are_not_read():
     LOOKED.clear()
     yield
     assert not LOOKED, f"the test looks at the repository's own results: {LOOKED[0]}"
+
+
+@pytest.fixture(autouse=True)
+def _papers_of_tests_are_forgotten():
+    """Whoever asks for all papers must not meet those that another test wrote."""
+    yield
+    read = getattr(sys.modules.get("liestep.study.plan.papers"), "_read", {})
+    for name in [name for name, (folder, _) in read.items() if not folder.is_relative_to(ROOT)]:
+        del read[name]
 
 
 @pytest.fixture(autouse=True)

@@ -155,7 +155,7 @@ def test_init_makes_a_folder_where_snakemake_works(tmp_path, capsys):
     assert INCLUDED in (TOP/"Snakefile").read_text()
     done = snakemake(tmp_path/"new", "-n")
     assert done.returncode == 0, done.stderr
-    assert "first: 18 runs of main" in done.stdout + done.stderr
+    assert "first: 21 runs of main" in done.stdout + done.stderr
 
 
 def test_command_of_new_study_works_in_an_empty_folder(tmp_path, capsys, monkeypatch):
@@ -164,7 +164,7 @@ def test_command_of_new_study_works_in_an_empty_folder(tmp_path, capsys, monkeyp
     command = re.findall("`snakemake (.*?)`", capsys.readouterr().out)[0]
     done = snakemake(tmp_path, *command.split(), "-n")
     assert done.returncode == 0, done.stderr
-    assert "mine/first: 18 runs of main" in done.stdout + done.stderr
+    assert "mine/first: 21 runs of main" in done.stdout + done.stderr
 
 
 def test_new_study_leaves_what_is_there(tmp_path, monkeypatch):

@@ -22,6 +22,7 @@ from docs.site.source import shown
 from liestep.api.command_line import FILES, main
 from liestep.errors import InputError
 from liestep.figures.commands import figure_names
+from liestep.study.plan.papers import papers
 from liestep.study.tables.kinds import NAMES
 from liestep.workflow import schemas
 from liestep.workflow.workflow import Workflow
@@ -242,6 +243,7 @@ def listed_products() -> list[re.Pattern]:
     """Paths below results/ that its page lists; "<...>" stands for any text, "<table>" for any table, and a suffix
     alone for another one of the file before it."""
     found, folder, stem = [], "", ""
+    tables = [*NAMES, *(name for paper in papers().values() for name in paper.tables)]
     for row in re.findall(r"^\| (`.*?) \|", (TOP/"results"/"README.md").read_text(), re.MULTILINE):
         for k, item in enumerate(re.findall(r"`([^`]+)`", row)):
             if k == 0:
@@ -251,7 +253,7 @@ def listed_products() -> list[re.Pattern]:
             elif "/" not in item and folder:
                 item = f"{folder}/{item}"
             stem = item.partition(".")[0] if "<name>" in item else item
-            pattern = item.replace(".", r"\.").replace("<study>", ".+").replace("<table>", f"({'|'.join(NAMES)})")
+            pattern = item.replace(".", r"\.").replace("<study>", ".+").replace("<table>", f"({'|'.join(tables)})")
             found.append(re.compile(re.sub(r"<\w+>", "[^/]+", pattern)))
     return found
 

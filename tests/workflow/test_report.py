@@ -147,7 +147,9 @@ def test_every_run_is_there_with_what_it_was_made_from(place, elements):
             attributes = read(folder/values["path"], ()).attributes
             for key in ("run_sha256", "status", "message"):
                 assert values[key] == attributes[key]
-            assert values["energy_error_max"] == pytest.approx(attributes["energy_error_max"], rel=1e-7)
+            whole = attributes["status"] == "ok"  # a run that stopped has no error
+            assert values["energy_error_max"] == (pytest.approx(attributes["energy_error_max"], rel=1e-7) if whole
+                                                  else None)
 
             def of(entry, number=number):
                 return entry["values"][entry["of"][number] if "of" in entry else 0]

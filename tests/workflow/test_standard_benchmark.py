@@ -19,6 +19,7 @@ def systems():
 def test_the_pendulum_is_compared_and_its_figure_drawn(monkeypatch, tmp_path):
     monkeypatch.setattr(standard, "TOLERANCES", (1e-4, 1e-9))
     monkeypatch.setattr(standard, "STORED", tmp_path/"standard.csv")
+    monkeypatch.setattr(standard, "REACHED", tmp_path/"standard.md")
     monkeypatch.setattr(standard, "PICTURE", tmp_path/"standard.webp")
     pendulum = next(problem for problem in problems() if problem.label == "simple pendulum")
     monkeypatch.setattr(standard, "codes_of", lambda problem: [
