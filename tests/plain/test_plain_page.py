@@ -7,7 +7,8 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 PAGE = Path(__file__).parents[2]/"docs"/"my_system.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-PRINTED = (r"0\.\d+ z$", r"^\[\[", r"^\w+( \w+=\w+)*, (tolerance|step) ", r"^\d(\.\d+)?e-1\d$|^0\.0$", r"^\d(\.\d+)?e-1\d$")
+PRINTED = (r"0\.\d+ z$", r"^\[\[", r"^\w+( \w+=\w+)*, (tolerance|step) ",
+           r"^\d(\.\d+)?e-1\d$|^0\.0$", r"^\d(\.\d+)?e-1\d$")
 
 
 def test_page_is_short():
