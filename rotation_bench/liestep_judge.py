@@ -55,7 +55,6 @@ def turned(a):
 def length(v):
     return np.sqrt((v*v).sum(-1))
 
-
 def attitude_of(q):
     """Matrices of quaternions w x y z; a wrong length shows in the matrix."""
     w, v = q[..., :1, None], q[..., 1:]
@@ -196,7 +195,6 @@ def slope_interval(mean, seed):
     picked = (starts[:, :, None] + np.arange(size)).reshape(RESAMPLES, -1)[:, :n]
     return np.quantile(slope + rest[picked] @ weights, (0.025, 0.975))
 
-
 def drift_numbers(time, d, m, scale, steps, seed=0):
     """What the verdict on a deviation d with block means m is made of: see DriftEstimate of the study."""
     n, span, unit = len(m), float(time[-1] - time[0]), RESOLUTION_UNITS*EPSILON*scale
@@ -242,7 +240,6 @@ def drift_class(e, blocks, period=None):
     steady = period is None or e.duration*(1 + SLACK) >= PERIODS_PER_BLOCK*period*blocks or (
         name == "drift" and e.duration >= LEAST_PERIODS*period*(1 - SLACK) and e.residual <= STEADY*abs(e.slope))
     return name, lasting, name if steady else "too short"
-
 
 def drift(run, a, values, size):
     """Class of an invariant along a run with attitudes a, growth exponent and largest deviation."""
@@ -322,7 +319,6 @@ def computed(case, engine, long):
         except Exception as error:
             raise BadStates(f"the run with h = {end/n:g} stopped: {type(error).__name__}: {error}") from error
 
-
 def ladder(case, pairs):
     """Runs until the end of the case from large to small steps, and longer ones."""
     found = sorted((states(case, raw, h) for h, raw in pairs), key=lambda run: -run.h)
@@ -341,7 +337,6 @@ def beside(name):
         return importlib.import_module(f"{__package__ or ''}.{name}".strip("."))
     except ImportError:
         return None
-
 
 def judge(case, runs, order=None, implicit=False, symmetric=False, units="SI", long=True):
     """Judge an engine, engine(case, h, steps) -> states, or a mapping from steps h to states, on a case.

@@ -202,7 +202,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_sessionfinish(session):
-    if WORKER:
+    if hasattr(session.config, "workeroutput"):  # of xdist; a pytest that a test starts inherits WORKER, not this
         session.config.workeroutput["left out"] = session.config.stash.get(LEFT_OUT, 0)
 
 

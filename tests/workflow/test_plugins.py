@@ -168,12 +168,12 @@ def test_a_mistake_is_one_sentence_with_the_line(tmp_path, name, change, at, sai
     ("two", "from stiffness_table import STIFFNESS", "cannot import stiffness_table, a file beside it"),
     ("three", "from .stiffness_table import STIFFNESS", "cannot import stiffness_table, a file beside it"),
     ("four", "from . import stiffness_table", "cannot import stiffness_table, a file beside it"),
-    ("five", "import tables.stiffness as s", "cannot import tables.stiffness, a file beside it")])
+    ("five", "import spring_tables.stiffness as s", "cannot import spring_tables.stiffness, a file beside it")])
 def test_a_file_beside_the_plugin_cannot_be_imported(tmp_path, monkeypatch, name, statement, said):
     """Also not when Python would find it, as in the working directory: an edit of it would go unnoticed."""
     (tmp_path/"stiffness_table.py").write_text("STIFFNESS = 5.0\n")
-    (tmp_path/"tables").mkdir()
-    (tmp_path/"tables"/"__init__.py").touch()
+    (tmp_path/"spring_tables").mkdir()
+    (tmp_path/"spring_tables"/"__init__.py").touch()
     (tmp_path/"numpy.py").touch()  # is not what `import numpy` means
     path = changed(tmp_path, f"neighbour_{name}", ("import numpy as np\n", f"import numpy as np\n{statement}\n"))
     for _ in range(2):

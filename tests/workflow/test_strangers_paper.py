@@ -24,7 +24,7 @@ TABLE = Table(COLUMNS, rows, readable=COLUMNS[1:])
 CRITERIA = '''"""Criteria of the paper."""
 from typing import Literal
 
-from liestep.paper import Criterion, Outcome
+from liestep.paper import Criterion, Judgement
 
 
 class Deep(Criterion):
@@ -37,7 +37,7 @@ class Deep(Criterion):
 
     def judge(self, claim, results):
         largest = max(results[choice.study].metrics[claim.quantity].max() for choice in claim.runs)
-        return Outcome(largest < 0.0, largest, f"at most {largest:.3g}")
+        return Judgement(largest < 0.0, largest, f"at most {largest:.3g}")
 '''
 PRESETS = '''"""Starts of the paper."""
 import numpy as np
