@@ -32,6 +32,7 @@ claims:
   - id: small_error
     statement: "the error is small (erratum 2)"
     source: "figure 1"
+    quote: its words
     asserted_by: paper
     printed: 0.1
     units: J
@@ -43,6 +44,7 @@ claims:
   - id: impossible
     statement: "the error vanishes"
     source: "section 2"
+    quote: its words
     asserted_by: paper
     scope: general
     runs: [{study: paper/bodies, problem: bodies, integrator: rk4}]
@@ -54,6 +56,7 @@ claims:
   - id: words
     statement: "the motion is beautiful"
     source: "abstract"
+    quote: its words
     asserted_by: paper
     criterion: {kind: none}
     verdict: not testable

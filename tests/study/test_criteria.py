@@ -278,7 +278,7 @@ def test_every_criterion_has_its_two_functions_and_a_sentence_for_the_schema():
 
 PART = """paper: {paper}
 claims:
-  - {{id: {claim}, statement: s, source: x, asserted_by: paper, known: false, setting: r,
+  - {{id: {claim}, statement: s, quote: q, source: x, asserted_by: paper, known: false, setting: r,
      verdict: not testable, criterion: {{kind: none}}}}
 """
 
@@ -300,7 +300,7 @@ def test_files_of_a_folder_are_one_paper_in_the_order_of_their_names(tmp_path):
 
 
 @pytest.mark.parametrize(("second", "sentence"), [
-    (("paper", "first"), "b.yaml: claim first appears twice"),
+    (("paper", "first"), "b.yaml, line 3: claim first appears twice"),
     (("other", "second"),
      "b.yaml, line 1: paper is other, in a.yaml it is paper; the files of a folder are of one paper")])
 def test_parts_that_do_not_fit_are_refused(tmp_path, second, sentence):

@@ -11,10 +11,10 @@ from liestep.errors import InputError
 from liestep.workflow.workflow import Workflow
 
 TOP = Path(__file__).resolve().parents[2]
-CLAIM = ("  - {{id: {0}, statement: the {0} holds, source: s, asserted_by: {2}, known: true, group: \"{1}\",\n"
+CLAIM = ("  - {{id: {0}, statement: the {0} holds, {3}source: s, asserted_by: {2}, known: true, group: \"{1}\",\n"
          "     criterion: {{kind: none}}, setting: r, verdict: not testable}}\n")
-FILE = ("paper: paper\ngroups:\n  both: {type: KIND, reason: r}\nclaims:\n" + CLAIM.format("alone", "", "paper")
-        + CLAIM.format("a", "both", "paper") + CLAIM.format("b", "both", "paper") + CLAIM.format("ours", "", "own"))
+FILE = ("paper: paper\ngroups:\n  both: {type: KIND, reason: r}\nclaims:\n" + CLAIM.format("alone", "", "paper", "quote: q, ")
+        + CLAIM.format("a", "both", "paper", "quote: q, ") + CLAIM.format("b", "both", "paper", "quote: q, ") + CLAIM.format("ours", "", "own", ""))
 
 
 def written(folder, headlines, kind="parts", claims=FILE):

@@ -48,7 +48,7 @@ CLAIMS = """
 paper: paper
 citation: c
 claims:
-  - {id: one, statement: s, source: p, asserted_by: paper, scope: general,
+  - {id: one, statement: s, quote: q, source: p, asserted_by: paper, scope: general,
      quantity: energy_error_max, criterion: {kind: limit, at_most: 1.0}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
 """

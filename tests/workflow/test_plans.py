@@ -26,6 +26,7 @@ claims:
   - id: small
     statement: "the energy error of rk4 is small"
     source: "page 1"
+    quote: "small"
     asserted_by: paper
     scope: general
     runs: [{study: mine/first, problem: bodies, integrator: rk4, resolution: h0.1}]

@@ -52,7 +52,7 @@ def results_of(folder: Path, colour: str) -> Path:
 CLAIMS = """paper: paper
 claims:
   - {id: a, statement: small & <b>, source: s, asserted_by: paper, known: true, criterion: {kind: none}, setting: r,
-     verdict: not testable}
+     quote: q, verdict: not testable}
 headlines:
   - {finding: a, figure: paper/bodies/energy}
   - {misprint: erratum 1, figure: paper/bodies/drift}

@@ -158,6 +158,7 @@ claims:
   - id: one
     statement: x
     source: x
+    quote: x
     asserted_by: paper
     runs: [{study: tiny, problem: bodies, integrator: vi_sphere, resolution: h0.2}]
     quantity: energy_error_mean

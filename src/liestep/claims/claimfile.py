@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from liestep.claims.criteria import CRITERIA, criteria_in
 from liestep.claims.criteria.base import Criterion, Limits
@@ -40,6 +40,7 @@ UNJUDGED = ("undetermined", "not testable")  # without a criterion
 LONGEST_QUOTE = 25  # words
 FIRST, FIRST_OF_ALL = 8, 40  # most headlines of a paper and of all papers
 LARGER = re.compile(r"\b(larger|greater|longer|higher|(?<!no )more)\b")  # than the compared runs: equal is not enough
+LEANS = re.compile(r"(the same|and|or|but|so|it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 PARTICULAR = re.compile(r"\b(examples?|figures?|figs?\.|tables?)\b", re.IGNORECASE)  # in the source of a claim
 if TYPE_CHECKING:
     AnyCriterion = Criterion
@@ -84,11 +85,19 @@ class Counterpart(Strict):
         return choice.model_copy(update=replaced)
 
 
+def _alone(statement: str) -> str:
+    """Raises ValueError for a statement that begins with a word for what another one says."""
+    if leans := LEANS.match(statement):
+        raise ValueError(f"must say what it is about, and not begin with {leans[0]!r}: it is read alone")
+    return statement
+
+
 class Claim(Strict):
     """One statement of a paper."""
 
     id: str = Field(pattern=r"^[a-z0-9_]+$", description="name of the claim")
-    statement: str = Field(description="what the paper says, in our words")
+    statement: Annotated[str, AfterValidator(_alone)] = Field(description="what the paper says, in our words; read"
+                                                              " alone, without the statement before")
     quote: Annotated[str, Line] = Field("", description="the paper's own words at the place in source, at most"
                                         f" {LONGEST_QUOTE}; words that are left out are ...")
     source: str = Field(description="where: section, equation, figure")
@@ -288,9 +297,12 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
         if part.paper != first.paper:
             raise InputError(f"{path}, line {line_of(('paper',), lines)}: paper is {part.paper}, in {parts[0][0].name}"
                              f" it is {first.paper}; the files of a folder are of one paper")
-        for claim in part.claims:
+        for k, claim in enumerate(part.claims):
+            place = f"{path}, line {line_of(('claims', k, 'id'), lines)}: claim {claim.id}"
             if claim.id in claims:
-                raise InputError(f"{path}: claim {claim.id} appears twice")
+                raise InputError(f"{place} appears twice")
+            if claim.counted == "paper" and not claim.quote:
+                raise InputError(f"{place} is asserted by {claim.asserted_by}: show the paper's words (key quote)")
             claims[claim.id] = claim
     _require_groups(first.paper, claims.values())
     _require_joint(first.paper, claims)
