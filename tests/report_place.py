@@ -39,7 +39,7 @@ claims:
     runs: [{study: paper/bodies, problem: bodies, integrator: rk4, resolution: h0.03125}]
     quantity: energy_error_mean
     criterion: {kind: limit, at_most: 1.0}
-    verdict: qualitative
+    verdict: confirmed
     known: false
   - id: impossible
     statement: "the error vanishes"
@@ -50,7 +50,7 @@ claims:
     runs: [{study: paper/bodies, problem: bodies, integrator: rk4}]
     quantity: energy_error_max
     criterion: {kind: limit, at_most: 1e-30}
-    verdict: qualitative
+    verdict: confirmed
     known: true
     setting: "errata 1 and 2 are not applied"
   - id: words

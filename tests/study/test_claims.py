@@ -152,7 +152,7 @@ def test_an_ensemble_with_a_failed_member_never_passes(integrator):
     assert math.isnan(found.ours)
 
 
-@pytest.mark.parametrize("word", ["reproduced", "calibrated", "qualitative"])
+@pytest.mark.parametrize("word", ["reproduced", "calibrated", "confirmed"])
 def test_the_claim_names_the_verdict_of_success(word):
     assert verdict("limit", rule={"at_most": 1.0}, verdict=word) == word
     assert verdict("limit", rule={"at_most": 0.0}, verdict=word) == MISSED

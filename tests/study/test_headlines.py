@@ -13,8 +13,9 @@ from liestep.workflow.workflow import Workflow
 TOP = Path(__file__).resolve().parents[2]
 CLAIM = ("  - {{id: {0}, statement: the {0} holds, {3}source: s, asserted_by: {2}, known: true, group: \"{1}\",\n"
          "     criterion: {{kind: none}}, setting: r, verdict: not testable}}\n")
-FILE = ("paper: paper\ngroups:\n  both: {type: KIND, reason: r}\nclaims:\n" + CLAIM.format("alone", "", "paper", "quote: q, ")
-        + CLAIM.format("a", "both", "paper", "quote: q, ") + CLAIM.format("b", "both", "paper", "quote: q, ") + CLAIM.format("ours", "", "own", ""))
+FILE = ("paper: paper\ngroups:\n  both: {type: KIND, reason: r}\nclaims:\n" + "".join(
+    CLAIM.format(name, group, "paper", "quote: q, ") for name, group in (("alone", ""), ("a", "both"), ("b", "both")))
+        + CLAIM.format("ours", "", "own", ""))
 
 
 def written(folder, headlines, kind="parts", claims=FILE):
@@ -49,7 +50,7 @@ def test_a_paper_has_few_headlines(tmp_path):
 @pytest.mark.parametrize(("kind", "words", "verdict", "decides", "part"), [
     ("parts", ("reproduced", "not reproduced"), "not reproduced", "b", 2),
     ("universal", ("reproduced", "not reproduced"), "refuted", "b", 2),
-    ("readings", ("not reproduced", "reproduced"), "qualitative", "b", 1),
+    ("readings", ("not reproduced", "reproduced"), "confirmed", "b", 1),
     ("readings", ("undetermined", "not reproduced"), "undetermined", "a", 2)])
 def test_the_verdict_is_that_of_the_group_and_the_number_of_the_claim_that_decides(tmp_path, kind, words, verdict,
                                                                                    decides, part):
@@ -62,7 +63,7 @@ def test_the_verdict_is_that_of_the_group_and_the_number_of_the_claim_that_decid
     assert (own.part, own.verdict, own.ours, own.figure) == (PARTS[0], "missed", 3.0, ("s/t", "f"))
     assert (group.part, group.verdict, group.target) == (PARTS[part], verdict, decides)
     assert (group.ours, group.says) == ({"a": 1.0, "b": 2.0}[decides], "the a holds")
-    assert (misprint.part, misprint.verdict, misprint.target) == (PARTS[3], "confirmed", "5a")
+    assert (misprint.part, misprint.verdict, misprint.target) == (PARTS[3], "shown", "5a")
     assert [card.target for card in cards(file, rows)] == ["ours", decides]  # no errata table
 
 

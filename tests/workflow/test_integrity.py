@@ -170,7 +170,7 @@ def test_the_sentence_says_what_was_wrong(place):
     """A spreadsheet that saves a table, an edited verdict, swapped runs, and a forged run whose mark is lost."""
     folder = place.folder/"results"
     (folder/"tiny"/"metrics.csv").write_bytes((folder/"tiny"/"metrics.csv").read_bytes().replace(b"\n", b"\r\n"))
-    (folder/"claims.csv").write_text((folder/"claims.csv").read_text().replace("qualitative", "reproduced"))
+    (folder/"claims.csv").write_text((folder/"claims.csv").read_text().replace("confirmed", "reproduced"))
     runs = folder/"tiny"/"runs"/"bodies"
     one, two = runs/"rk4"/"h0.1.nc", runs/"vi_sphere"/"h0.1.nc"
     for source, target in ((one, runs/"x"), (two, one), (runs/"x", two)):

@@ -32,7 +32,7 @@ claims:
     runs: [{study: mine/first, problem: bodies, integrator: rk4, resolution: h0.1}]
     quantity: energy_error_max
     criterion: {kind: limit, at_most: 1.0}
-    verdict: qualitative
+    verdict: confirmed
     known: true
     setting: "none"
 """

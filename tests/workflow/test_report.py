@@ -170,7 +170,7 @@ def test_the_index_counts_verdicts_and_leads_to_every_page_and_study(place, elem
     counts = re.findall(r'<td class="number" data-v="(\d+)">', text)
     assert counts == ["0", "0", "0", "1", "1", "0", "0", "1", "3"]  # one for each of MEANINGS but own ones, then all
     assert next(iter(MEANINGS)) == "reproduced"
-    assert "3 statements of the paper: 1 qualitative, 1 not reproduced, 1 not testable. 1 prediction, 1 met." in text
+    assert "3 statements of the paper: 1 confirmed, 1 not reproduced, 1 not testable. 1 prediction, 1 met." in text
     assert "2 studies, 7 runs, 2 figures." in text
     assert "1 stopped early" in text
     assert len(text.encode()) < 100_000
@@ -180,7 +180,7 @@ def test_an_overview_shows_every_statement_and_pictures_say_what_they_show(place
     for path, start in ((place.report, "report/paper.html#"), (place.page, "#")):
         fields = [attributes for tag, attributes in elements[path].found
                   if tag == "a" and ", " in attributes.get("aria-label", "") and "title" in attributes]
-        assert [field["aria-label"] for field in fields] == ["small_error, qualitative", "impossible, not reproduced",
+        assert [field["aria-label"] for field in fields] == ["small_error, confirmed", "impossible, not reproduced",
                                                              "words, not testable"]
         assert all(field["href"].startswith(start) for field in fields)
         assert fields[1]["title"] == "impossible, not reproduced: the error vanishes"

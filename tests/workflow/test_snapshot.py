@@ -178,7 +178,7 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
     held, misprint = claims.partition("<h3>What held</h3>")[2].split("<h3>Misprints</h3>")  # the headlines
     assert "✓ reproduced" in held
     assert "(gallery/paper/bodies/energy.webp)](#figure-paper-bodies-energy)" in held
-    assert "✓ confirmed</span><p>eq. 1, correct: y</p>" in misprint
+    assert "✓ shown</span><p>eq. 1, correct: y</p>" in misprint
     assert "(figure-paper-bodies-energy)=\n" in (tmp_path/"gallery"/"paper.md").read_text()
     assert "have changed" not in (tmp_path/"errata.md").read_text()
 

@@ -163,7 +163,7 @@ claims:
     runs: [{study: tiny, problem: bodies, integrator: vi_sphere, resolution: h0.2}]
     quantity: energy_error_mean
     criterion: {kind: limit, at_most: 1.0}
-    verdict: qualitative
+    verdict: confirmed
     known: false
 """, "claim one: unknown resolution 'h0.2'; did you mean h0.1?"),
 ])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
 from liestep.claims.criteria import CRITERIA, criteria_in
 from liestep.claims.criteria.base import Criterion, Limits
@@ -27,7 +27,8 @@ VERDICTS = {  # what each word means; documentation and report quote it
     f" such a match is at most {BY_CHANCE:g}",
     "calibrated": "met with a datum that was chosen to come near this number, or that a scan would also find by chance:"
     " agreement, but no evidence",
-    "qualitative": "met by a criterion of ours (no number, a size), with data not all printed, or on one system only",
+    "confirmed": "met, by a bound of ours: the paper prints no number or not all data, or one system was tried where it"
+    " speaks of all",
     "met": "a control or prediction of our own holds",
     "not reproduced": "not met with printed data, or a statement about every system or start has a counterexample",
     "refuted": "a group of instances of one general statement has a counterexample",
@@ -35,6 +36,7 @@ VERDICTS = {  # what each word means; documentation and report quote it
     "undetermined": "not met with data that are not printed, or the runs are too short or coarse, or a tool is missing",
     "not testable": "no criterion can be stated",
 }
+FORMER = {"qualitative": "confirmed"}  # words that verdicts had -> those of today
 OWN = ("met", "missed")  # words for claims of our own, and for no others
 UNJUDGED = ("undetermined", "not testable")  # without a criterion
 LONGEST_QUOTE = 25  # words
@@ -92,6 +94,13 @@ def _alone(statement: str) -> str:
     return statement
 
 
+def _today(word: Any) -> Any:
+    """Raises ValueError for a verdict that has another word today."""
+    if word in list(FORMER):
+        raise ValueError(f"the word is {FORMER[word]} today")
+    return word
+
+
 class Claim(Strict):
     """One statement of a paper."""
 
@@ -118,7 +127,8 @@ class Claim(Strict):
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
                           " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
     criterion: AnyCriterion = Field(description=DECIDES)
-    verdict: Literal["reproduced", "recovered", "calibrated", "qualitative", "undetermined", "not testable"] = Field(
+    verdict: Annotated[Literal["reproduced", "recovered", "calibrated", "confirmed", "undetermined", "not testable"],
+                       BeforeValidator(_today)] = Field(
         "reproduced", description="verdict when the criterion is met; reproduced needs the data that the paper prints."
         " A claim of our own has none: it is met or missed."
         " Without a criterion (kind none): undetermined, for what could be judged but is not yet or lacks data, or not"
@@ -210,7 +220,7 @@ class Group(Strict):
 
     type: Literal["parts", "readings", "universal"] = Field(
         description="parts: all must hold, the weakest word counts; readings: of the same words, any that holds is"
-        " named, and where others fail reproduced becomes qualitative, because we chose; universal: instances of a"
+        " named, and where others fail reproduced becomes confirmed, because we chose; universal: instances of a"
         " statement about all, which one counterexample refutes")
     reason: Annotated[str, Line] = Field(min_length=1, description="why, from the wording of the statement")
 

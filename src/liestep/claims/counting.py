@@ -12,8 +12,12 @@ from liestep.simulation.runs.estimate import count
 COUNTED = {"paper": ("statement of the paper", "statements of the paper"),  # one and several
            "own": ("control of our own", "controls of our own"),
            "external": ("number of another code", "numbers of other codes")}
-MET = ("reproduced", "recovered", "calibrated", "qualitative", OWN[0])
+MET = ("reproduced", "recovered", "calibrated", "confirmed", OWN[0])
 MISSED = ("not reproduced", OWN[1])
+SHOWN = {  # what the word of an erratum means
+    "shown": "numbers computed here agree with what is correct and not with what is printed",
+    "not shown": "numbers computed here do not tell the two apart, or agree with what is printed",
+    "text only": "no computation can show it; the reason is given"}
 WORDS = list(VERDICTS)  # from the strongest to the weakest
 SURVIVING = {"yes": "hold on printed and on corrected data", "no": "hold on the printed data only",
              "only corrected": "hold on the corrected data only", "holds on neither": "hold on neither"}
@@ -50,12 +54,12 @@ def _members(rows: list[TableRow]) -> str:
 def joint_verdict(kind: str | None, verdicts: Iterable[str]) -> str:
     """The verdict on a statement that several claims judge; `kind` is the type of their group. Parts: one that fails
     decides, else the weakest word. Universal: likewise, and what fails is a counterexample. Readings: the weakest of
-    those that hold, which the statement names; where others do not hold, reproduced becomes qualitative, because the
+    those that hold, which the statement names; where others do not hold, reproduced becomes confirmed, because the
     reading is our choice. If none holds: the weakest."""
     ordered = sorted(set(verdicts), key=WORDS.index)
     held = [word for word in ordered if word in MET]
     if kind == "readings" and held:
-        return "qualitative" if held[-1] == "reproduced" and held != ordered else held[-1]
+        return "confirmed" if held[-1] == "reproduced" and held != ordered else held[-1]
     failed = [word for word in ordered if word in MISSED]
     if kind == "readings" or not failed:
         return ordered[-1]
@@ -138,7 +142,7 @@ def cards(file: ClaimFile, rows: Iterable[TableRow], errata: Iterable[TableRow] 
 
 
 def _misprint(item: Headline, row: TableRow) -> Card:
-    verdict = {"true": "confirmed", "false": "not confirmed"}.get(str(row["confirmed"]).lower(), "text only")
+    verdict = {"true": "shown", "false": "not shown"}.get(str(row["confirmed"]).lower(), "text only")
     return Card(PARTS[3], verdict, item.says or f"{row['place']}, correct: {row['correct']}", row["printed"],
                 str(row["erratum"]), item.figure.rpartition("/")[::2], members=row["evidence"])
 

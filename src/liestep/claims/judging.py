@@ -103,7 +103,7 @@ def verdict(claim: Claim, outcome: Judgement, missing: bool, scan: Chance | None
     if claim.verdict == "recovered" and (scan is None or scan.probability > BY_CHANCE):
         return "calibrated"
     narrow = claim.asserted_by != "paper" or (claim.criterion.needs.runs != "none" and len(systems) < 2)
-    return "qualitative" if claim.verdict == "reproduced" and claim.scope == "general" and narrow else claim.verdict
+    return "confirmed" if claim.verdict == "reproduced" and claim.scope == "general" and narrow else claim.verdict
 
 
 def describe(claim: Claim) -> str:

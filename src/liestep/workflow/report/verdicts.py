@@ -9,7 +9,7 @@ import pandas
 from markupsafe import Markup, escape
 
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
-from liestep.claims.counting import WORDS, Card, Statement, cards, counts, headline, statements
+from liestep.claims.counting import SHOWN, WORDS, Card, Statement, cards, counts, headline, statements
 from liestep.claims.errata import load_errata
 from liestep.claims.judging import describe
 from liestep.errors import InputError
@@ -66,10 +66,12 @@ def link_errata(text: str, paper: str, known: Sequence[str]) -> Markup:
 
 
 SIGNS = {"reproduced": ("✓", "good"), "recovered": ("✓", "good"), "calibrated": ("≈", "fair"), "met": ("✓", "good"),
-         "qualitative": ("≈", "fair"), "not reproduced": ("✗", "bad"), "refuted": ("✗", "bad"), "missed": ("✗", "bad"),
+         "confirmed": ("✓", "fair"), "not reproduced": ("✗", "bad"), "refuted": ("✗", "bad"), "missed": ("✗", "bad"),
          "undetermined": ("?", "none"), "not testable": ("–", "none")}
-EVIDENCE = {"confirmed": ("✓", "good"), "not confirmed": ("✗", "bad"), "text only": ("–", "none")}  # for an erratum
-MEANINGS = {verdict: (*SIGNS[verdict], said) for verdict, said in VERDICTS.items()}  # (sign, class of colours, meaning)
+PROOFS = {"shown": ("✓", "good"), "not shown": ("✗", "bad"), "text only": ("–", "none")}  # of an erratum
+# word -> (sign, class of colours, meaning)
+MEANINGS = {verdict: (*SIGNS[verdict], said) for verdict, said in VERDICTS.items()}
+EVIDENCE = {word: (*PROOFS[word], said) for word, said in SHOWN.items()}
 ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",
             "external": "another code or text"}
 
