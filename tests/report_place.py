@@ -27,7 +27,7 @@ citation: "A. Author: On bodies"
 headlines:
   - {finding: impossible, figure: paper/bodies/energy_error}
   - {about: small_error, figure: paper/bodies/convergence}
-  - {misprint: erratum 2a, figure: paper/bodies/convergence}
+  - {misprint: erratum 2a}
 claims:
   - id: small_error
     statement: "the error is small (erratum 2)"

@@ -7,6 +7,7 @@ from docs.site.facts import table
 from docs.site.snapshot import Snapshot
 from docs.site.source import TOP
 from liestep.claims.claimfile import VERDICTS
+from liestep.claims.counting import reproducible
 from liestep.study.plan.names import paper_folders, study_files
 from liestep.study.plan.papers import read_paper
 
@@ -28,15 +29,17 @@ def page(paper: str, rows: list[dict[str, str]], top: Path = TOP) -> str:
     parts += ["## Verdicts\n", "Of the last full run ([docs/snapshot](../../docs/snapshot/claims.csv)):\n",
               table(("verdict", "claims", "meaning"), [(word, str(counts[word]), cell(VERDICTS[word]))
                                                        for word in VERDICTS if counts[word]])]
+    if said := reproducible(rows):
+        parts.append(f"{said.strip()}\n")
     lacking = [row for row in rows if row["verdict"] in OPEN]
     if lacking:
         parts += ["## What does not hold, or is missing\n", table(
             ("claim", "statement", "verdict"),
             [(f"`{row['claim']}`", cell(row["statement"]), row["verdict"]) for row in lacking])]
     parts += ["## What is claimed\n", table(
-        ("claim", "statement", "printed", "ours", "verdict"),
-        [(f"`{row['claim']}`", cell(row["statement"]), short(row["printed"]), short(row["ours"]), row["verdict"])
-         for row in rows])]
+        ("claim", "statement", "measured", "ours", "unit", "bound", "printed", "verdict"),
+        [(f"`{row['claim']}`", cell(row["statement"]), cell(row["quantity"]), short(row["ours"]), row["units"],
+          cell(row["bound"]), short(row["printed"]), row["verdict"]) for row in rows])]
     return "\n".join(parts)
 
 

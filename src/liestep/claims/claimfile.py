@@ -231,7 +231,8 @@ class Headline(Strict):
     about: str = Field("", description="what the paper is about: a claim that is in no group, or a group of claims")
     finding: str = Field("", description="what else is found, likewise: the verdict says whether it held")
     misprint: str = Field("", pattern=r"^erratum \d+[a-z]?$", description="an erratum of the paper: erratum 5a")
-    figure: str = Field(pattern=r"^.+/[^/]+$", description="the picture: study/figure")
+    figure: str = Field("", pattern=r"^(.+/[^/]+)?$", description="the picture, study/figure, of a study whose runs"
+                        " decide; a misprint shows both formulas instead")
     says: Annotated[str, Line] = Field("", description="the sentence, where that of the claim, or of the first of its"
                                        " group, or the erratum's place and what is correct do not say it to a stranger")
 
@@ -239,6 +240,9 @@ class Headline(Strict):
     def _one(self) -> "Headline":
         if sum(map(bool, (self.about, self.finding, self.misprint))) != 1:
             raise ValueError("a headline has one of the keys about, finding and misprint")
+        if bool(self.figure) == bool(self.misprint):
+            raise ValueError("a misprint shows both formulas, every other headline a picture of runs that decide (key"
+                             " figure)")
         return self
 
     @property
@@ -327,7 +331,12 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
         seen.append(item.name)
         if len(seen) > FIRST or seen.count(seen[-1]) > 1:
             return f"{seen[-1]} appears twice" if len(seen) <= FIRST else f"more than {FIRST} of a paper"
-        return "" if item.misprint or seen[-1] in names else unknown("group, or claim in no group", seen[-1], names)
+        if not item.misprint and seen[-1] not in names:
+            return unknown("group, or claim in no group", seen[-1], names)
+        study = item.figure.rpartition("/")[0]
+        ran = {choice.study for one in whole.judging(item.name) for choice in (*one.runs, *one.against)}
+        return "" if item.misprint or study in ran else (
+            f"the figure {item.figure} is of no run of {item.name}; its runs are of {', '.join(sorted(ran)) or 'none'}")
 
     require_headlines(parts, wrong)
     return whole
