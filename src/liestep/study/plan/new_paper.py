@@ -9,7 +9,7 @@ FILES = {
     "README.md": """\
 # {id}
 
-What is replicated: *author, title, journal, year*. Made by `snakemake --config 'studies=["{id}/first"]'`.
+What is replicated: *author, title, journal, year*. Made by `snakemake --config studies={id}`.
 """,
     "__init__.py": '''\
 """The paper {id}: author, title."""
