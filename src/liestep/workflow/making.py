@@ -59,7 +59,7 @@ def call_for(what: list[str], config: Path, results: Path) -> tuple[list[str], s
     Raises InputError: no such study, paper or figure."""
     known = list(study_files(config))
     if len(what) == 2 and (PRINTED.fullmatch(what[1]) or what[1].isdecimal()):
-        item = leading_to(*what, config)
+        item = leading_to(what[0], what[1], config)
         words = ["snakemake", (results/item.file).as_posix()]
         return words, (f"{item.name} of {item.paper} is drawn by {item.source}\nfile: {words[1]}\n"
                        f"command: {' '.join(words)}")
