@@ -114,11 +114,11 @@ def package_modules(*packages: str) -> tuple[str, ...]:
 
 @cache
 def source_hash(*modules: str, left_out: re.Pattern | None = None) -> str:
-    """sha256 (16 hex digits) of the names and contents of the closure of `modules`; independent of the checkout's
-    place. left_out: OF_SOME_RUNS, of a run whose modules are named."""
+    """sha256 (16 hex digits) of the names and contents of the closure of `modules`, with the numbers in files .toml
+    beside them; independent of the checkout's place. left_out: OF_SOME_RUNS, of a run whose modules are named."""
     digest = hashlib.sha256()
     for name, path in sorted(closure(*modules, left_out=left_out).items()):
-        content = path.read_bytes()
+        content = b"".join(part.read_bytes() for part in (path, path.with_suffix(".toml")) if part.is_file())
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
         digest.update(getattr(sys.modules.get(name), MARK, "").encode())
