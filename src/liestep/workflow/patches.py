@@ -4,7 +4,6 @@ import io
 import sys
 from collections.abc import MutableMapping
 from contextlib import redirect_stderr, suppress
-from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,8 @@ def narrow(workflow: Any, config: MutableMapping[str, Any], results: Path) -> No
     if not workflow.is_main_process or "studies" in settings.overwrite_config:
         return
     with suppress(Exception, SystemExit), redirect_stderr(io.StringIO()):  # an API call has another command line
-        parse_args = import_module("snakemake.cli").parse_args
+        from snakemake.cli import parse_args
+
         studies = asked_for(parse_args(sys.argv[1:])[1].targets, CONFIG, results)
         if studies:
             config["studies"] = studies
