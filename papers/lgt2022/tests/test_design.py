@@ -8,7 +8,8 @@ import pytest
 from liestep import simulate
 
 PAGE = Path(__file__).resolve().parents[3]/"docs"/"mechanism_options.md"
-SENTENCE = r"`body` errs ([\d.]+) to ([\d.]+) times as much as `mixed` on tops, ([\d.]+) to ([\d.]+) times as much on a free"
+SENTENCE = (r"`body` errs ([\d.]+) to ([\d.]+) times as much as `mixed` on tops, ([\d.]+) to ([\d.]+) times as much on"
+            " a free body")
 
 
 def states(preset, steps, twist, chart):
@@ -25,5 +26,4 @@ def test_body_against_mixed_is_as_the_page_says(preset, steps, charts, which):
     exact = states(preset, 8*steps, "body", "exp")
     for chart in charts:
         body, mixed = (np.abs(states(preset, steps, twist, chart) - exact).max() for twist in ("body", "mixed"))
-        print(preset, chart, body/mixed)
         assert low - 0.03*low <= body/mixed <= high + 0.03*high

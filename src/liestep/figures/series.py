@@ -94,15 +94,26 @@ def conserved_axes(file: RunFile) -> list[int]:
     return ["xyz".index(axis) for axis in file.attributes["momentum_conserved"].replace("none", "")]
 
 
-@drawing("{title}: largest deviation of the conserved components of the momentum map in each hundredth of the run."
-         " Methods that keep the momentum stay at round-off. {runs} Values are over all steps (adaptive methods: over"
-         " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start. Problems that conserve no"
-         " component are left out; if there are no others, the change of all components is shown, which is physical."
-         " Systems without the map have no panel.")
-def momentum_error(results: Results) -> Figure:
+def _momenta(results: Results) -> tuple[list[str], list[str]]:
+    """Problems with a momentum map, and those of them that conserve components of it."""
     first = {problem: found[0][2] for problem in results.config.problems if (found := curves(results, problem))}
     offered = [problem for problem, file in first.items() if "momentum_map" in file.variables]
-    kept = [problem for problem in offered if conserved_axes(first[problem])]
+    return offered, [problem for problem in offered if conserved_axes(first[problem])]
+
+
+def _of_momenta(results: Results) -> str:
+    """What the figure momentum_error shows."""
+    offered, kept = _momenta(results)
+    if not kept:
+        return "largest change of the momentum map, which is physical, since no component is conserved,"
+    return "largest deviation of the conserved components of the momentum map" + (
+        ", of the problems that conserve some," if kept != offered else "")
+
+
+@drawing("{title}: {numbers} in each hundredth of the run. {runs} Values are over all steps (adaptive methods: over"
+         " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start.", _of_momenta)
+def momentum_error(results: Results) -> Figure:
+    offered, kept = _momenta(results)
     figure = _draw(results, kept or offered, lambda file: _momentum(file, file.block_extents("momentum_map")),
                    lambda file: _momentum(file, file["momentum_map"] - file["momentum_map"][0]), "$|J(t) - J(0)|/J_s$")
     for axes in figure.axes if not kept else ():
