@@ -120,7 +120,7 @@ class Claim(Strict):
         "experiment", description="experiment: a statement about one experiment, to be judged with its data; general:"
         " about every system or start, which any data may judge")
     printed: Real | None = Field(None, description="printed number, if there is one")
-    units: str = Field("", description="units of the printed number")
+    units: str = Field("", description="units of the printed number, or of a quantity of the paper; none without")
     accuracy: Real | None = Field(None, gt=0, description="external only: how accurate the other code says that its"
                                   " number is")
     licence: str = Field("", description="external only: under which licence the number is public")
