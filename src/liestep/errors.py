@@ -10,7 +10,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
-LONGEST = 60         # characters of a wrong name that are shown
+SHOWN_LETTERS = 60   # characters of a wrong name that are shown
 
 
 class InputError(ValueError):
@@ -55,7 +55,7 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     close = difflib.get_close_matches(given, known, n=CLOSEST, cutoff=0.0)
     found = meant(given, known, cutoff=0.5)
     hint = f"; did you mean {found}?" if found else ""
-    shown = given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
+    shown = given if len(given) <= SHOWN_LETTERS else f"{given[:SHOWN_LETTERS]}..."
     some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {names}"
     return f"unknown {what} {shown!r}{hint} ({some})"
 

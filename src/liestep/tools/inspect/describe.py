@@ -19,7 +19,7 @@ from liestep.simulation.runs.specification import applicable, complete_options, 
 
 WIDTH = 120
 TOLERANCE, LEAST_STEPS = 1e-6, 100  # of a method that is only looked at
-LONGEST = 4  # most values of an array that are shown one by one
+SHOWN_VALUES = 4  # most values of an array that are shown one by one
 
 
 def describe(name: str, integrator: str | None = None) -> str:
@@ -158,7 +158,7 @@ def _short(value: Any) -> str:
     """A parameter's value; of a long array its shape and range."""
     if not isinstance(value, np.ndarray):
         return f"{value:g}" if isinstance(value, float) else str(value)
-    if value.size <= LONGEST:
+    if value.size <= SHOWN_VALUES:
         return "[" + ", ".join(f"{item:g}" for item in value.ravel()) + "]"
     low, high = float(value.min()), float(value.max())
     return f"{value.shape} {low:g}" + (f" to {high:g}" if high > low else "")
