@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.compile.status import Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Cells, once, real_array
 from liestep.simulation.catalogue import integrator_entry, system_entry
@@ -90,6 +90,25 @@ def ensemble(problem: str, method: str, *, starts: Mapping[str, Any] | None = No
             return to_dataset(asked.collected(number, shown))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"interrupted: the {asked.count} members are lost") from None
+
+
+def members_from(text: str, problem: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Starts and parameters of members from a command line. Raises InputError: it is neither FILE.npz nor
+    NAME=FROM:TO:COUNT."""
+    if text.endswith(".npz"):
+        try:
+            with np.load(text) as file:
+                arrays = dict(file)
+        except (OSError, ValueError) as error:
+            raise InputError(f"--members {text}: {error}") from None
+        known = system_entry(problem).item.parameters
+        return ({name: values for name, values in arrays.items() if name not in known},
+                {name: values for name, values in arrays.items() if name in known})
+    name, _, span = text.partition("=")
+    numbers = [number_or_nan(part) for part in span.split(":")]
+    if len(numbers) != 3 or not np.isfinite(numbers).all():
+        raise InputError(f"--members {text[:60]!r} must be NAME=FROM:TO:COUNT, for example mass=1:2:100, or FILE.npz")
+    return {}, {name: np.linspace(numbers[0], numbers[1], whole("--members count", numbers[2]))}
 
 
 @dataclass
