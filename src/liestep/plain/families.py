@@ -10,7 +10,8 @@ import numpy as np
 from liestep.compile.straight.symbols import reachable
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.manifold import check_tangent
-from liestep.mechanics.contracts.sheet import Parameter, real_array
+from liestep.mechanics.contracts.sheet import real_array
+from liestep.mechanics.formulations.axes import principal
 from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.kinds import Kind
@@ -556,22 +557,6 @@ def field(w: Writer, given: Given) -> str:
     kept = _observed(w, given, energy, given.energy is not None, **arguments)
     return w.text("turning", w.returned(**{PARTS[letter].name: value for letter, value in start.items()}), [], [
         "turning(", f"build=build, shapes={shapes!r}, kept={kept})"])
-
-
-def principal(inertia: Any, n: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Moments, and principal axes as columns (n, 3, 3), of matrices (n, 3, 3) of bodies, or (3, 3) of one about a fixed
-    point (n = 0); anything else as it is. Raises InputError: it is of no body."""
-    array = real_array("inertia", inertia)
-    if array.shape != ((n, 3, 3) if n else (3, 3)):
-        return array, None
-    sizes: dict[str, int] = {}
-    Parameter("kg m2", "", ("n",)*(n > 0) + (3, 3), "inertia").check("inertia", array, sizes)
-    moments, axes = np.linalg.eigh(array.reshape(-1, 3, 3))
-    axes[..., 0] *= np.linalg.det(axes)[:, None]
-    for k, matrix in enumerate(array.reshape(-1, 3, 3)):
-        if np.array_equal(matrix, np.diag(np.diag(matrix))):  # the moments stay in their order
-            moments[k], axes[k] = np.diag(matrix), np.eye(3)
-    return moments.reshape(array.shape[:-1]), None if np.array_equal(axes, [np.eye(3)]*len(axes)) else axes
 
 
 def written(kind: Kind, name: str, parameters: Mapping[str, Any], start: Start, t_end: float, given: Given

@@ -7,7 +7,7 @@ import numpy as np
 
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.formulated import Formulated, Starts, quaternion_product
-from liestep.mechanics.contracts.sheet import Form, Options, Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Form, Options, Parameter, Parameters, Sheet, State, real_array
 
 IN_BODY = ("body_momentum", "gravity_body", "body_rate", "auxiliary")  # vectors in the body's axes
 
@@ -43,3 +43,19 @@ def in_axes(axes: Any, sheet: Sheet) -> Sheet:
     return replace(sheet, forms=own, axes=q.reshape(-1, 3, 3), cost=moved(sheet.cost), series=moved(sheet.series),
                    exact=moved(sheet.exact), kinetic_energy=lambda parameters, state: sheet.kinetic_energy(
                        parameters, inside(state)))
+
+
+def principal(inertia: Any, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Moments, and principal axes as columns (n, 3, 3), of matrices (n, 3, 3) of bodies, or (3, 3) of one about a fixed
+    point (n = 0); anything else as it is. Raises InputError: it is of no body."""
+    array = real_array("inertia", inertia)
+    if array.shape != ((n, 3, 3) if n else (3, 3)):
+        return array, None
+    sizes: dict[str, int] = {}
+    Parameter("kg m2", "", ("n",)*(n > 0) + (3, 3), "inertia").check("inertia", array, sizes)
+    moments, axes = np.linalg.eigh(array.reshape(-1, 3, 3))
+    axes[..., 0] *= np.linalg.det(axes)[:, None]
+    for k, matrix in enumerate(array.reshape(-1, 3, 3)):
+        if np.array_equal(matrix, np.diag(np.diag(matrix))):  # the moments stay in their order
+            moments[k], axes[k] = np.diag(matrix), np.eye(3)
+    return moments.reshape(array.shape[:-1]), None if np.array_equal(axes, [np.eye(3)]*len(axes)) else axes
