@@ -150,10 +150,8 @@ class Writer:
         rules = [f'    if p[{key!r}] != {float(self.parameters[key])!r}:\n        raise InputError("parameter {key} is'
                  f' an index or a number of repetitions in the equations: define the system anew")' for key in fixed]
         names += (", InputError" if fixed else "") + (", in_axes" if self.axes is not None else "")
-        opening, closing = "", ""
-        if self.axes is not None:
-            axes = self.axes.reshape(*np.shape(self.parameters["inertia"]), 3)
-            opening, closing = f"in_axes({axes.tolist()!r}, ", ")"
+        axes = self.axes is not None and self.axes.reshape(*np.shape(self.parameters["inertia"]), 3).tolist()
+        opening, closing = (f"in_axes({axes!r}, ", ")") if axes else ("", "")
         declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}{self.rules.get(key, '')}),"
                     for key, value in self.parameters.items() if key != "inertia" or np.shape(value)[-1:] != (3,)]
         declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),"
