@@ -1,11 +1,13 @@
-"""What a wheel holds beside the package: the workflow, where `liestep init` finds it. An editable installation uses it
-where it is."""
+"""What a wheel holds beside the package: the workflow, where `liestep init` finds it, and the judge of the rotation
+bench. An editable installation uses them where they are."""
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKED = "liestep/workflow/packed"
-PLACES = {"workflow/profiles": f"{PACKED}/profiles",  # at the top stands a link to them
+JUDGE = "rotation_bench/liestep_judge.py"  # whose rules are those of the tables
+PLACES = {JUDGE: "liestep/study/tables/liestep_judge.py",
+          "workflow/profiles": f"{PACKED}/profiles",  # at the top stands a link to them
           **{name: f"{PACKED}/{name}" for name in ("Snakefile", "environment.yml", "workflow", "config")}}
 
 

@@ -4,7 +4,7 @@
     judge("free_asymmetric", engine, order=4).text     # engine(case, h, steps) -> states; also .verdict, .names, .data
 States are rows at t = 0, h, 2h, ...: a mapping with `quaternion` (n, 4: w x y z, body to space) or `attitude`
 (n, 3, 3), and `rate` (n, 3: angular velocity in the body, rad per time), with one more axis after n for two bodies;
-`direction` and `velocity` (n, 3) of the pendulum. Studies of liestep have a copy of these rules.
+`direction` and `velocity` (n, 3) of the pendulum. The tables of liestep use these rules.
 With liestep_mistakes.py beside it mistakes get their names; liestep_files.py is the command.
 """
 import importlib

@@ -52,6 +52,8 @@ class Installed:
         for name in ("src", ".ci", "workflow", "config", "profiles", "Snakefile", "environment.yml", "pyproject.toml",
                      "README.md", "LICENSE"):
             self.call("cp", "-rL", TOP/name, source)
+        (source/"rotation_bench").mkdir()
+        self.call("cp", TOP/"rotation_bench"/"liestep_judge.py", source/"rotation_bench")
         self.call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, source)
         wheel, = folder.glob("*.whl")
         venv.create(folder/"empty", with_pip=True)

@@ -29,7 +29,9 @@ tables: [energy]
 def copied_package(folder: Path) -> Path:
     """A copy of the package in a folder, to be edited. It has its bytecode, which holds until a file is edited:
     without it an interpreter compiles all for 2 s. Names of bytecode that is just being written have two dots."""
-    return Path(shutil.copytree(TOP/"src"/"liestep", folder/"liestep", ignore=shutil.ignore_patterns("*.pyc.*")))
+    package = Path(shutil.copytree(TOP/"src"/"liestep", folder/"liestep", ignore=shutil.ignore_patterns("*.pyc.*")))
+    shutil.copy(TOP/"rotation_bench"/"liestep_judge.py", package/"study"/"tables")
+    return package
 
 
 def paper_code(folder: Path, paper: str) -> Path:

@@ -29,7 +29,7 @@ FAMILY_MUTANTS = (
     FamilyMutant("one coefficient of order 10 dropped", FREE, "(67*s3 - 735*e - 15*e*y(2, 2)",
                  "(67*s3 - 735*e - 0*e*y(2, 2)",
                  f"{STEPS}::test_modified_moments_of_random_bodies_have_their_order[2-10]"),
-    FamilyMutant("order-6 weights with swapped kicks", "integrators/weights.py", " ".join(RKN6), " ".join(RKN6[::-1]),
+    FamilyMutant("order-6 weights with swapped kicks", "integrators/weights.toml", " ".join(RKN6), " ".join(RKN6[::-1]),
                  f"{SPLIT}::test_nystroem_coefficients_meet_their_conditions_in_forty_digits[rkn6]"),
     FamilyMutant("one panel", FREE, "while count < panels:", "while count < 1:",
                  f"{SPLIT}::test_exact_flow_against_elliptic_integrals"),

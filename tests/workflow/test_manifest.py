@@ -153,7 +153,8 @@ def test_a_damaged_manifest_is_one_sentence(place):
 def test_another_checkout_and_an_empty_cache_give_the_same_bytes(made, tmp_path):
     """Everything that the manifest calls data, from one job at a time instead of two, and code
     that is compiled again."""
-    for name in ("src", "workflow", "profiles", "config/config.yaml", "Snakefile", "environment.yml"):
+    for name in ("src", "workflow", "profiles", "config/config.yaml", "Snakefile", "environment.yml",
+                 "rotation_bench/liestep_judge.py"):
         target = tmp_path/"checkout"/name
         target.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (TOP/name).is_dir() else shutil.copy)(TOP/name, target)

@@ -105,6 +105,7 @@ def test_all_that_makes_machine_code_is_among_the_sources(tmp_path):
 def test_an_edit_of_each_file_that_a_run_executes_makes_it_anew(interpreted, name, tmp_path, monkeypatch):
     copy, spec = tmp_path/"liestep", RUNS[name]()
     known = {*interpreted[name]} & {*map(str, sources.closure(*spec.modules).values())}
+    known |= {str(path) for path in (Path(file).with_suffix(".toml") for file in known) if path.is_file()}
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(sources, "PACKAGE", copy)
     sources.module_file.cache_clear()

@@ -19,7 +19,8 @@ from liestep.files.extras import extras
 # what `liestep --help` shows, in this order
 GROUPS = {"what there is": ("list", "describe", "recommend"),
           "one run": ("run", "view", "animate", "lyapunov", "cache"),
-          "studies": ("init", "new-study", "new-paper", "check", "status", "verify", "clean", "export-crate"),
+          "studies": ("init", "new-study", "new-paper", "check", "make", "status", "verify", "clean",
+                      "export-crate"),
           "systems and integrators of your own": ("check-system", "certify", "export-reference")}
 FILES = ("study", "config", "claims", "errata", "figures")  # whose keys or names `liestep describe` says
 

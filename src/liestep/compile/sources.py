@@ -42,15 +42,16 @@ def module_file(module: str) -> Path | None:
     """File of a module of this package, of a paper that is read, or of a loaded plugin; None for anything else."""
     first, *parts = module.split(".")
     if first == NAME:
-        tops = [PACKAGE, *map(Path, sys.modules[NAME].__path__)]
+        beside = getattr(sys.modules.get(module.rpartition(".")[0]), "__path__", ())  # of the package that it is in
+        tops = [PACKAGE.joinpath(*parts[:-1]), *map(Path, beside)]
     else:
-        tops = [folder for folder in (_folders.get(parts.pop(0)),) if folder] if first == PAPERS and parts else []
+        top = _folders.get(parts.pop(0)) if first == PAPERS and parts else None
+        tops = [top.joinpath(*parts[:-1])] if top else []
     if tops:
-        for top in tops:
-            for candidate in (top.joinpath(*parts).with_suffix(".py") if parts else top/"__init__.py",
-                              top.joinpath(*parts, "__init__.py")):
-                if candidate.is_file():
-                    return candidate
+        for candidate in (place for folder in tops for place in (
+                folder/f"{(parts or ['__init__'])[-1]}.py", folder.joinpath(*parts[-1:], "__init__.py"))):
+            if candidate.is_file():
+                return candidate
         return None
     loaded = sys.modules.get(module)
     file = getattr(loaded, "__file__", None)
@@ -113,11 +114,11 @@ def package_modules(*packages: str) -> tuple[str, ...]:
 
 @cache
 def source_hash(*modules: str, left_out: re.Pattern | None = None) -> str:
-    """sha256 (16 hex digits) of the names and contents of the closure of `modules`; independent of the checkout's
-    place. left_out: OF_SOME_RUNS, of a run whose modules are named."""
+    """sha256 (16 hex digits) of the names and contents of the closure of `modules`, with the numbers in files .toml
+    beside them; independent of the checkout's place. left_out: OF_SOME_RUNS, of a run whose modules are named."""
     digest = hashlib.sha256()
     for name, path in sorted(closure(*modules, left_out=left_out).items()):
-        content = path.read_bytes()
+        content = b"".join(part.read_bytes() for part in (path, path.with_suffix(".toml")) if part.is_file())
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
         digest.update(getattr(sys.modules.get(name), MARK, "").encode())

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 # Generic figures, which serve every study: name -> module of this package; the function has the figure's name.
 GENERIC = {name: module for module, names in {
     "series": "energy_error momentum_error length_error drift separation ensemble phase_portrait section",
-    "ladders": "convergence energy_convergence length_convergence work_precision iterations scaling failures"
-               " error_constants",
+    "ladders": "convergence energy_convergence length_convergence symplectic_error work_precision iterations scaling"
+               " failures error_constants",
     "maps": "exponent_map map",
 }.items() for name in names.split()}
 

@@ -14,6 +14,7 @@ A splitting exp(b_s B) exp(a_s A) ... exp(a_1 A) exp(b_0 B) has words of the let
 the flow of a kinetic energy that is quadratic in the momenta and B that of a potential, [B, [B, [B, A]]] = 0, and the
 words of the Runge-Kutta-Nystroem conditions are those of the free algebra less this bracket and what follows from it:
 `NYSTROEM` (Blanes and Moan 2002, section 2)."""
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -21,6 +22,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
 from math import factorial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -256,32 +258,9 @@ class Nystroem:
         return self.spread(solved((*self.drifts, *self.kicks), self.gaps, convert))
 
 
-def _nystroem(name: str, order: int, source: str, count: int, drifts: str, kicks: str, outer: bool = True) -> Nystroem:
-    return Nystroem(name, order, f"Blanes and Moan 2002, J. Comput. Appl. Math. 142, 313, {source}", count,
-                    tuple(map(Fraction, drifts.split())), tuple(map(Fraction, kicks.split())), outer)
-
-
-NYSTROEM_SCHEMES: dict[str, Nystroem] = {scheme.name: scheme for scheme in (
-    _nystroem("rkn4", 4, "SRKN 6B", 6,
-        "0.2452989571842711626039324260014008804072 0.604872665711079974960892697643076245221",
-        "0.08298440641740501883834747894225011249475 0.3963098014983680770949115282636867393961 "
-        "-0.03905630492234843517086529076537924228761"),
-    _nystroem("rkn6", 6, "SRKN 11B", 11,
-        "0.1232297759462711515610863803333667525905 0.2905537977995582703664141693279161833302 "
-        "-0.127049212625416915662505053827485934473 -0.246331761062075404194973489104062862596 "
-        "0.3572088727959277526198603496193104628369",
-        "0.04146499851826284329877813391470493672394 0.1981286719180665411367264731814969606125 "
-        "-0.04000619210415268688882836353594483937569 0.07525398430158034112787887852704275554175 "
-        "-0.01151138742068777006244320150128919955259"),
-    _nystroem("rkn6a", 6, "SRKN 14A", 15,
-        "0.03785931984061094144702117903801110403196 0.1026356331024365528470822509403380612759 "
-        "-0.02586788826655833316394696035936533855913 0.3142414030714464341471425357032840110789 "
-        "-0.1301444595174151138496150785400285161721 0.106417700369541368022280139285383456948 "
-        "-0.008794243128510204394069428427659903032345",
-        "0.09171915262446201798118322826486834024981 0.1839831700050048984914765646763433380067 "
-        "-0.05653436583288910439527704484808994928962 0.004914688774711885640205616455015724404121 "
-        "0.1437611271683616823873745299867722104871 0.3285676937468041402004812576270353400948", False),
-)}
+NYSTROEM_SCHEMES: dict[str, Nystroem] = {name: Nystroem(name, **entry | {
+    part: tuple(map(Fraction, entry[part].split())) for part in ("drifts", "kicks")})
+    for name, entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()}
 
 # compositions as splittings: kick, drift, kick is the symmetric step of order 2
 COMPOSED_SPLITTINGS = {"strang": "one", "y4": "y4", "s4": "s4", "kl6": "kl6", "kl8": "kl8"}

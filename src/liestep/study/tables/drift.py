@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liestep.study.tables import rules
-from liestep.study.tables.rules import LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, SLACK
+from liestep.study.tables import liestep_judge as rules
+from liestep.study.tables.liestep_judge import LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, SLACK
 
 Verdict = Literal["bounded", "round-off", "drift", "undecided", "too short"]
 DECIDED: tuple[Verdict, ...] = ("bounded", "round-off", "drift")

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liestep.study.tables import rules
-from liestep.study.tables.rules import FLOOR_FACTOR, LARGEST_ERROR, LEAST_ORDER, LEAST_TOLERANCE, SLOPE_BAND
+from liestep.study.tables import liestep_judge as rules
+from liestep.study.tables.liestep_judge import FLOOR_FACTOR, LARGEST_ERROR, LEAST_ORDER, LEAST_TOLERANCE, SLOPE_BAND
 
 Classification = Literal["asymptotic", "short range", "pre-asymptotic", "floor-limited", "saturated", "failed"]
 

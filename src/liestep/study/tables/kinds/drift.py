@@ -16,8 +16,8 @@ from liestep.study.tables import chaos
 from liestep.study.tables.drift import CONFIRMATION, DECIDED, SLACK, DriftEstimate, confirm, drift_verdict
 from liestep.study.tables.errors import error_fields
 from liestep.study.tables.kinds import Table
+from liestep.study.tables.liestep_judge import longest_period
 from liestep.study.tables.reading import run_file
-from liestep.study.tables.rules import longest_period
 
 RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "bound", "growth", "largest", "round_off")

@@ -5,9 +5,9 @@ import numpy as np
 
 from liestep.files.textfiles import TableRow
 from liestep.study.tables.kinds import Table
+from liestep.study.tables.liestep_judge import EPSILON
 from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import observed_order, order_verdict
-from liestep.study.tables.rules import EPSILON
 
 if TYPE_CHECKING:
     import pandas
