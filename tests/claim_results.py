@@ -34,7 +34,8 @@ FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": 
          "stopped": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "lost": {"spread": [*MEMBERS[:-1], math.nan]},
          "peak": {"time": [0.0, 1.0, 2.0, 3.0], "scalar": [1.0, -5.0, 1.0, 0.5],
                   "vectors": [[[9.0], [1.0]], [[1.0], [2.0]], [[2.0], [8.0]], [[3.0], [7.0]]]}}
-PLANNED = SimpleNamespace(config=SimpleNamespace(problems={}), integrator_id=lambda key: key)  # keys are ids of methods
+# keys are ids of methods
+PLANNED = SimpleNamespace(config=SimpleNamespace(problems={}, figures=()), cells=(), integrator_id=lambda key: key)
 RESULTS = {STUDY: SimpleNamespace(study=PLANNED, metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
                                   file=lambda problem, integrator, resolution: RunFile(Path(integrator), {},
                                                                                        FILES[integrator]))}

@@ -27,33 +27,36 @@ citation: "A. Author: On bodies"
 headlines:
   - {finding: impossible, figure: paper/bodies/energy_error}
   - {about: small_error, figure: paper/bodies/convergence}
-  - {misprint: erratum 2a, figure: paper/bodies/convergence}
+  - {misprint: erratum 2a}
 claims:
   - id: small_error
     statement: "the error is small (erratum 2)"
     source: "figure 1"
+    quote: its words
     asserted_by: paper
     printed: 0.1
     units: J
     runs: [{study: paper/bodies, problem: bodies, integrator: rk4, resolution: h0.03125}]
     quantity: energy_error_mean
     criterion: {kind: limit, at_most: 1.0}
-    verdict: qualitative
+    verdict: confirmed
     known: false
   - id: impossible
     statement: "the error vanishes"
     source: "section 2"
+    quote: its words
     asserted_by: paper
     scope: general
     runs: [{study: paper/bodies, problem: bodies, integrator: rk4}]
     quantity: energy_error_max
     criterion: {kind: limit, at_most: 1e-30}
-    verdict: qualitative
+    verdict: confirmed
     known: true
     setting: "errata 1 and 2 are not applied"
   - id: words
     statement: "the motion is beautiful"
     source: "abstract"
+    quote: its words
     asserted_by: paper
     criterion: {kind: none}
     verdict: not testable

@@ -10,7 +10,7 @@ import yaml
 
 from docs.site.snapshot import CLAIM, ERRATUM, Snapshot
 from docs.site.source import TOP, escaped
-from liestep.claims.claimfile import claim_files, load_claims
+from liestep.claims.claimfile import VERDICTS, claim_files, load_claims
 from liestep.claims.counting import cards as headlines
 from liestep.study.plan.names import study_files
 from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS
@@ -73,7 +73,7 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
     for kind, columns, title in (("claims", CLAIM, "Claims of the papers and their verdicts"),
                                  ("errata", ERRATUM, "Errata of the papers")):
         rows = snapshot.rows(f"{kind}.csv")
-        parts = [f"# {title}\n", about(snapshot)]
+        parts = [f"# {title}\n", about(snapshot), *([raw(legend())] if kind == "claims" else [])]
         of_papers = {paper: [row for row in rows if row["paper"] == paper] for paper in (row["paper"] for row in rows)}
         opening = {paper: list(first(paper, own, snapshot, top)) if kind == "claims" else []
                    for paper, own in of_papers.items()}
@@ -109,13 +109,12 @@ def first(paper: str, rows: list[dict[str, str]], snapshot: Snapshot, top: Path 
     pictures = {(figure.study, figure.name): figure.file for figure in snapshot.figures}
     part = ""
     for card in headlines(load_claims(files), rows, errata) if files else ():
-        sign, kind, *_ = {**MEANINGS, **EVIDENCE}[card.verdict]
-        numbers = "".join(f"<dt>{name}</dt><dd>{escape(shown(value))} {escape(unit)}</dd>" for name, value, unit in
-                          (("printed", card.printed, card.units), ("ours", card.ours, "")) if value)
+        numbers = "".join(f"<dt>{name}</dt><dd>{escape(shown(value))} {escape(unit)}</dd>"
+                          for name, value, unit in card.numbers)
         end = "</div>\n"*bool(part)
         start = f'{end}<h3>{card.part}</h3>\n<div class="claims">\n' if card.part != part else ""
         part = card.part
-        yield raw(f'{start}<article><span class="verdict {kind}">{sign} {card.verdict}</span><p>{escape(card.says)}</p>'
+        yield raw(f"{start}<article>{badge(card.verdict)}<p>{escape(card.says)}</p>"
                   f"<dl>{numbers}</dl>" + f"<blockquote>{escape(card.quote)}</blockquote>"*bool(card.quote))
         if picture := pictures.get(card.figure):
             yield (f"[![figure {card.figure[1]} of {card.figure[0]}](gallery/{picture})]"
@@ -135,18 +134,28 @@ def label(study: str, figure: str) -> str:
     return re.sub(r"\W", "-", f"figure-{study}-{figure}").replace("_", "-").lower()
 
 
+def badge(verdict: str, text: str = "") -> str:
+    """A verdict with its sign and colour; its meaning when the pointer rests on it."""
+    sign, kind, meaning = {**MEANINGS, **EVIDENCE}[verdict]
+    return f'<span class="verdict {kind}" title="{escape(meaning)}">{sign} {text or verdict}</span>'
+
+
+def legend() -> str:
+    """What the words of verdicts mean."""
+    return f'<div class="claims">{"".join(f"<p>{badge(word)} {said}</p>" for word, said in VERDICTS.items())}</div>'
+
+
 def cards(rows: list[dict[str, str]]) -> str:
     """Counts of the verdicts, then a card for each claim; colour, sign and word say the verdict."""
-    def badge(verdict: str, text: str) -> str:
-        sign, kind, _ = MEANINGS[verdict]
-        return f'<span class="verdict {kind}">{sign} {text}</span>'
-
     counts = Counter(row["verdict"] for row in rows)
     found = [f'<p>{" ".join(badge(name, f"{counts[name]} {name}") for name in MEANINGS if counts[name])}</p>']
     for row in rows:
-        numbers = "".join(f"<dt>{name}</dt><dd>{escape(shown(row[name]))}</dd>"
-                          for name in ("printed", "ours", "criterion") if row[name])
-        found.append(f'<article>{badge(row["verdict"], row["verdict"])}<p>{escape(row["statement"])}</p>'
+        unit = f" {escape(row['units'].removeprefix('1'))}"
+        numbers = "".join(f"<dt>{label}</dt><dd>{escape(shown(row[name]))}{unit*(name in ('ours', 'printed'))}</dd>"
+                          for label, name in (("measured", "quantity"), ("ours", "ours"), ("bound", "bound"),
+                                              ("printed", "printed"), ("study", "studies"), ("figure", "figure"),
+                                              ("evidence", "evidence")) if row[name])
+        found.append(f'<article>{badge(row["verdict"])}<p>{escape(row["statement"])}</p>'
                      f'<dl>{numbers}</dl><code>{escape(row["claim"])}</code></article>')
     return f'<div class="claims">{"".join(found)}</div>'
 

@@ -1,5 +1,7 @@
-"""The page of each paper, papers/<id>/README.md: what it is, how it is made alone, its verdicts in the snapshot;
-`python -m docs.site papers` writes it, and a test holds it to that."""
+"""The page of each paper, papers/<id>/README.md: what it is, how it is made alone, its printed figures, its verdicts in
+the snapshot; and docs/figures.md, the printed figures of all papers. `python -m docs.site papers` writes them, and a
+test holds them to that."""
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -7,8 +9,10 @@ from docs.site.facts import table
 from docs.site.snapshot import Snapshot
 from docs.site.source import TOP
 from liestep.claims.claimfile import VERDICTS
+from liestep.claims.counting import reproducible
 from liestep.study.plan.names import paper_folders, study_files
 from liestep.study.plan.papers import read_paper
+from liestep.workflow.making import Printed, printed
 
 OPEN = ("undetermined", "not testable", "not reproduced", "missed")  # what somebody may want to look into
 
@@ -22,21 +26,43 @@ def page(paper: str, rows: list[dict[str, str]], top: Path = TOP) -> str:
     parts = [f"# {paper}\n", f"{facts.citation}.{doi}\n",
              f"`python3 make.py paper {paper}` makes its {len(studies)} studies, verdicts and page alone; what stands"
              " where: [docs/replicate.md](../../docs/replicate.md).\n"]
+    if figures := [item for item in printed(top/"config") if item.paper == paper]:
+        parts += ["## Printed figures\n", figure_table(figures, folder)]
     if not rows:
         return "\n".join([*parts, "A full run leaves it out, and so does the snapshot of verdicts.\n"])
     counts = Counter(row["verdict"] for row in rows)
     parts += ["## Verdicts\n", "Of the last full run ([docs/snapshot](../../docs/snapshot/claims.csv)):\n",
               table(("verdict", "claims", "meaning"), [(word, str(counts[word]), cell(VERDICTS[word]))
                                                        for word in VERDICTS if counts[word]])]
+    if said := reproducible(rows):
+        parts.append(f"{said.strip()}\n")
     lacking = [row for row in rows if row["verdict"] in OPEN]
     if lacking:
         parts += ["## What does not hold, or is missing\n", table(
             ("claim", "statement", "verdict"),
             [(f"`{row['claim']}`", cell(row["statement"]), row["verdict"]) for row in lacking])]
     parts += ["## What is claimed\n", table(
-        ("claim", "statement", "printed", "ours", "verdict"),
-        [(f"`{row['claim']}`", cell(row["statement"]), short(row["printed"]), short(row["ours"]), row["verdict"])
-         for row in rows])]
+        ("claim", "statement", "measured", "ours", "unit", "bound", "printed", "verdict"),
+        [(f"`{row['claim']}`", cell(row["statement"]), cell(row["quantity"]), short(row["ours"]), row["units"],
+          cell(row["bound"]), short(row["printed"]), row["verdict"]) for row in rows])]
+    return "\n".join(parts)
+
+
+def figure_table(figures: list[Printed], here: Path) -> str:
+    """Printed figures with study, file and command, for a page in a folder."""
+    return table(("printed", "study", "file below `results`", "command"), [
+        (item.name, f"[{item.study}]({Path(os.path.relpath(item.source, here)).as_posix()})", f"`{item.file}`",
+         f"`liestep make {item.paper} {item.name}`") for item in figures])
+
+
+def all_figures(top: Path = TOP) -> str:
+    """docs/figures.md."""
+    figures = printed(top/"config")
+    parts = ["# Figures that the papers print\n",
+             "Which study draws a printed figure, and which command makes it alone? The command also says the call of"
+             " snakemake; `-n` lists the jobs only. What a figure shows is said beside it, in `.caption.txt`.\n"]
+    for paper in dict.fromkeys(item.paper for item in figures):
+        parts += [f"## {paper}\n", figure_table([item for item in figures if item.paper == paper], top/"docs")]
     return "\n".join(parts)
 
 
@@ -54,7 +80,8 @@ def short(number: str) -> str:
 
 
 def pages(snapshot: Snapshot, top: Path = TOP) -> dict[Path, str]:
-    """File -> text of the pages of all papers."""
+    """File -> text of the pages of all papers, and of the page of all figures."""
     rows = snapshot.rows("claims.csv")
-    return {folder/"README.md": page(paper, [row for row in rows if row["paper"] == paper], top)
-            for paper, folder in paper_folders(top/"config").items()}
+    return {top/"docs"/"figures.md": all_figures(top)} | {
+        folder/"README.md": page(paper, [row for row in rows if row["paper"] == paper], top)
+        for paper, folder in paper_folders(top/"config").items()}

@@ -24,7 +24,8 @@ from liestep.workflow.workflow import require_config
 
 INDEX = "snapshot.json"
 TABLES = ("claims.csv", "errata.csv")
-CLAIM = ("paper", "claim", "asserted_by", "statement", "printed", "ours", "criterion", "verdict")
+CLAIM = ("paper", "claim", "asserted_by", "group", "group_type", "statement", "verdict", "best", "quantity", "printed",
+         "ours", "units", "bound", "studies", "runs", "figure", "evidence")
 ERRATUM = ("paper", "erratum", "place", "printed", "correct", "evidence", "confirmed")
 COLUMNS = {"claims.csv": CLAIM, "errata.csv": ERRATUM}
 WIDTH, QUALITIES = 1200, (66, 50, 44, 38, 32)  # sharp where 600 pixels of a page are 1200 of a screen

@@ -33,11 +33,12 @@ class CrossoverTime(Limits, Criterion):
     has the larger error in the end never takes over. Undecided where the two tie."""
 
     kind: Literal["crossover_time"] = KIND
+    unit = "periods"
     needs = Needs(quantity="nothing", against=True, table="crossover_time")
     of: Literal["energy", "momentum", "manifold", "state"] = Field(description="the error that is compared")
 
-    def describe(self, claim: Question) -> str:
-        return f"number of periods after which the {self.of} error stays the smaller one, at every cost: {self.bounds}"
+    def measures(self, claim: Question) -> str:
+        return f"number of periods after which the {self.of} error stays the smaller one, at every cost:"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         from .tables.crossover_time import crossover_times
@@ -69,16 +70,16 @@ class Price(Limits, Criterion):
     (of all, or of those that do not keep it), lies within the limits at every error that both reach."""
 
     kind: Literal["price"] = KIND
+    unit = "1"
     needs = Needs(quantity="nothing", table="which")
     keep: Literal["energy", "manifold", "momentum maps", "symplectic form"] = Field(description="what must be kept")
     against_keep: Literal["nothing", "no symplectic form"] = Field(
         "nothing", description="what those keep with which it is compared: nothing, or no symplectic form")
     by: Unit = Field("evaluations", description="unit of the work; cost is in flops")
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         others = "all" if self.against_keep == "nothing" else f"those with {self.against_keep}"
-        return (f"{self.by} of the best method that keeps the {self.keep} over those of the best of {others}:"
-                f" {self.bounds}")
+        return f"{self.by} of the best method that keeps the {self.keep} over those of the best of {others}:"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         ratios, parts = [], []
@@ -96,14 +97,18 @@ class WinningOrder(Criterion):
     smaller errors a higher one, on every problem that the claim names."""
 
     kind: Literal["winning_order"] = KIND
+    unit = "1"
     needs = Needs(quantity="nothing", table="which")
     error: Positive = Field(description="from this error on high order does not pay")
     order: Count = Field(description="the highest order that is not called high")
     by: Unit = Field("evaluations", description="unit of the work; cost is in flops")
 
-    def describe(self, claim: Question) -> str:
-        return (f"by {self.by} the winners at errors from {self.error:g} on have orders up to {self.order}, those at"
-                " smaller errors higher ones")
+    def measures(self, claim: Question) -> str:
+        return f"highest order of the winners by {self.by} at errors from {self.error:g} on"
+
+    @property
+    def bounds(self) -> str:
+        return f"<= {self.order}, of those at smaller errors higher"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, parts, highest = True, [], math.nan
@@ -124,11 +129,12 @@ class EqualError(Limits, Criterion):
     choices) lies within the limits at every one of `levels` that both ladders of runs enclose."""
 
     kind: Literal["equal_error"] = KIND
+    unit = "1"
     needs = Needs(against=True)
     levels: list[Positive] = Field(min_length=1, description="state errors at which the work is compared")
 
-    def describe(self, claim: Question) -> str:
-        return f"{claim.quantity} at equal error divided by that of the compared runs {self.bounds}"
+    def measures(self, claim: Question) -> str:
+        return f"{claim.quantity} at equal error divided by that of the compared runs"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):

@@ -113,7 +113,7 @@ TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # meth
 
 @drawing("Attitude error against the step: eight local-global transition maps, projected steps, and quaternions as"
          " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group moves places only."
-         " {runs}")
+         " {runs}", shows=("error",))
 def work_precision(results: Results) -> Figure:
     problems = list(results.config.problems)
     rows = -(-len(problems)//4)
@@ -131,7 +131,8 @@ def work_precision(results: Results) -> Figure:
 
 
 @drawing("Through the pole of the Euler angles: state error against the roll rate with which the pitch passes 90"
-         " degrees, a panel for each number of steps; crosses at the top: the run ended at the pole. {runs}")
+         " degrees, a panel for each number of steps; crosses at the top: the run ended at the pole. {runs}",
+         shows=("error",))
 def pitch_passage(results: Results) -> Figure:
     problems, shown = list(results.config.problems), looks(results)
     counts = sorted({int(cell.spec.steps or 0) for cell in results.study.cells})
@@ -459,7 +460,7 @@ def joint_drift(results: Results) -> Figure:
 
 
 @drawing("Largest residual of the joint of one body to the ground over 5 s, as a power of ten: green where it is"
-         " round-off. Steps of 5 ms. {runs}")
+         " round-off. Steps of 5 ms. {runs}", shows=("joint_error",))
 def lower_pairs(results: Results) -> Figure:
     problems, shown_as = list(results.config.problems), looks(results)
     coarse = {key: results.study.select(problems[0], key)[0].resolution for key in shown_as}

@@ -209,7 +209,7 @@ def figure5(results: Results) -> Figure:
 
 
 @drawing("Free body by EML: (a) generalized energy, (b) its increments, with the solver until round-off (blue) and as"
-         " printed (orange), as in figure 6 of the paper. {runs}")
+         " printed (orange), as in figure 6 of the paper. {runs}", shows=("generalized_energy",))
 def figure6(results: Results) -> Figure:
     figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
@@ -222,7 +222,7 @@ def figure6(results: Results) -> Figure:
     return figure
 
 
-@drawing("Free body by EML: (a) constraint, (b) total energy (80), as in figure 7 of the paper. {runs}")
+@drawing("Free body by EML: (a) constraint, (b) total energy (80), as in figure 7. {runs}", shows=("constraint_error",))
 def figure7(results: Results) -> Figure:
     figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
     file = first_run(results, BODY, "eml")
@@ -276,7 +276,7 @@ def rate_of_growth(time: np.ndarray, size: np.ndarray) -> float:
 
 @drawing("The parasite: free body. (a) |q.v|, or the largest |Dg v|, over 10 s by EML for several steps, (b) the rate"
          " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; rates below 0.01/s"
-         " are drawn there, round-off has none, (c) the largest over 100 s. A run that stopped is hollow. {runs}")
+         " are drawn there, (c) the largest over 100 s. Hollow: the run stopped. {runs}", shows=("total_energy",))
 def parasite(results: Results) -> Figure:
     figure, (left, middle, right) = subplots(DOUBLE, 72.0, 1, 3)
     colour = marks(results)["eml"].colour
@@ -387,7 +387,7 @@ def figure12(results: Results) -> Figure:
 
 
 @drawing("Steady top: error (121) of the centre of mass at t = 0.1 s against the step, as in figure 13 of the paper,"
-         " with all three readings of the Hamiltonian midpoint rule; MPL and MPH (b) are one map. {runs}")
+         " with three readings of the Hamiltonian midpoint rule; MPL is MPH (b). {runs}", shows=("axis_error",))
 def figure13(results: Results) -> Figure:
     figure, axes = subplots(SINGLE, 84.0)
     for key, mark in marks(results).items():

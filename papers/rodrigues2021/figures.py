@@ -119,7 +119,7 @@ def drift_rules(results: Results) -> Figure:
 
 @drawing("Map (25) of the pendulum in charts. (a) length of the rescaled Rodrigues vector along the motion, which"
          " passes turns by pi again and again; (b) largest entry of the difference of the attitudes kept in a chart and"
-         " as matrices. {runs}")
+         " as matrices, dotted that of $R^TR - I$. {runs}", shows=("orthogonality_error",))
 def chart(results: Results) -> Figure:
     figure, (size, gap) = subplots(DOUBLE, 70.0, 1, 2)
     plain = first_run(results, "chart_500", "newmark")
@@ -133,8 +133,10 @@ def chart(results: Results) -> Figure:
     for key in ("alpha", "modified"):
         other, reference = first_run(results, "chart_5000", key), first_run(results, "chart_5000", "newmark")
         difference = np.abs(other["attitude"] - reference["attitude"]).max(axis=(1, 2))
-        gap.plot(other["time"][1:], np.maximum.accumulate(difference)[1:], linewidth=0.9, **METHODS[key].line)
-    gap.set(xscale="log", yscale="log", xlabel="time (s)", title="(b) largest difference of the attitudes so far")
+        for values, line in ((difference, {}), (other["orthogonality_error"], {"linestyle": ":"})):
+            gap.plot(other["time"][1:], np.maximum(np.maximum.accumulate(values)[1:], 1e-17), linewidth=0.9,
+                     **METHODS[key].line | line)
+    gap.set(xscale="log", yscale="log", xlabel="time (s)", title="(b) largest differences so far")
     legend_below(figure, [METHODS[key] for key in ("alpha", "modified")], marker=False)
     return figure
 
@@ -274,7 +276,7 @@ def figure5(results: Results) -> Figure:
 @drawing("Momenta of the ring, figure 6 of the paper, by maps (23) (circles) and (25) (triangles): top with the printed"
          " shear law, bottom with the frame-indifferent one. Left: linear momentum, of which P_x changes while the ring"
          " touches the wall; middle: what of P_y and P_z; right: sum of J Omega (34), and the total angular momentum"
-         " about the origin. {runs}")
+         " about the origin. {runs}", shows=("linear_momentum", "spin_momentum"))
 def figure6(results: Results) -> Figure:
     figure, panels = subplots(DOUBLE, 112.0, 2, 3)
     for row, (problem, law) in enumerate((("ring", "printed"), ("objective", "frame-indifferent"))):
@@ -349,7 +351,7 @@ def diameter(results: Results) -> Figure:
 
 @drawing("A ring of 8 particles without a wall: state error of map (25) and of its compositions against the step, for"
          " contact energies of rising regularity and without contacts. Under contact the compositions lose their order."
-         " {runs}")
+         " {runs}", shows=("error",))
 def contact(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure, panels = subplots(DOUBLE, 70.0, 1, len(problems), sharey=True)

@@ -110,7 +110,7 @@ def _compared(results: Results, problem: str, others: list[Curve]) -> tuple[RunF
 @drawing("Double spherical pendulum. (a) paths of both masses over the first 12 s, paler where earlier, the"
          " variational integrator as lines and ode45 as dots; the pendulum at the start (pale) and at the end of the"
          " paths, gravity points down. (b) total energy, (c) unit length error: means over hundredths of the run,"
-         " samples pale. {runs}")
+         " samples pale. {runs}", shows=("energy_error",))
 def figure1(results: Results) -> Figure:
     problem = problems_of(results, "spherical_pendulum_chain")[0]
     rk = run_with(results, problem, "ode45")
@@ -274,7 +274,8 @@ METHODS_2 = (  # label, style, integrator id, form
          " paler where earlier; balls mark the end, rings the start. Mean energy error (b) and mean unit length error"
          " (c) over all steps against the step size; the paper does not say which Runge-Kutta method of order two it"
          " used, so two methods in two forms are drawn. Crosses at the top: runs that stopped early. The"
-         " variational integrator by the printed formulas lies under the other one in (b). {runs}")
+         " variational integrator by the printed formulas lies under the other one in (b). {runs}",
+         shows=("energy_error",))
 def figure2(results: Results) -> Figure:
     problem = problems_of(results, "sphere_nbody")[0]
     figure = new_figure(DOUBLE, 76.0, layout=None)
@@ -471,7 +472,8 @@ DARK = 0.7   # share of the reach of the colours from which on text in a field i
 
 @drawing("{title} (a) Starts whose energy falls over 3 s (red: it grows, blue: it falls; grey: not run, or a"
          " start stopped early); (b) energy change of each start, linear below 1e-4 J; at each"
-         " tolerance the methods stand side by side in the order of (a), from above to below. {runs}")
+         " tolerance the methods stand side by side in the order of (a), from above to below. {runs}",
+         shows=("energy_change",))
 def energy_signs(results: Results) -> Figure:
     methods = list(results.config.integrators)
     changes = {(cell.integrator, cell.spec.tolerance): member_values(

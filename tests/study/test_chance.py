@@ -151,13 +151,13 @@ def test_statements_count_once_and_own_ones_apart():
              "changed_later": name in "ad", "group_type": "readings" if group else ""}
             for name, group, by, verdict, known in (
                 ("a", "one", "paper", "not reproduced", True), ("b", "one", "derived", "recovered", True),
-                ("c", "", "paper", "qualitative", False), ("d", "", "own", "missed", False),
+                ("c", "", "paper", "confirmed", False), ("d", "", "own", "missed", False),
                 ("e", "", "external", "reproduced", True), ("f", "", "paper", "undetermined", False))]
     assert [(item.name, item.counted, item.verdict) for item in statements(rows)] == [
-        ("one", "paper", "recovered"), ("c", "paper", "qualitative"), ("d", "own", "missed"),
+        ("one", "paper", "recovered"), ("c", "paper", "confirmed"), ("d", "own", "missed"),
         ("e", "external", "reproduced"), ("f", "paper", "undetermined")]
     assert headline(rows) == (
-        "3 statements of the paper: 1 recovered, 1 qualitative, 1 undetermined; 1 control of our own: 1 missed;"
+        "3 statements of the paper: 1 recovered, 1 confirmed, 1 undetermined; 1 control of our own: 1 missed;"
         " 1 number of another code: 1 reproduced. 2 predictions, 1 met. What decides 2 claims was changed after it"
         " was first written.")
     assert predictions([]) == "0 predictions, 0 met"

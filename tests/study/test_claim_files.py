@@ -29,6 +29,7 @@ claims:
     quantity: error
     criterion: {kind: relative, tolerance: 0.1}
     known: false
+    quote: q
 """
 
 
@@ -45,7 +46,7 @@ claims:
     ("{kind: relative, tolerance: 0.1}", "{kind: share, at_most: 1, within: {at_most: 2}}", 4,
      "the criterion cannot fail: every number from 0 to 1 is <= 1"),
     ("    statement: s\n",
-     "    statement: its error is larger\n    against: [{study: s, problem: p, integrator: rk}]\n", 4,
+     "    statement: the error is larger\n    against: [{study: s, problem: p, integrator: rk}]\n", 4,
      "a claim that says larger needs at_least above 1, not 1"),
     ("    known: false\n", "", 4, "key claims.0.known is missing"),
     ("tolerance: 0.1", "tolerance: -0.1", 12, "greater than 0, not -0.1"),
@@ -56,6 +57,10 @@ claims:
     ("{kind: relative, tolerance: 0.1}", "{kind: quantile, level: 1}", 12, "less than 1, not 1"),
     ("printed: 1e-3", "printed: small", 8, "not 'small'"),
     ("problem: p, ", "", 10, "problem is missing"),
+    *[("statement: s", f"statement: {words}", 5, f"must say what it is about, and not begin with '{start}'")
+      for words, start in (("The same with h = 0.2", "The same"), ("and on the pendulum", "and"), ("its slope", "its"),
+                           ("so does the midpoint rule", "so"), ("it is kept", "it"), ("this holds", "this"))],
+    ("    quote: q\n", "", 4, "claim first is asserted by paper: show the paper's words (key quote)"),
     ("id: first", "id: First Claim", 4, "claims.0.id"),
     ("known: false", "known: false\n    known: true", 14, "key known appears twice"),
     ("citation: c", "citation: [c", 3, "malformed YAML"),
@@ -116,7 +121,7 @@ def workplace(tmp_path, monkeypatch, data_are_printed):  # noqa: F811
     """Config with one claims file; every study has RESULTS."""
     (tmp_path/"config"/"claims").mkdir(parents=True)
     (tmp_path/"config"/"claims"/"paper.yaml").write_text(
-        GOOD.replace("statement: s", "statement: \"|q| = 1\"\n    quote: it is one"))
+        GOOD.replace("statement: s", "statement: \"|q| = 1\"").replace("quote: q", "quote: it is one"))
     monkeypatch.setattr(Study, "find", lambda name, config, results: name)
     monkeypatch.setattr("liestep.study.tables.results.StudyResults", RESULTS.__getitem__)
     return ["--config", str(tmp_path/"config"), "--results", str(tmp_path/"results"), "job", "claims"], tmp_path

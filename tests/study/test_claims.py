@@ -152,7 +152,7 @@ def test_an_ensemble_with_a_failed_member_never_passes(integrator):
     assert math.isnan(found.ours)
 
 
-@pytest.mark.parametrize("word", ["reproduced", "calibrated", "qualitative"])
+@pytest.mark.parametrize("word", ["reproduced", "calibrated", "confirmed"])
 def test_the_claim_names_the_verdict_of_success(word):
     assert verdict("limit", rule={"at_most": 1.0}, verdict=word) == word
     assert verdict("limit", rule={"at_most": 0.0}, verdict=word) == MISSED
@@ -241,10 +241,10 @@ def test_every_criterion_is_a_sentence_with_its_numbers():
                "limit": ({"at_most": 2.5, "at_least": 1.5}, "<= 2.5 and >= 1.5"), "quantile": ({"level": 0.8}, "80%"),
                "ratio": ({"at_most": 7.5}, "<= 7.5"), "order": ({"theory": 6.0}, "6"),
                "drift": ({"verdict": "round-off"}, "round-off"),
-               "extremum": ({"at_least": 1.5, "prominence": 2.5}, "in s >= 1.5, a factor 2.5"),
+               "extremum": ({"at_least": 1.5, "prominence": 2.5}, "a factor 2.5 from the median, >= 1.5"),
                "state": ({"expected": [3.0], "tolerance": 0.25}, "0.25 of [3.0]"),
                "slope": ({"at_least": 1.5, "over": "cost"}, "at least 3 runs on a straight line, >= 1.5 within"),
-               "share": ({"at_least": 0.75, "within": {"at_most": 3.0}}, "the compared ensemble <= 3 is >= 0.75"),
+               "share": ({"at_least": 0.75, "within": {"at_most": 3.0}}, "the compared ensemble <= 3: >= 0.75"),
                "largest_step": ({"at_least": 0.5, "within": {"at_most": 3.0}},
                                 "largest step that completes with error <= 3 divided by that of the compared runs: "
                                 ">= 0.5"),

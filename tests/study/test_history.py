@@ -15,7 +15,7 @@ from liestep.files.textfiles import csv_text, read_csv
 ROOT = Path(__file__).parents[2]
 RUN = {"study": "a/b", "problem": "p", "integrator": "vi"}
 CLAIM = {"id": "one", "statement": "s", "source": "x", "asserted_by": "paper", "known": False, "runs": [RUN],
-         "quantity": "error", "criterion": {"kind": "limit", "at_most": 1}, "verdict": "qualitative"}
+         "quantity": "error", "criterion": {"kind": "limit", "at_most": 1}, "verdict": "confirmed"}
 PROBLEM = {"system": "body", "preset": "free", "t_end": 10}
 STUDY = {"title": "t", "samples": 11, "steps": [0.1, 0.05], "problems": {"p": PROBLEM},
          "integrators": {"vi": {"id": "lgvi", "label": "VI"}}}

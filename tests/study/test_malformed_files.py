@@ -38,13 +38,13 @@ CLAIMS = """\
 paper: paper
 citation: c
 claims:
-  - {id: one, statement: s, source: p, asserted_by: paper, scope: general,
+  - {id: one, statement: s, quote: q, source: p, asserted_by: paper, scope: general,
      quantity: error, criterion: {kind: limit, at_most: 1.0}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
-  - {id: two, statement: s, source: p, asserted_by: paper, scope: general,
+  - {id: two, statement: s, quote: q, source: p, asserted_by: paper, scope: general,
      criterion: {kind: order, theory: 2}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
-  - {id: three, statement: s, source: p, asserted_by: paper, scope: general,
+  - {id: three, statement: s, quote: q, source: p, asserted_by: paper, scope: general,
      quantity: energy, criterion: {kind: drift}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
 """

@@ -21,7 +21,7 @@ RULES = sorted((Path(__file__).parents[2]/"workflow"/"rules").glob("*.smk"))
 WITHIN = 5.0  # s of processor time: what is expanded takes minutes
 STUDY = {"title": "t", "problems": {"bodies": {"system": "sphere_nbody", "t_end": 1.0}},
          "integrators": {"rk4": {"steps": [0.1]}}, "tables": ["drift"]}
-CLAIM = {"id": "one", "statement": "s", "source": "p", "asserted_by": "paper", "scope": "general",
+CLAIM = {"id": "one", "statement": "s", "quote": "q", "source": "p", "asserted_by": "paper", "scope": "general",
          "quantity": "energy_error_mean", "known": False,
          "criterion": {"kind": "limit", "at_most": 1.0},
          "runs": [{"study": "tiny", "problem": "bodies", "integrator": "rk4"}]}

@@ -42,7 +42,7 @@ def claim(asserted_by="paper", scope="experiment", **more):
 @pytest.mark.parametrize("scope", ["experiment", "general"])
 def test_own_claims_are_met_or_missed_and_never_reproduced(asserted_by, outcome, expected, scope):
     found = verdict(claim(asserted_by, scope), outcome, missing=False, scan=None, systems=TWO)
-    assert found == ("qualitative" if (asserted_by, scope) == ("external", "general") and outcome.met else expected)
+    assert found == ("confirmed" if (asserted_by, scope) == ("external", "general") and outcome.met else expected)
 
 
 @pytest.mark.parametrize(("asserted_by", "scope", "expected"), [
@@ -55,8 +55,8 @@ def test_data_that_are_not_printed_refute_no_experiment_of_a_paper(asserted_by, 
 
 @pytest.mark.parametrize(("asserted_by", "systems", "criterion", "expected"), [
     ("paper", TWO, {"kind": "limit", "at_most": 1.0}, "reproduced"),
-    ("paper", ONE, {"kind": "limit", "at_most": 1.0}, "qualitative"),
-    ("derived", TWO, {"kind": "limit", "at_most": 1.0}, "qualitative"),
+    ("paper", ONE, {"kind": "limit", "at_most": 1.0}, "confirmed"),
+    ("derived", TWO, {"kind": "limit", "at_most": 1.0}, "confirmed"),
     ("paper", (), {"kind": "evidence", "paper": "twospheres2009", "check": "determinant"}, "reproduced")])
 def test_a_general_statement_needs_the_papers_words_and_two_systems(asserted_by, systems, criterion, expected):
     found = claim(asserted_by, "general", criterion=criterion)
@@ -71,7 +71,7 @@ def test_a_scan_that_finds_anything_only_calibrates():
         assert verdict(found, HELD, missing=True, scan=scanned) == expected
 
 
-@pytest.mark.parametrize("word", ["reproduced", "recovered", "calibrated", "qualitative"])
+@pytest.mark.parametrize("word", ["reproduced", "recovered", "calibrated", "confirmed"])
 def test_an_own_claim_that_names_a_word_of_the_papers_is_refused_with_file_and_line(tmp_path, word):
     path = tmp_path/"claims.yaml"
     path.write_text(FILE.replace("criterion: {kind: none},\n     setting: r, verdict: not testable}\n  - {id: second",
@@ -112,13 +112,13 @@ def test_a_group_has_its_type_once_for_all_files(tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "verdicts", "expected"), [
-    ("parts", ["reproduced", "qualitative"], "qualitative"),
+    ("parts", ["reproduced", "confirmed"], "confirmed"),
     ("parts", ["reproduced", "not reproduced"], "not reproduced"),
-    ("parts", ["qualitative", "undetermined"], "undetermined"), ("parts", ["met", "missed"], "missed"),
+    ("parts", ["confirmed", "undetermined"], "undetermined"), ("parts", ["met", "missed"], "missed"),
     ("parts", ["not reproduced", "undetermined"], "not reproduced"), ("parts", ["met", "met"], "met"),
-    ("readings", ["not reproduced", "recovered"], "recovered"), ("readings", ["not reproduced", "qualitative"],
-                                                                 "qualitative"),
-    ("readings", ["reproduced", "not reproduced"], "qualitative"), ("readings", ["reproduced"]*2, "reproduced"),
+    ("readings", ["not reproduced", "recovered"], "recovered"), ("readings", ["not reproduced", "confirmed"],
+                                                                 "confirmed"),
+    ("readings", ["reproduced", "not reproduced"], "confirmed"), ("readings", ["reproduced"]*2, "reproduced"),
     ("readings", ["undetermined", "calibrated", "recovered"], "calibrated"),
     ("readings", ["not reproduced", "undetermined"], "undetermined"),
     ("readings", ["not reproduced"]*2, "not reproduced"), ("universal", ["reproduced"]*2, "reproduced"),
@@ -132,9 +132,9 @@ def test_the_type_of_a_group_says_how_its_claims_judge_together(kind, verdicts, 
 
 def test_a_group_names_what_holds_and_what_does_not():
     rows = [{"claim": name, "group": "all", "group_type": "universal", "asserted_by": "paper", "verdict": word}
-            for name, word in (("a", "not reproduced"), ("b", "qualitative"), ("c", "qualitative"))]
+            for name, word in (("a", "not reproduced"), ("b", "confirmed"), ("c", "confirmed"))]
     (found,) = statements(rows)
-    assert (found.verdict, found.members) == ("refuted", "universal: b, c qualitative; a not reproduced")
+    assert (found.verdict, found.members) == ("refuted", "universal: b, c confirmed; a not reproduced")
 
 
 def test_systems_are_those_of_the_runs():

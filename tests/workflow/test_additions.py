@@ -112,7 +112,7 @@ class Plenty(Criterion):
     kind: Literal["plenty"] = KIND
     runs: int = Field(description="so many runs at least")
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         return f"at least {self.runs} runs"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
@@ -160,7 +160,7 @@ for wanted in (1, 2):
     claim = Claim.model_validate({
         "id": "many", "statement": "many runs", "source": "none", "asserted_by": "own", "known": False,
         "runs": [run], "quantity": "steps", "criterion": {"kind": "plenty", "runs": wanted}})
-    print(claim.criterion.describe(claim), claim.criterion.judge(claim, {}).met)
+    print(claim.criterion.measures(claim), claim.criterion.judge(claim, {}).met)
 """
 FLOW = """
 import numpy as np

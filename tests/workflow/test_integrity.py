@@ -48,7 +48,7 @@ CLAIMS = """
 paper: paper
 citation: c
 claims:
-  - {id: one, statement: s, source: p, asserted_by: paper, scope: general,
+  - {id: one, statement: s, quote: q, source: p, asserted_by: paper, scope: general,
      quantity: energy_error_max, criterion: {kind: limit, at_most: 1.0}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
 """
@@ -170,7 +170,7 @@ def test_the_sentence_says_what_was_wrong(place):
     """A spreadsheet that saves a table, an edited verdict, swapped runs, and a forged run whose mark is lost."""
     folder = place.folder/"results"
     (folder/"tiny"/"metrics.csv").write_bytes((folder/"tiny"/"metrics.csv").read_bytes().replace(b"\n", b"\r\n"))
-    (folder/"claims.csv").write_text((folder/"claims.csv").read_text().replace("qualitative", "reproduced"))
+    (folder/"claims.csv").write_text((folder/"claims.csv").read_text().replace("confirmed", "reproduced"))
     runs = folder/"tiny"/"runs"/"bodies"
     one, two = runs/"rk4"/"h0.1.nc", runs/"vi_sphere"/"h0.1.nc"
     for source, target in ((one, runs/"x"), (two, one), (runs/"x", two)):

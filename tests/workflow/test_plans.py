@@ -26,12 +26,13 @@ claims:
   - id: small
     statement: "the energy error of rk4 is small"
     source: "page 1"
+    quote: "small"
     asserted_by: paper
     scope: general
     runs: [{study: mine/first, problem: bodies, integrator: rk4, resolution: h0.1}]
     quantity: energy_error_max
     criterion: {kind: limit, at_most: 1.0}
-    verdict: qualitative
+    verdict: confirmed
     known: true
     setting: "none"
 """

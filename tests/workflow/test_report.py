@@ -78,8 +78,8 @@ def test_headings_skip_no_level(place):
 
 
 def test_pages_are_small_files_that_ask_for_nothing(place, elements):
-    images = {place.report: {"data:image/webp": 3},  # of headlines, on their paper's page, too
-              place.page: {"data:image/webp": 3 + 2, "data:image/gif": 1}, place.own: {}}
+    images = {place.report: {"data:image/webp": 2},  # of headlines, on their paper's page, too
+              place.page: {"data:image/webp": 2 + 2, "data:image/gif": 1}, place.own: {}}
     for path in place.files:
         text = path.read_text("utf-8")
         assert len(text.encode()) < LIMIT
@@ -170,7 +170,7 @@ def test_the_index_counts_verdicts_and_leads_to_every_page_and_study(place, elem
     counts = re.findall(r'<td class="number" data-v="(\d+)">', text)
     assert counts == ["0", "0", "0", "1", "1", "0", "0", "1", "3"]  # one for each of MEANINGS but own ones, then all
     assert next(iter(MEANINGS)) == "reproduced"
-    assert "3 statements of the paper: 1 qualitative, 1 not reproduced, 1 not testable. 1 prediction, 1 met." in text
+    assert "3 statements of the paper: 1 confirmed, 1 not reproduced, 1 not testable. 1 prediction, 1 met." in text
     assert "2 studies, 7 runs, 2 figures." in text
     assert "1 stopped early" in text
     assert len(text.encode()) < 100_000
@@ -180,7 +180,7 @@ def test_an_overview_shows_every_statement_and_pictures_say_what_they_show(place
     for path, start in ((place.report, "report/paper.html#"), (place.page, "#")):
         fields = [attributes for tag, attributes in elements[path].found
                   if tag == "a" and ", " in attributes.get("aria-label", "") and "title" in attributes]
-        assert [field["aria-label"] for field in fields] == ["small_error, qualitative", "impossible, not reproduced",
+        assert [field["aria-label"] for field in fields] == ["small_error, confirmed", "impossible, not reproduced",
                                                              "words, not testable"]
         assert all(field["href"].startswith(start) for field in fields)
         assert fields[1]["title"] == "impossible, not reproduced: the error vanishes"
@@ -213,8 +213,9 @@ def test_another_call_gives_the_same_bytes_and_studies_can_be_chosen(copy):
 def test_a_claim_about_a_study_of_another_page_leads_there(copy):
     """A paper whose runs are in a study without a folder."""
     path = copy.folder/"config"/"claims"/"paper.yaml"
-    path.write_text(path.read_text().replace("study: paper/bodies, problem: bodies, integrator: rk4}",
-                                             "study: own, problem: pendulum, integrator: vi_sphere, resolution: h0.1}"))
+    text = path.read_text().replace("study: paper/bodies, problem: bodies, integrator: rk4}",
+                                    "study: own, problem: pendulum, integrator: vi_sphere, resolution: h0.1}")
+    path.write_text(text.replace("  - {finding: impossible, figure: paper/bodies/energy_error}\n", ""))
     assert copy.liestep("job", "claims") == 0
     assert copy.liestep("job", "report") == 0
     assert f"studies.html#{anchor('runs', 'own')}" in Elements(copy.page).values("href")

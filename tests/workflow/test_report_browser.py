@@ -125,7 +125,7 @@ def test_tables_sort_both_ways_with_missing_values_last(page):
         assert all(values[:-1])
     assert page.value(f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th')[{column}].ariaSort") == "descending"
     page.value("document.querySelectorAll('.claims th button')[0].click()")
-    assert page.value(COLUMN.format(rows=".claims tbody tr", column=0)) == ["≈ qualitative", "✗ not reproduced",
+    assert page.value(COLUMN.format(rows=".claims tbody tr", column=0)) == ["✓ confirmed", "✗ not reproduced",
                                                                             "– not testable"]
     page.value("document.querySelectorAll('.claims th button')[0].click()")
     assert page.value(COLUMN.format(rows=".claims tbody tr", column=0))[0] == "– not testable"

@@ -3,6 +3,7 @@ import hashlib
 import io
 import json
 import shutil
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,11 @@ from docs.site.build import SNAPSHOT
 from docs.site.contact import GAP, WIDTH, sheets
 from docs.site.gallery import CHANGED, write_gallery, write_verdicts, write_which
 from docs.site.papers import pages
-from docs.site.snapshot import MOST, QUALITIES, Snapshot, take
+from docs.site.snapshot import CLAIM, MOST, QUALITIES, Snapshot, take
 from docs.site.source import PLACES, TOP, escaped, rewritten
+from liestep.claims.claimfile import VERDICTS
 from liestep.errors import InputError
+from liestep.files.textfiles import csv_text
 from liestep.workflow.report.pictures import encoded
 
 PAGE = "paper/bodies/which.md"
@@ -29,8 +32,10 @@ def digest(content: bytes) -> str:
 
 def results_of(folder: Path, colour: str) -> Path:
     """Results with two figures and two tables, as a run leaves them; the colour stands for the state of the sources."""
-    files = {"claims.csv": f"paper,claim,asserted_by,statement,printed,ours,criterion,verdict,more\n"
-                           f"paper,a,paper,small & <b>,0.1,0.123456789,x {colour},reproduced,y\n".encode(),
+    row = {**dict.fromkeys(CLAIM, ""), "paper": "paper", "claim": "a", "asserted_by": "paper", "more": "y",
+           "statement": "small & <b>", "printed": "0.1", "ours": "0.123456789", "units": "J", "bound": f"x {colour}",
+           "verdict": "reproduced", "best": "reproduced", "quantity": "energy"}
+    files = {"claims.csv": csv_text(row, [row]).encode(),
              "errata.csv": b"paper,erratum,place,printed,correct,evidence,confirmed\npaper,1,eq. 1,x,y,z,True\n"}
     for name in (FIGURE, OTHER):
         path = folder/name
@@ -52,10 +57,10 @@ def results_of(folder: Path, colour: str) -> Path:
 CLAIMS = """paper: paper
 claims:
   - {id: a, statement: small & <b>, source: s, asserted_by: paper, known: true, criterion: {kind: none}, setting: r,
-     verdict: not testable}
+     quote: q, verdict: not testable, runs: [{study: paper/bodies, problem: p, integrator: i}]}
 headlines:
   - {finding: a, figure: paper/bodies/energy}
-  - {misprint: erratum 1, figure: paper/bodies/drift}
+  - {misprint: erratum 1}
 """
 CONFIG = {"config/studies/paper/bodies.yaml": "title: Bodies & more\n", "config/claims/paper/a.yaml": CLAIMS}
 
@@ -82,7 +87,7 @@ def test_a_snapshot_holds_small_figures_and_tables_of_one_manifest(taken, tmp_pa
     with Image.open(taken/found.figures[1].file) as image:
         assert (image.format, image.width) == ("WEBP", 900)  # not larger than the figure itself
         assert np.abs(np.subtract(image.convert("RGB").getpixel((5, 5)), (255, 0, 0))).max() <= 2
-    assert found.rows("claims.csv")[0]["criterion"] == "x red"
+    assert found.rows("claims.csv")[0]["bound"] == "x red"
     found.against(tmp_path/"new")
     assert list(found.changed(top)) == []
 
@@ -173,12 +178,13 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
     claims = (tmp_path/"claims.md").read_text()
     assert "The claims files have changed since this run" in claims
     assert "small &amp; &lt;b&gt;" in claims
-    assert "<dt>ours</dt><dd>0.12346</dd>" in claims
-    assert '<p><span class="verdict good">✓ 1 reproduced</span></p>' in claims
+    assert "<dt>ours</dt><dd>0.12346 J</dd><dt>bound</dt><dd>x red</dd>" in claims
+    assert f'<p><span class="verdict good" title="{escape(VERDICTS["reproduced"])}">✓ 1 reproduced</span></p>' in claims
+    assert all(said in claims for said in VERDICTS.values())  # the legend
     held, misprint = claims.partition("<h3>What held</h3>")[2].split("<h3>Misprints</h3>")  # the headlines
     assert "✓ reproduced" in held
     assert "(gallery/paper/bodies/energy.webp)](#figure-paper-bodies-energy)" in held
-    assert "✓ confirmed</span><p>eq. 1, correct: y</p>" in misprint
+    assert "✓ shown</span><p>eq. 1</p><dl><dt>printed</dt><dd>x </dd><dt>correct</dt><dd>y </dd>" in misprint
     assert "(figure-paper-bodies-energy)=\n" in (tmp_path/"gallery"/"paper.md").read_text()
     assert "have changed" not in (tmp_path/"errata.md").read_text()
 

@@ -32,8 +32,9 @@ class Deep(Criterion):
 
     kind: Literal["deep"]
 
-    def describe(self, claim):
-        return f"{claim.quantity} is negative"
+    @property
+    def bounds(self):
+        return "is negative"
 
     def judge(self, claim, results):
         largest = max(results[choice.study].metrics[claim.quantity].max() for choice in claim.runs)

@@ -158,11 +158,12 @@ claims:
   - id: one
     statement: x
     source: x
+    quote: x
     asserted_by: paper
     runs: [{study: tiny, problem: bodies, integrator: vi_sphere, resolution: h0.2}]
     quantity: energy_error_mean
     criterion: {kind: limit, at_most: 1.0}
-    verdict: qualitative
+    verdict: confirmed
     known: false
 """, "claim one: unknown resolution 'h0.2'; did you mean h0.1?"),
 ])

@@ -21,7 +21,7 @@ from liestep.workflow.manifest import inputs_hash, manifest_path
 from liestep.workflow.sources import claim_source, evidence_source, film_source
 from liestep.workflow.workflow import Workflow, tell_jobs
 from liestep.workflow.products import products_source
-from liestep.workflow.patches import results_of, without_submission_limit
+from liestep.workflow.patches import narrow, results_of, without_submission_limit
 from liestep.errors import InputError
 from snakemake.settings.types import DeploymentMethod
 
@@ -38,6 +38,7 @@ RESULTS = results_of(workflow)
 
 try:
     tell_jobs(RESULTS)
+    narrow(workflow, config, RESULTS)
     WORKFLOW = Workflow(config, results=RESULTS)
 except InputError as error:
     sys.exit(f"liestep: {error}")

@@ -27,3 +27,25 @@ rule page:
         "report of everything"
     shell:
         "liestep job report {params.studies:q} 2> {log:q}"
+
+
+# A call for the page of one paper, `snakemake results/report/PAPER.html`, makes it from that paper's studies.
+if WORKFLOW.selection:
+
+    rule paper_page:
+        input:
+            rules.page.output,
+        output:
+            f"{RESULTS}/report/{{page}}.html",
+        log:
+            f"{RESULTS}/logs/page.{{page}}.log",
+        localrule: True
+        conda:
+            CONDA
+        params:
+            studies=[products.name for products in WORKFLOW.studies],
+            source=page_source(),
+        message:
+            "page of {wildcards.page}"
+        shell:
+            "liestep job report {params.studies:q} --page {wildcards.page:q} 2> {log:q}"

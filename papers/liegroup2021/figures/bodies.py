@@ -191,7 +191,7 @@ def figure13(results: Results) -> Figure:
 
 
 @drawing("Two quadrotors with a load: load position and desired path against time. By RKMK4; e3 points down, so that"
-         " the third axis is reversed. {runs}")
+         " the third axis is reversed. {runs}", shows=("load_position",))
 def figure15(results: Results) -> Figure:
     file = first_run(results, PAYLOAD, "rkmk4")
     desired = desired_path(parameters(file), file["time"])

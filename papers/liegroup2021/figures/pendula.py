@@ -163,7 +163,8 @@ FLOOR_FACTOR = 30.0
 
 @drawing("Double pendulum: order of Lie group integrators. Euclidean error in R^12 at the end against the step, with"
          " slopes 1 to 4 through the point of the paper's largest step. Large markers: the paper's numbers of steps,"
-         " 19, 39, 79 and 159, hollow where they lie within 30 floors of the reference (grey); dots: others. {runs}")
+         " 19, 39, 79 and 159, hollow where they lie within 30 floors of the reference (grey); dots: others. {runs}",
+         shows=("error",))
 def figure5(results: Results) -> Figure:
     styles = marks(results)
     figure, panels = subplots(DOUBLE, 104.0, 2, 3, sharex=True, sharey=True)
@@ -204,7 +205,7 @@ def _eight(results: Results, quantity: Callable[[RunFile], np.ndarray], label: s
     return figure
 
 
-@drawing("Double pendulum: 1 - q_i.q_i after every step. Each panel on its own scale. {runs}")
+@drawing("Double pendulum: 1 - q_i.q_i after every step. Each panel on its own scale. {runs}", shows=("unit_length",))
 def figure6(results: Results) -> Figure:
     return _eight(results, lambda file: 1.0 - np.sum(file["q"]**2, axis=2), "$1 - q_i\\cdot q_i$")
 
@@ -289,8 +290,9 @@ CAPTION = (" (a) as in the paper: Euclidean distance in R^6N at the end from ode
            " of steps (right axis); (b) accepted steps against time for the longest chain (MATLAB's ode45 returns four"
            " points for each step by default); (c) against the reference: RKMK5 with as many steps as RKMK(5,4) and up"
            " to 5 % fewer or more (line: median, band: all), RKMK(5,4), and the reference of the paper itself. {runs}")
-figure8 = drawing("Chains of N pendula of 1 m: constant and variable steps." + CAPTION)(_chains)
-figure10 = drawing("Chains of N pendula, 5 m together: constant and variable steps." + CAPTION)(_chains)
+figure8 = drawing("Chains of N pendula of 1 m: constant and variable steps." + CAPTION, shows=("error_final",))(_chains)
+figure10 = drawing("Chains of N pendula, 5 m together: constant and variable steps." + CAPTION,
+                   shows=("error_final",))(_chains)
 
 
 @drawing("Motion of chains of 5 m. They fall from 45 degrees above the horizontal, turning at 1 rad/s, shown every 0.3"
@@ -384,7 +386,7 @@ def _map(axes: Axes, results: Results, tolerances: list[float], values: np.ndarr
          " divided by that of RKMK(5,4), for each start (elevation of both links; aside: also turning out of the"
          " vertical plane) and tolerance; >: fewer constant steps than the run takes leave the chart, so that the gain"
          " is at least this. (b, c) Errors over steps from the starts with the largest and the smallest median gain."
-         " {runs}")
+         " {runs}", shows=("error_final",))
 def gain(results: Results) -> Figure:
     """Raises InputError for a study without adaptive runs."""
     tolerances, values, bounds = _gains(results)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, create_model, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
 from liestep.claims.criteria import CRITERIA, criteria_in
 from liestep.claims.criteria.base import Criterion, Limits
@@ -27,7 +27,8 @@ VERDICTS = {  # what each word means; documentation and report quote it
     f" such a match is at most {BY_CHANCE:g}",
     "calibrated": "met with a datum that was chosen to come near this number, or that a scan would also find by chance:"
     " agreement, but no evidence",
-    "qualitative": "met by a criterion of ours (no number, a size), with data not all printed, or on one system only",
+    "confirmed": "met, by a bound of ours: the paper prints no number or not all data, or one system was tried where it"
+    " speaks of all",
     "met": "a control or prediction of our own holds",
     "not reproduced": "not met with printed data, or a statement about every system or start has a counterexample",
     "refuted": "a group of instances of one general statement has a counterexample",
@@ -35,11 +36,13 @@ VERDICTS = {  # what each word means; documentation and report quote it
     "undetermined": "not met with data that are not printed, or the runs are too short or coarse, or a tool is missing",
     "not testable": "no criterion can be stated",
 }
+FORMER = {"qualitative": "confirmed"}  # words that verdicts had -> those of today
 OWN = ("met", "missed")  # words for claims of our own, and for no others
 UNJUDGED = ("undetermined", "not testable")  # without a criterion
 LONGEST_QUOTE = 25  # words
 FIRST, FIRST_OF_ALL = 8, 40  # most headlines of a paper and of all papers
 LARGER = re.compile(r"\b(larger|greater|longer|higher|(?<!no )more)\b")  # than the compared runs: equal is not enough
+LEANS = re.compile(r"(the same|and|or|but|so|it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 PARTICULAR = re.compile(r"\b(examples?|figures?|figs?\.|tables?)\b", re.IGNORECASE)  # in the source of a claim
 if TYPE_CHECKING:
     AnyCriterion = Criterion
@@ -84,11 +87,26 @@ class Counterpart(Strict):
         return choice.model_copy(update=replaced)
 
 
+def _alone(statement: str) -> str:
+    """Raises ValueError for a statement that begins with a word for what another one says."""
+    if leans := LEANS.match(statement):
+        raise ValueError(f"must say what it is about, and not begin with {leans[0]!r}: it is read alone")
+    return statement
+
+
+def _today(word: Any) -> Any:
+    """Raises ValueError for a verdict that has another word today."""
+    if word in list(FORMER):
+        raise ValueError(f"the word is {FORMER[word]} today")
+    return word
+
+
 class Claim(Strict):
     """One statement of a paper."""
 
     id: str = Field(pattern=r"^[a-z0-9_]+$", description="name of the claim")
-    statement: str = Field(description="what the paper says, in our words")
+    statement: Annotated[str, AfterValidator(_alone)] = Field(description="what the paper says, in our words; read"
+                                                              " alone, without the statement before")
     quote: Annotated[str, Line] = Field("", description="the paper's own words at the place in source, at most"
                                         f" {LONGEST_QUOTE}; words that are left out are ...")
     source: str = Field(description="where: section, equation, figure")
@@ -109,7 +127,8 @@ class Claim(Strict):
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
                           " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
     criterion: AnyCriterion = Field(description=DECIDES)
-    verdict: Literal["reproduced", "recovered", "calibrated", "qualitative", "undetermined", "not testable"] = Field(
+    verdict: Annotated[Literal["reproduced", "recovered", "calibrated", "confirmed", "undetermined", "not testable"],
+                       BeforeValidator(_today)] = Field(
         "reproduced", description="verdict when the criterion is met; reproduced needs the data that the paper prints."
         " A claim of our own has none: it is met or missed."
         " Without a criterion (kind none): undetermined, for what could be judged but is not yet or lacks data, or not"
@@ -201,7 +220,7 @@ class Group(Strict):
 
     type: Literal["parts", "readings", "universal"] = Field(
         description="parts: all must hold, the weakest word counts; readings: of the same words, any that holds is"
-        " named, and where others fail reproduced becomes qualitative, because we chose; universal: instances of a"
+        " named, and where others fail reproduced becomes confirmed, because we chose; universal: instances of a"
         " statement about all, which one counterexample refutes")
     reason: Annotated[str, Line] = Field(min_length=1, description="why, from the wording of the statement")
 
@@ -212,7 +231,8 @@ class Headline(Strict):
     about: str = Field("", description="what the paper is about: a claim that is in no group, or a group of claims")
     finding: str = Field("", description="what else is found, likewise: the verdict says whether it held")
     misprint: str = Field("", pattern=r"^erratum \d+[a-z]?$", description="an erratum of the paper: erratum 5a")
-    figure: str = Field(pattern=r"^.+/[^/]+$", description="the picture: study/figure")
+    figure: str = Field("", pattern=r"^(.+/[^/]+)?$", description="the picture, study/figure, of a study whose runs"
+                        " decide; a misprint shows both formulas instead")
     says: Annotated[str, Line] = Field("", description="the sentence, where that of the claim, or of the first of its"
                                        " group, or the erratum's place and what is correct do not say it to a stranger")
 
@@ -220,6 +240,9 @@ class Headline(Strict):
     def _one(self) -> "Headline":
         if sum(map(bool, (self.about, self.finding, self.misprint))) != 1:
             raise ValueError("a headline has one of the keys about, finding and misprint")
+        if bool(self.figure) == bool(self.misprint):
+            raise ValueError("a misprint shows both formulas, every other headline a picture of runs that decide (key"
+                             " figure)")
         return self
 
     @property
@@ -288,9 +311,12 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
         if part.paper != first.paper:
             raise InputError(f"{path}, line {line_of(('paper',), lines)}: paper is {part.paper}, in {parts[0][0].name}"
                              f" it is {first.paper}; the files of a folder are of one paper")
-        for claim in part.claims:
+        for k, claim in enumerate(part.claims):
+            place = f"{path}, line {line_of(('claims', k, 'id'), lines)}: claim {claim.id}"
             if claim.id in claims:
-                raise InputError(f"{path}: claim {claim.id} appears twice")
+                raise InputError(f"{place} appears twice")
+            if claim.counted == "paper" and not claim.quote:
+                raise InputError(f"{place} is asserted by {claim.asserted_by}: show the paper's words (key quote)")
             claims[claim.id] = claim
     _require_groups(first.paper, claims.values())
     _require_joint(first.paper, claims)
@@ -305,7 +331,12 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
         seen.append(item.name)
         if len(seen) > FIRST or seen.count(seen[-1]) > 1:
             return f"{seen[-1]} appears twice" if len(seen) <= FIRST else f"more than {FIRST} of a paper"
-        return "" if item.misprint or seen[-1] in names else unknown("group, or claim in no group", seen[-1], names)
+        if not item.misprint and seen[-1] not in names:
+            return unknown("group, or claim in no group", seen[-1], names)
+        study = item.figure.rpartition("/")[0]
+        ran = {choice.study for one in whole.judging(item.name) for choice in (*one.runs, *one.against)}
+        return "" if item.misprint or study in ran else (
+            f"the figure {item.figure} is of no run of {item.name}; its runs are of {', '.join(sorted(ran)) or 'none'}")
 
     require_headlines(parts, wrong)
     return whole

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
 
 # columns of the readable tables, in their order
-CLAIM_PAGE = ("verdict", "claim", "statement", "quote", "source", "asserted_by", "group_verdict", "printed", "ours",
-              "ratio", "units", "criterion", "evidence", "on_printed", "on_corrected", "survives", "errata",
-              "known_beforehand", "data", "settings", "hits", "probability", "setting", "code", "history")
-FIRST_PAGE = ("part", "verdict", "says", "quote", "printed", "ours", "units", "members")  # of the headlines
+CLAIM_PAGE = ("verdict", "claim", "statement", "quote", "source", "asserted_by", "group_verdict", "quantity",
+              "printed", "ours", "ratio", "units", "bound", "studies", "figure", "evidence", "on_printed",
+              "on_corrected", "survives", "errata", "known_beforehand", "data", "settings", "hits", "probability",
+              "setting", "code", "history")
+# of the headlines
+FIRST_PAGE = ("part", "verdict", "says", "quote", "quantity", "printed", "ours", "units", "bound", "members")
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed", "code")
 
 
@@ -37,7 +39,7 @@ def command_claims(arguments: argparse.Namespace) -> None:
         sections.append((file.paper, file.citation, summary, judged))
         rows += judged
         first += [{"paper": file.paper, **{name: getattr(card, name) for name in FIRST_PAGE}, "figure":
-                   f"{card.figure[0]}/figures/{card.figure[1]}.png"} for card in cards(file, judged)]
+                   "/figures/".join(card.figure) + ".png"} for card in cards(file, judged)]
         print(f"{file.paper}: {summary}", file=sys.stderr)
     _write((arguments.to or arguments.results)/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows,
            first)

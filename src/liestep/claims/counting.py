@@ -12,8 +12,12 @@ from liestep.simulation.runs.estimate import count
 COUNTED = {"paper": ("statement of the paper", "statements of the paper"),  # one and several
            "own": ("control of our own", "controls of our own"),
            "external": ("number of another code", "numbers of other codes")}
-MET = ("reproduced", "recovered", "calibrated", "qualitative", OWN[0])
+MET = ("reproduced", "recovered", "calibrated", "confirmed", OWN[0])
 MISSED = ("not reproduced", OWN[1])
+SHOWN = {  # what the word of an erratum means
+    "shown": "numbers computed here agree with what is correct and not with what is printed",
+    "not shown": "numbers computed here do not tell the two apart, or agree with what is printed",
+    "text only": "no computation can show it; the reason is given"}
 WORDS = list(VERDICTS)  # from the strongest to the weakest
 SURVIVING = {"yes": "hold on printed and on corrected data", "no": "hold on the printed data only",
              "only corrected": "hold on the corrected data only", "holds on neither": "hold on neither"}
@@ -50,12 +54,12 @@ def _members(rows: list[TableRow]) -> str:
 def joint_verdict(kind: str | None, verdicts: Iterable[str]) -> str:
     """The verdict on a statement that several claims judge; `kind` is the type of their group. Parts: one that fails
     decides, else the weakest word. Universal: likewise, and what fails is a counterexample. Readings: the weakest of
-    those that hold, which the statement names; where others do not hold, reproduced becomes qualitative, because the
+    those that hold, which the statement names; where others do not hold, reproduced becomes confirmed, because the
     reading is our choice. If none holds: the weakest."""
     ordered = sorted(set(verdicts), key=WORDS.index)
     held = [word for word in ordered if word in MET]
     if kind == "readings" and held:
-        return "qualitative" if held[-1] == "reproduced" and held != ordered else held[-1]
+        return "confirmed" if held[-1] == "reproduced" and held != ordered else held[-1]
     failed = [word for word in ordered if word in MISSED]
     if kind == "readings" or not failed:
         return ordered[-1]
@@ -78,7 +82,16 @@ def headline(rows: Iterable[TableRow]) -> str:
         if total := sum(numbers.values()):
             listed = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items())
             parts.append(f"{total} {nouns[total > 1]}: {listed}")
-    return f"{'; '.join(parts)}. {predictions(rows)}. {changes(rows)}."
+    return f"{'; '.join(parts)}. {predictions(rows)}. {changes(rows)}.{reproducible(rows)}"
+
+
+def reproducible(rows: Iterable[TableRow]) -> str:
+    """How many statements of the paper could be reproduced at all; empty without any, and for a table without `best`:
+    the word that a claim has if it is met."""
+    best = statements([{**row, "verdict": row["best"]} for row in rows if row.get("best")])
+    able, of_paper = counts(best).get(WORDS[0], 0), sum(counts(best).values())
+    return (f" {able} of {count(of_paper, 'statement')} could be reproduced at all: for the others the paper prints no"
+            " number, or not all data.")*(of_paper > 0)
 
 
 def changes(rows: Iterable[TableRow]) -> str:
@@ -121,11 +134,22 @@ class Card:
     says: str
     quote: str
     target: str
-    figure: tuple[str, str]  # study, name
+    figure: tuple[str, str] = ("", "")  # study, name; of an erratum none
+    quantity: str = ""
     printed: float | str | None = None
     ours: float | str | None = None
     units: str = ""
+    bound: str = ""
     members: str = ""
+
+    @property
+    def numbers(self) -> list[tuple[str, float | str, str]]:
+        """(what, value, unit) of all that decides: of a misprint both formulas and the numbers that tell them apart."""
+        found = ((("printed", self.printed, ""), ("correct", self.ours, ""), ("numbers", self.members, ""))
+                 if self.part == PARTS[3] else
+                 (("measured", self.quantity, ""), ("ours", self.ours, self.units), ("bound", self.bound, ""),
+                  ("printed", self.printed, self.units)))
+        return [(name, value, unit.removeprefix("1")) for name, value, unit in found if value not in (None, "")]
 
 
 def cards(file: ClaimFile, rows: Iterable[TableRow], errata: Iterable[TableRow] = ()) -> list[Card]:
@@ -138,9 +162,9 @@ def cards(file: ClaimFile, rows: Iterable[TableRow], errata: Iterable[TableRow] 
 
 
 def _misprint(item: Headline, row: TableRow) -> Card:
-    verdict = {"true": "confirmed", "false": "not confirmed"}.get(str(row["confirmed"]).lower(), "text only")
-    return Card(PARTS[3], verdict, item.says or f"{row['place']}, correct: {row['correct']}", row["printed"],
-                str(row["erratum"]), item.figure.rpartition("/")[::2], members=row["evidence"])
+    verdict = {"true": "shown", "false": "not shown"}.get(str(row["confirmed"]).lower(), "text only")
+    return Card(PARTS[3], verdict, item.says or row["place"], "", str(row["erratum"]), printed=row["printed"],
+                ours=row["correct"], members=row["evidence"])
 
 
 def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, TableRow]) -> Card:
@@ -151,6 +175,8 @@ def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, TableRow]
     claim = next(one for accepted in ((verdict,), MISSED if verdict not in MET else MET, words)
                  for one, word in zip(judging, words, strict=True) if word in accepted)
     members = "; ".join(f"{one.id} {word}" for one, word in zip(judging, words, strict=True))*(len(words) > 1)
+    row = outcomes[claim.id]
     return Card(PARTS[0 if item.about else 1 if verdict in MET else 2], verdict, item.says or judging[0].statement,
                 claim.quote or judging[0].quote, claim.id, item.figure.rpartition("/")[::2],
-                outcomes[claim.id]["printed"], outcomes[claim.id]["ours"], claim.units, members)
+                claim.criterion.measures(claim).rstrip(" ,:"), row["printed"], row["ours"],
+                row.get("units") or claim.units, claim.criterion.bounds, members)

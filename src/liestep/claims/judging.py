@@ -3,7 +3,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pandas as pd
 
@@ -14,14 +14,16 @@ from liestep.claims.criteria.base import Judgement
 from liestep.claims.history import Row, changed_later, sentence
 from liestep.claims.quantities import EQUIVALENT, require_method, require_printed, systems_of, unprinted
 from liestep.claims.selection import Results, select
+from liestep.claims.shown import figures_of, runs_of, studies_of, unit_of
 from liestep.errors import InputError
 from liestep.files.textfiles import TableRow
 from liestep.study.tables.metrics import stopped_runs
 
 COLUMNS = ("paper", "claim", "statement", "quote", "source", "asserted_by", "group", "group_type", "group_verdict",
-           "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "data", "scanned",
-           "settings", "hits", "share", "probability", "sensitivity", "evidence", "setting", "code", "on_printed",
-           "on_corrected", "survives", "errata", "counterpart_ours", "counterpart_evidence", "history", "changed_later")
+           "studies", "runs", "quantity", "printed", "ours", "ratio", "units", "bound", "criterion", "verdict", "best",
+           "known_beforehand", "data", "scanned", "settings", "hits", "share", "probability", "sensitivity", "figure",
+           "evidence", "setting", "code", "on_printed", "on_corrected", "survives", "errata", "counterpart_ours",
+           "counterpart_evidence", "history", "changed_later")
 MET = {True: "met", False: "not met"}
 SURVIVAL = {("met", "met"): "yes", ("met", "not met"): "no", ("not met", "met"): "only corrected",
             ("not met", "not met"): "holds on neither"}
@@ -55,12 +57,19 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
         systems = systems_of(instances, studies) if claim.scope == "general" else ()
     except InputError as error:
         raise InputError(f"claim {claim.id} of {paper}: {error}") from None
+    headline = [item.figure for item in claims.headlines if claim in claims.judging(item.name)
+                and item.figure.rpartition("/")[0] in studies_of(claim)]
+    figures = {name: study.config.figures for name, study in studies.items()}
+    shown = next(iter((*headline, *map("/".join, figures_of(claim, paper, figures)))), "")
     printed = math.nan if claim.printed is None else claim.printed
     return {"paper": paper, "claim": claim.id, "statement": claim.statement, "quote": claim.quote,
-            "source": claim.source, "asserted_by": claim.asserted_by, "group": claim.group, "group_type": kind,
+            "source": claim.source, "studies": "; ".join(studies_of(claim)), "runs": runs_of(claim),
+            "quantity": claim.criterion.measures(claim).rstrip(" ,:"), "bound": bound(claim),
+            "asserted_by": claim.asserted_by, "group": claim.group, "group_type": kind,
             "printed": printed, "ours": outcome.ours, "ratio": outcome.ours/printed if printed else math.nan,
-            "units": claim.units, "criterion": describe(claim),
-            "verdict": verdict(claim, outcome, bool({*missing.values()} - {EQUIVALENT}), scan, systems),
+            "units": unit_of(claim, studies), "criterion": describe(claim), "figure": shown,
+            **{name: verdict(claim, one, bool({*missing.values()} - {EQUIVALENT}), scan, systems)
+               for name, one in (("verdict", outcome), ("best", replace(outcome, met=True)))},
             "known_beforehand": claim.known, "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
             "evidence": _evidence(claim, outcome, results), "setting": claim.setting, "code": "; ".join(claim.code),
@@ -103,10 +112,15 @@ def verdict(claim: Claim, outcome: Judgement, missing: bool, scan: Chance | None
     if claim.verdict == "recovered" and (scan is None or scan.probability > BY_CHANCE):
         return "calibrated"
     narrow = claim.asserted_by != "paper" or (claim.criterion.needs.runs != "none" and len(systems) < 2)
-    return "qualitative" if claim.verdict == "reproduced" and claim.scope == "general" and narrow else claim.verdict
+    return "confirmed" if claim.verdict == "reproduced" and claim.scope == "general" and narrow else claim.verdict
 
 
 def describe(claim: Claim) -> str:
     """The criterion as a sentence, with the accuracy that another code claims for its number."""
+    return f"{claim.criterion.measures(claim)} {bound(claim)}".rstrip()
+
+
+def bound(claim: Claim) -> str:
+    """What our number is held against, likewise."""
     own = "" if claim.accuracy is None else f"; the code's own accuracy is {claim.accuracy:g}"
-    return f"{claim.criterion.describe(claim)}{own}"
+    return f"{claim.criterion.bounds}{own}"

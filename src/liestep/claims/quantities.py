@@ -138,7 +138,7 @@ def require_printed(claim: Claim, studies: Mapping[str, Study]) -> None:
     reasons = unprinted(claim, studies)
     if reasons:
         raise InputError(f"verdict reproduced needs data that the paper prints, but {next(iter(reasons))}; allowed are"
-                         " recovered (with a scan), calibrated and qualitative, or scope general")
+                         " recovered (with a scan), calibrated and confirmed, or scope general")
 
 
 def require_method(choice: RunChoice, study: Study) -> None:

@@ -54,14 +54,16 @@ class Drawing(Protocol):
 
     caption: str
     numbers: Callable[[Results], str]
+    shows: tuple[str, ...]
 
     def __call__(self, results: Results) -> Figure: ...
 
 
-def drawing(caption: str, numbers: Callable[[Results], str] = lambda results: ""
+def drawing(caption: str, numbers: Callable[[Results], str] = lambda results: "", shows: tuple[str, ...] = ()
             ) -> Callable[[Callable[[Results], Figure]], Drawing]:
     """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`;
-    `numbers` makes the text that stands for {numbers} in it."""
+    `numbers` makes the text that stands for {numbers} in it; `shows`: first parts of the names of the quantities that
+    a figure of a paper draws, for headlines."""
     def wrap(function: Callable[[Results], Figure]) -> Drawing:
         @wraps(function)
         def draw(results: Results) -> Figure:
@@ -70,6 +72,7 @@ def drawing(caption: str, numbers: Callable[[Results], str] = lambda results: ""
         drawn = cast(Drawing, draw)
         drawn.caption = caption
         drawn.numbers = numbers
+        drawn.shows = shows
         return drawn
     return wrap
 

@@ -67,7 +67,7 @@ def command_new_paper(arguments: argparse.Namespace) -> None:
     folder = new_paper(arguments.id, arguments.config)
     if arguments.config.name == "config":
         equip(arguments.config.parent)
-    print(f"{folder}: edit it, then `snakemake --config 'studies=[\"{arguments.id}/first\"]'`")
+    print(f"{folder}: edit it, then `snakemake --config studies={arguments.id}`")
 
 
 def command_init(arguments: argparse.Namespace) -> None:
@@ -75,6 +75,13 @@ def command_init(arguments: argparse.Namespace) -> None:
 
     path = start(arguments.folder, "first", arguments.problem, arguments.preset)
     print(f"{path}: edit it, then `snakemake` in the folder {arguments.folder} makes it")
+
+
+def command_make(arguments: argparse.Namespace) -> None:
+    from liestep.workflow.making import make
+
+    if code := make(arguments.what, arguments.config, arguments.results, ["-n"]*arguments.dry_run):
+        raise SystemExit(code)
 
 
 def command_status(arguments: argparse.Namespace) -> None:
@@ -116,7 +123,7 @@ def command_report(arguments: argparse.Namespace) -> None:
 
     workflow = configured(arguments.config, arguments.results, arguments.study)
     # all pages are made before the first is written: what is stale leaves the report as it was
-    for path, text, summary in list(make_report(workflow)):
+    for path, text, summary in list(make_report(workflow, arguments.page)):
         write_text_atomically(path, text)
         print(f"{path}: {summary}", file=sys.stderr)
 
@@ -189,6 +196,10 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     for command in (new, init):
         command.add_argument("--problem", help="id of a problem, see `liestep list` (default: points on the sphere)")
         command.add_argument("--preset", help="its parameters and start (default: the first)")
+    make = add("make", command_make, "make studies, or a figure that a paper prints: says its study, its file and the"
+               " call of snakemake, then calls it", "make twospheres2009 figure3")
+    make.add_argument("what", nargs="+", help="a paper and the name of a figure; or studies: ids, folders, patterns")
+    make.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs")
     clean = add("clean", command_clean,
                 "list files of earlier studies, problems and runs that no study asks for any more", "clean --yes")
     clean.add_argument("--yes", action="store_true", help="remove them")
@@ -201,6 +212,7 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
                   "collect verdicts, figures, tables, runs and errata in HTML files: report.html, an index, and a page"
                   " for each paper")
     command.add_argument("study", nargs="*", help="studies to show (default: those of config.yaml)")
+    command.add_argument("--page", help="only this page, of all results")
     manifest = add("manifest", command_manifest,
                    "write manifest.json, hashes of all products and of what they were made from, and environment.json")
     manifest.add_argument("study", nargs="*", help="studies to list (default: those of config.yaml)")

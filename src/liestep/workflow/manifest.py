@@ -23,10 +23,11 @@ from liestep.files.textfiles import TEMPORARY, write_text_atomically
 from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.store import Store
+from liestep.study.plan.names import REPORT_FOLDER, page_of
 from liestep.study.plan.plan import Study, study_names
 from liestep.study.plan.sweep import computed
 from liestep.workflow.sources import figure_source, film_source, table_source
-from liestep.workflow.workflow import COMMON, REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
+from liestep.workflow.workflow import COMMON, SELECTION, StudyProducts, Workflow
 
 FORMAT = 1
 MANIFEST = "manifest.json"

@@ -1,9 +1,14 @@
 """What liestep changes inside Snakemake and multiprocessing, which have no option for it. One more change must come
 first, in workflow/Snakefile: Snakemake puts the folder of a Snakefile at the top of `sys.path`."""
+import io
 import sys
+from collections.abc import MutableMapping
+from contextlib import redirect_stderr, suppress
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
+
+from liestep.workflow.workflow import CONFIG, asked_for
 
 DEFAULT_LIMIT = (100, 1)  # of Snakemake's --max-jobs-per-timespan: jobs, seconds
 
@@ -14,6 +19,22 @@ def results_of(workflow: Any) -> Path:
     modifier = workflow.modifier.path_modifier
     prefix, modifier.prefix = modifier.prefix, None
     return Path(prefix or "", "results")
+
+
+def narrow(workflow: Any, config: MutableMapping[str, Any], results: Path) -> None:
+    """Where files of some studies are asked for, and no studies by `--config`, plan these studies alone. Snakemake
+    has no targets yet when it reads the workflow: its own parser looks at the command line once more. Jobs on clusters
+    are told the same."""
+    settings = workflow.config_settings
+    if not workflow.is_main_process or "studies" in settings.overwrite_config:
+        return
+    with suppress(Exception, SystemExit), redirect_stderr(io.StringIO()):  # an API call has another command line
+        from snakemake.cli import parse_args
+
+        studies = asked_for(parse_args(sys.argv[1:])[1].targets, CONFIG, results)
+        if studies:
+            config["studies"] = studies
+            settings.config_args = [*(settings.config_args or ()), f"studies={','.join(studies)}"]
 
 
 def without_submission_limit(scheduler: Any) -> None:

@@ -28,7 +28,7 @@ from liestep.figures.commands import require_figure
 from liestep.files.records import short_hash
 from liestep.simulation.runs.estimate import Estimate, estimate, require_disk, require_memory
 from liestep.study.plan.maps import CELLS, is_reduced
-from liestep.study.plan.names import PAPERS, study_files
+from liestep.study.plan.names import PAPERS, REPORT_FOLDER, belonging, page_of, selected, study_files
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
 from liestep.study.plan.yamlfile import Strict, complaint, read_yaml
 from liestep.study.tables.kinds import table_of
@@ -114,7 +114,6 @@ def brief(problems: str) -> str:
 CONFIG, RESULTS = Path("config"), Path("results")
 SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
 FIGURE_FILES = ("pdf", "png", "caption.txt", "caption.rst")  # suffixes of the files of a figure
-REPORT_FOLDER = "report"  # of the report's pages, inside the results
 # names of products of several studies, of all or of a selection
 COMMON = re.compile(rf"({SELECTION}/)?((claims|errata)\.(csv|md)|report\.html|{REPORT_FOLDER}/[^/]+\.html)")
 
@@ -129,7 +128,8 @@ def tell_jobs(results: Path) -> None:
 class WorkflowConfig(Strict):
     """config/config.yaml."""
 
-    studies: str | list[str] = Field("all", description="ids of the studies to make, or all: every file below"
+    studies: str | list[str] = Field("all", description="studies to make: ids, folders such as twospheres2009 and"
+                                     " patterns such as mine/*, with commas between them; or all: every file below"
                                      " config/studies and papers/*/studies")
     apart: list[str] = Field([], description="papers whose studies `all` leaves out; they are made when named")
     granularity: Literal["problem", "sweep", "run"] = Field(
@@ -249,13 +249,12 @@ class Workflow:
             raise InputError(f"{folder}/config.yaml or --config: {sentence}") from None
         wanted, known = self.config.studies, study_names(folder)
         usual = [name for name in known if name.partition("/")[0] not in self.config.apart]
-        names = usual if wanted == "all" else [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
-        for name in names:
-            if name not in known:
-                raise InputError(f"{folder}/config.yaml or --config: {unknown('study', name, known)}")
         everything = {"studies": "all", **require_config(folder/"config.yaml")}["studies"]
-        asked = set(usual if everything == "all" else [everything] if isinstance(everything, str) else everything)
-        self.selection = not asked <= set(names)
+        try:
+            names, asked = (usual if each == "all" else selected(each, known) for each in (wanted, everything))
+        except InputError as error:
+            raise InputError(f"{folder}/config.yaml or --config: {error}") from None
+        self.selection = not set(asked) <= set(names)
         self.unselected = [name for name in known if name not in names]
         self.plans = Plans(results)
         files = study_files(folder)
@@ -362,11 +361,10 @@ class Workflow:
 
         def wrong(item: Headline) -> str:
             study, _, name = item.figure.rpartition("/")
-            if item.misprint and item.misprint not in errata:
-                return unknown("misprint", item.misprint, errata)
-            if study not in figures:
-                return unknown("study", study, figures) if self.config.studies == "all" else ""
-            return "" if name in figures[study] else unknown(f"figure of {study}", name, figures[study])
+            if item.misprint:
+                return "" if item.misprint in errata else unknown("misprint", item.misprint, errata)
+            known = figures.get(study, [name])
+            return "" if name in known else unknown(f"figure of {study}", name, known)
 
         require_headlines(map(load_part, paths), wrong)
 
@@ -436,11 +434,6 @@ def _fits(plan: Any, study: Study) -> bool:
         return False
 
 
-def page_of(study: str) -> str:
-    """Key of the report's page with a study: its first folder, `studies` for one without."""
-    return study.partition("/")[0] if "/" in study else "studies"
-
-
 def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
     """What the runs that are not there take. Raises InputError: more than the memory or the disk holds."""
     needed = Estimate()
@@ -459,6 +452,12 @@ def require_config(path: Path) -> Mapping[str, Any]:
     if not isinstance(content, Mapping | None):
         raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")
     return content or {}
+
+
+def asked_for(targets: Iterable[str], folder: Path, results: Path) -> list[str] | None:
+    """Studies of which files are asked for on the command line; None where anything else is asked for, too."""
+    paths = [Path(os.path.relpath(text, results)) for text in targets if "/" in text]
+    return belonging(paths, study_names(folder)) if len(paths) == len(list(targets)) else None
 
 
 def configured(config: Path, results: Path, studies: list[str]) -> Workflow:

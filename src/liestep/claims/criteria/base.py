@@ -47,6 +47,7 @@ class Criterion(Strict):
     if TYPE_CHECKING:
         kind: str
     needs: ClassVar[Needs] = Needs()
+    unit: ClassVar[str] = ""  # of our number: that of the quantity, or else this; 1 without a unit
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         """Names of everything of the kind `needs.quantity` that the criterion reads."""
@@ -60,9 +61,14 @@ class Criterion(Strict):
         criteria that need the printed number."""
         raise NotImplementedError
 
-    def describe(self, claim: Question) -> str:
-        """The criterion of a claim as a sentence."""
-        raise NotImplementedError
+    def measures(self, claim: Question) -> str:
+        """What is measured, in words."""
+        return claim.quantity
+
+    @property
+    def bounds(self) -> str:
+        """What our number is held against, in words."""
+        return ""
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         """Judge a claim from the results of its studies. Raises InputError: the claim names a run or quantity that does

@@ -18,7 +18,7 @@ class Computed(Criterion):
     paper: str = Field(description="id of the paper")
     check: str = Field(description="name of the evidence function")
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         return f"evidence {self.check} of {self.paper} confirms it"
 
     def require(self) -> None:

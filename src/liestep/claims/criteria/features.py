@@ -51,6 +51,7 @@ class Extremum(Limits, OfSamples):
     limits, for each of `indices`."""
 
     kind: Literal["extremum"] = KIND
+    unit = "s"
     indices: list[list[NotNegative]] = Field([[]], min_length=1, description="components after the time, for example"
                                              " [[0, 1]]: body 0, axis 1")
     of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
@@ -58,10 +59,10 @@ class Extremum(Limits, OfSamples):
     prominence: Real = Field(1.0, ge=1, description="factor by which the extremum must differ from the median of the"
                              " absolute values")
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         kind = f"{self.of} |{'d ' if self.rate else ''}{claim.quantity}{'/dt' if self.rate else ''}|"
-        factor = f", a factor {self.prominence:g} from the median" if self.prominence > 1.0 else ""
-        return f"time of the {kind} in s {self.bounds}{factor}"
+        factor = f", a factor {self.prominence:g} from the median," if self.prominence > 1.0 else ""
+        return f"time of the {kind}{factor}"
 
     def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         extrema = [self._extremum(values, time, index) for index in self.indices]
@@ -89,9 +90,12 @@ class State(OfSamples):
     indices: list[list[NotNegative]] = Field([], description="only these components, for example [[0, 1], [2, 1]];"
                                              " `expected` is then a list of numbers (default: all)")
 
-    def describe(self, claim: Question) -> str:
-        which = f" at {self.indices}" if self.indices else ""
-        return f"last sample of {claim.quantity}{which} within {self.tolerance:g} of {self.expected}"
+    def measures(self, claim: Question) -> str:
+        return f"last sample of {claim.quantity}" + (f" at {self.indices}" if self.indices else "")
+
+    @property
+    def bounds(self) -> str:
+        return f"within {self.tolerance:g} of {self.expected}"
 
     def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         try:
@@ -117,9 +121,12 @@ class SameState(Criterion):
     tolerance: Real = Field(0.0, ge=0, description="largest difference of a component (0: the same number)")
     samples: Literal["all", "last"] = Field("all", description="which samples are compared")
 
-    def describe(self, claim: Question) -> str:
-        which = "all samples" if self.samples == "all" else "the last sample"
-        return f"{which} of {claim.quantity} within {self.tolerance:g} of the compared runs"
+    def measures(self, claim: Question) -> str:
+        return f"{'all samples' if self.samples == 'all' else 'the last sample'} of {claim.quantity}"
+
+    @property
+    def bounds(self) -> str:
+        return f"within {self.tolerance:g} of the compared runs"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
@@ -148,10 +155,11 @@ class Contrast(Limits, OfSamples):
     median of the absolute values lies within the limits."""
 
     kind: Literal["contrast"] = KIND
+    unit = "1"
     of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
 
-    def describe(self, claim: Question) -> str:
-        return f"factor between the {self.of} |{claim.quantity}| and the median {self.bounds}"
+    def measures(self, claim: Question) -> str:
+        return f"factor between the {self.of} |{claim.quantity}| and the median"
 
     def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         size = np.abs(values)
@@ -165,13 +173,18 @@ class Attitude(Criterion):
     """The last sample of the stored rotation matrix `quantity` is the attitude of a quaternion, in each run."""
 
     kind: Literal["attitude"] = KIND
+    unit = "rad"
     needs = Needs(runs="one", quantity="variable", number="own")
     expected: Annotated[list[Real], Field(min_length=4, max_length=4)] = Field(
         description="unit quaternion from body to space, scalar part first; its sign does not count")
     tolerance: Real = Field(gt=0, description="largest angle between the two (rad)")
 
-    def describe(self, claim: Question) -> str:
-        return f"last {claim.quantity} within {self.tolerance:g} rad of the quaternion {self.expected}"
+    def measures(self, claim: Question) -> str:
+        return f"angle between the last {claim.quantity} and the quaternion {self.expected}"
+
+    @property
+    def bounds(self) -> str:
+        return f"within {self.tolerance:g} rad"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         q = np.array(self.expected)

@@ -47,8 +47,8 @@ class Limit(Bounds, Criterion):
     def domain(self, quantity: str) -> tuple[float, float]:
         return (0.0 if NOT_NEGATIVE.fullmatch(quantity) else -math.inf, math.inf)
 
-    def describe(self, claim: Question) -> str:
-        return f"{self.median_of}{claim.quantity} {self.bounds}"
+    def measures(self, claim: Question) -> str:
+        return f"{self.median_of}{claim.quantity}"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         return self.outcome(selection.values(claim, claim.runs, results))
@@ -60,9 +60,10 @@ class Ratio(Bounds, Criterion):
     kind: Literal["ratio"] = KIND
     needs = Needs(against=True)
     domain = Limit.domain
+    unit = "1"
 
-    def describe(self, claim: Question) -> str:
-        return f"{self.median_of}{claim.quantity} divided by that of the compared runs {self.bounds}"
+    def measures(self, claim: Question) -> str:
+        return f"{self.median_of}{claim.quantity} divided by that of the compared runs"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         above, below = selection.values(claim, claim.runs, results), selection.values(claim, claim.against, results)
@@ -79,14 +80,15 @@ class Gain(Bounds, Criterion):
     kind: Literal["gain"] = KIND
     needs = Needs(against=True)
     domain = Limit.domain
+    unit = "1"
     over: str = Field("steps", description="column of metrics.csv that is to be equal")
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         return (claim.quantity, self.over)
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         return (f"{self.median_of}{claim.quantity} of the compared runs at equal {self.over}, divided by that of the"
-                f" run, {self.bounds}")
+                " run,")
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
@@ -108,15 +110,20 @@ class Slope(Limits, Criterion):
     Undecided where the slope alone does."""
 
     kind: Literal["slope"] = KIND
+    unit = "1"
     over: str = Field("step", description="column of metrics.csv on the other axis")
     points: Annotated[int, Field(ge=2), NO_TRUTH] = Field(3, description="runs, at least, of each choice")
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         return (claim.quantity, self.over)
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         return (f"slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs on a straight"
-                f" line, {self.bounds} within two standard errors")
+                " line,")
+
+    @property
+    def bounds(self) -> str:
+        return f"{super().bounds} within two standard errors"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         parts, slopes, around = [], [], []
@@ -163,11 +170,12 @@ class LargestStep(Limits, Criterion):
     undecided."""
 
     kind: Literal["largest_step"] = KIND
+    unit = "s"
     within: Limits = Field(description="limits of the quantity of a run that counts as completed")
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         compared = " divided by that of the compared runs" if claim.against else ""
-        return f"largest step that completes with {claim.quantity} {self.within.bounds}{compared}: {self.bounds}"
+        return f"largest step that completes with {claim.quantity} {self.within.bounds}{compared}:"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         found, tried = np.array([self._largest(claim.quantity, choice, results) for choice in claim.runs]).T
@@ -203,6 +211,7 @@ class Share(Limits, Criterion):
     ensembles, or one for all). A member that failed does not. 95 % decide: at_least 0.95 or more, or at_most 0.05."""
 
     kind: Literal["share"] = KIND
+    unit = "1"
     needs = Needs(runs="ensemble", quantity="variable")
     within: Limits = Field(description="limits of a member's number")
 
@@ -217,9 +226,9 @@ class Share(Limits, Criterion):
         if self.at_least < SURE if self.at_least is not None else (self.at_most or 0.0) > 1.0 - SURE:
             raise InputError(f"{SURE:.0%} of members decide: at_least {SURE:g} or more, or at_most {1.0 - SURE:.2g}")
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         compared = " divided by that of the same member of the compared ensemble" if claim.against else ""
-        return f"share of the ensemble's members with {claim.quantity}{compared} {self.within.bounds} is {self.bounds}"
+        return f"share of the ensemble's members with {claim.quantity}{compared} {self.within.bounds}:"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         shares, parts = [], []

@@ -50,8 +50,9 @@ class Relative(OfPrinted):
     kind: Literal["relative"] = KIND
     tolerance: Real = Field(gt=0, description="largest relative difference")
 
-    def describe(self, claim: Question) -> str:
-        return f"{claim.quantity} within {self.tolerance:g} relative of the printed number"
+    @property
+    def bounds(self) -> str:
+        return f"within {self.tolerance:g} relative of the printed number"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
         return printed*(1.0 - self.tolerance), printed*(1.0 + self.tolerance)
@@ -66,8 +67,9 @@ class Digits(OfPrinted):
     kind: Literal["digits"] = KIND
     digits: Annotated[int, Field(gt=0, le=17), NO_TRUTH] = Field(description="significant digits printed")
 
-    def describe(self, claim: Question) -> str:
-        return f"{claim.quantity} rounds to the {self.digits} printed digits"
+    @property
+    def bounds(self) -> str:
+        return f"rounds to the {self.digits} printed digits"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
         half = 0.5*10.0**(math.floor(math.log10(printed)) - self.digits + 1)
@@ -84,8 +86,9 @@ class Factor(OfPrinted):
     kind: Literal["factor"] = KIND
     factor: Real = Field(gt=1, description="largest ratio of the two numbers, either way")
 
-    def describe(self, claim: Question) -> str:
-        return f"{claim.quantity} within a factor {self.factor:g} of the printed number"
+    @property
+    def bounds(self) -> str:
+        return f"within a factor {self.factor:g} of the printed number"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
         return printed/self.factor, printed*self.factor
@@ -101,8 +104,9 @@ class Quantile(Criterion):
     needs = Needs(runs="ensemble", quantity="variable", number="printed")
     level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
 
-    def describe(self, claim: Question) -> str:
-        return f"printed number inside the central {self.level:.0%} of the ensemble's {claim.quantity}"
+    @property
+    def bounds(self) -> str:
+        return f"of the ensemble: the printed number inside its central {self.level:.0%}"
 
     def _members(self, claim: Question, results: Results) -> np.ndarray:
         """Numbers of the members of the one ensemble; NaN for members that failed."""
@@ -136,7 +140,7 @@ class Untestable(Criterion):
     kind: Literal["none"] = KIND
     needs = Needs(runs="none", quantity="nothing")
 
-    def describe(self, claim: Question) -> str:
+    def measures(self, claim: Question) -> str:
         return "no criterion can be stated"
 
     def judge(self, claim: Question, results: Results) -> Judgement:

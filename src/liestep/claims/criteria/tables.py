@@ -20,10 +20,15 @@ class Order(Criterion):
 
     kind: Literal["order"] = KIND
     needs = Needs(quantity="nothing", table="orders")
+    unit = "1"
     theory: Real = Field(description="order that the theory predicts")
 
-    def describe(self, claim: Question) -> str:
-        return f"observed order is asymptotic and {self.theory:g} within its uncertainty (at least {SMALLEST:g})"
+    def measures(self, claim: Question) -> str:
+        return "observed order"
+
+    @property
+    def bounds(self) -> str:
+        return f"is asymptotic and {self.theory:g} within its uncertainty (at least {SMALLEST:g})"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, orders = True, False, [], []
@@ -48,13 +53,17 @@ class Drift(Criterion):
 
     kind: Literal["drift"] = KIND
     needs = Needs(quantity="invariant", table="drift")
+    unit = "1"
     verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",
                                                               description="verdict that the drift table must have")
 
-    def describe(self, claim: Question) -> str:
-        bound = (": |slope T| < x A at 95 %, x <= 0.1 or around zero, and the envelope does not grow"
-                 if self.verdict == "bounded" else "")
-        return f"drift verdict of {claim.quantity} at T and 4 T is {self.verdict}{bound}"
+    def measures(self, claim: Question) -> str:
+        return f"drift of {claim.quantity} at T and 4 T"
+
+    @property
+    def bounds(self) -> str:
+        return f"is {self.verdict}" + (": |slope T| < x A at 95 %, x <= 0.1 or around zero, and the envelope does not"
+                                       " grow" if self.verdict == "bounded" else "")
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, bounds = True, False, [], []

@@ -138,9 +138,25 @@ def energy_convergence(results: Results) -> Figure:
 
 
 @drawing("{title}: mean over steps and bodies of |1 - q.q| against the step (mean accepted step of adaptive methods);"
-         " exact zeros are left out. {runs}")
+         " the largest, of unit quaternions. Exact zeros are left out. {runs}")
 def length_convergence(results: Results) -> Figure:
-    return _ladder(results, "unit_length_error_mean", "mean $|1 - q_i\\cdot q_i|$", None, floor=False)
+    if results.metrics.get("unit_length_error_mean", pandas.Series()).notna().any():
+        return _ladder(results, "unit_length_error_mean", "mean $|1 - q_i\\cdot q_i|$", None, floor=False)
+    return _ladder(results, "quaternion_norm_error_max", "largest $|1 - Q\\cdot Q|$", None, floor=False)
+
+
+@drawing("{title}: largest entry of $J^T\\Omega J - \\Omega$ of one step from the start, J its derivative, divided by"
+         " that of $\\Omega$: round-off where the step is symplectic. {runs}")
+def symplectic_error(results: Results) -> Figure:
+    found = results.metrics[results.metrics["symplectic_error"].notna()]
+    styles, several = marks(results), found["problem"].nunique() > 1
+    figure, axes = subplots(DOUBLE, 6.0*len(found) + 16.0)
+    for place, row in enumerate(found.itertuples()):
+        axes.plot([max(row.symplectic_error, 1e-17)], [place], **styles[row.integrator].points)
+    axes.set_yticks(range(len(found)), [f"{label_of(results, row.problem)}, "*several + styles[row.integrator].label
+                                        for row in found.itertuples()])
+    axes.set(ylim=(len(found) - 0.5, -0.7), xscale="log", xlabel="change of the symplectic form by a step")
+    return figure
 
 
 @drawing("{title}: e/h^p for the theoretical order p, median over the admissible runs (bar: all of them), divided by"

@@ -2,17 +2,19 @@
 problems and integrators are `liestep.study.plan.config.Name`."""
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
 
 LETTERS = 60  # most characters of a part of a name; file names are made of several parts
 PAPERS, STUDIES, CLAIMS = "papers", "studies", "claims"  # folders
 ERRATA = "errata"  # of config a folder, of a paper a file
 PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LETTERS - 1}}}")
 PARTS = 6
-RESERVED = ("logs", "report", "selection")  # folders of the results that belong to no study
+REPORT_FOLDER = "report"  # folder of the results with the report's pages
+RESERVED = ("logs", REPORT_FOLDER, "selection")  # folders of the results that belong to no study
 INNER = ("runs", "references", "figures", "animations", "logs")  # folders of a study's results
 PRODUCTS = (".csv", ".md", ".json", ".html", ".nc", ".gz", ".made")  # files of the results, in lower case
 ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LETTERS} of them, the first neither '-' nor '.'")
@@ -77,6 +79,41 @@ def study_files(config: Path) -> dict[str, Path]:
             require_inside(path, folder)
             studies[f"{paper}/{path.relative_to(inside).with_suffix('').as_posix()}"] = path
     return dict(sorted(studies.items()))
+
+
+def selected(wanted: str | Iterable[str], known: Sequence[str]) -> list[str]:
+    """Those of the known ids that are meant by ids, folders, and patterns with * and ?, with commas between them.
+    Raises InputError: one of them means no study."""
+    found: dict[str, None] = {}
+    for text in (wanted if isinstance(wanted, str) else ",".join(wanted)).split(",") if wanted else ():
+        name = text.strip().rstrip("/")
+        meant = [name] if name in known else [each for each in known if fnmatchcase(each, name)
+                                              or each.startswith(f"{name}/")]
+        if not meant:
+            folders = dict.fromkeys(each.rpartition("/")[0] for each in known if "/" in each)
+            raise InputError(unknown("study", name, [*known, *folders]))
+        found |= dict.fromkeys(meant)
+    return list(found)
+
+
+def page_of(study: str) -> str:
+    """Key of the report's page with a study: its first folder, `studies` for one without."""
+    return study.partition("/")[0] if "/" in study else STUDIES
+
+
+def belonging(paths: Iterable[Path], known: Sequence[str]) -> list[str] | None:
+    """Studies whose products some files of the results are, named below its folder: the page of a paper is one of all
+    its studies. None where a file is made of all studies, or of none."""
+    found: dict[str, None] = {}
+    for path in paths:
+        first, *others = path.parts
+        owners = ([name for name in known if page_of(name) == path.stem]
+                  if first == REPORT_FOLDER and len(others) == 1 and path.suffix == ".html" else
+                  sorted((name for name in known if path.is_relative_to(name)), key=len)[-1:])
+        if not owners:
+            return None
+        found |= dict.fromkeys(owners)
+    return list(found) or None
 
 
 def paper_folders(config: Path) -> dict[str, Path]:

@@ -13,13 +13,14 @@ from markupsafe import Markup, escape
 
 from liestep.claims.claimfile import OWN as OWN_WORDS
 from liestep.simulation.runs.files import read
+from liestep.study.plan.names import REPORT_FOLDER, page_of
 from liestep.study.plan.papers import papers
 from liestep.workflow.report import verdicts
 from liestep.workflow.report.pictures import SHARE, Picture, embed, embed_films, picture
 from liestep.workflow.report.study import StudyPage, study_page
 from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS, ClaimRow, PaperClaims, PaperErrata, anchor
 from liestep.workflow.sources import TEMPLATES
-from liestep.workflow.workflow import REPORT_FOLDER, Workflow, page_of
+from liestep.workflow.workflow import Workflow
 
 LIMIT = 15_000_000  # most bytes of a page
 MOTION = 500_000    # and of what can be turned in it, for each study
@@ -85,17 +86,20 @@ class Surroundings:
         return quote(Path(os.path.relpath(path, self.folder)).as_posix())
 
 
-def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
-    """Path and text of the index and of each page, and one line about it. Raises InputError: a product is missing or
-    stale; the sentence says which command makes it."""
+def make_report(workflow: Workflow, only: str | None = None) -> Iterator[tuple[Path, str, str]]:
+    """Path and text of the index and of each page, and one line about it; or of one page alone, which then stands where
+    that of all results does. Raises InputError: a product is missing or stale; the sentence says which command makes
+    it."""
     pages = collect(workflow)
     cited = citing(page.claims for page in pages if page.claims)
     known = entries(pages)
     for page in pages:
-        path = workflow.report.parent/page.address
-        text, summary = fitted(page, Surroundings(path.parent, cited, known))
-        yield path, text, summary
-    yield workflow.report, render_index(pages, known), f"pages: {len(pages)}"
+        if only in (None, page.key):
+            path = (workflow.results if only else workflow.common)/page.address
+            text, summary = fitted(page, Surroundings(path.parent, cited, known))
+            yield path, text, summary
+    if only is None:
+        yield workflow.report, render_index(pages, known), f"pages: {len(pages)}"
 
 
 def collect(workflow: Workflow) -> list[Page]:

@@ -9,10 +9,10 @@ from liestep.errors import InputError
 from liestep.simulation.references.reference import disagreement, study_reference
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.maps import rows_of
+from liestep.study.tables.headings import headings
 from liestep.study.tables.kinds import table_of
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import filled, readable
-from liestep.workflow.report.headings import headings
 
 DIGITS = 8          # significant digits of numbers in the page; the CSV files have all
 MOST_NUMBERS = 64   # numbers of an array that the page shows; files of runs have all

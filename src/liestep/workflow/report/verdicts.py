@@ -9,20 +9,13 @@ import pandas
 from markupsafe import Markup, escape
 
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
-from liestep.claims.counting import WORDS, Card, Statement, cards, counts, headline, statements
+from liestep.claims.counting import SHOWN, WORDS, Card, Statement, cards, counts, headline, statements
 from liestep.claims.errata import load_errata
 from liestep.claims.judging import describe
+from liestep.claims.shown import figures_of, showing, studies_of
 from liestep.errors import InputError
 from liestep.files.ledger import require_same
 from liestep.files.textfiles import TableRow, read_csv
-
-# First part of a quantity's name -> figures and tables that show it.
-SHOWN_BY = {"energy": ("energy_error", "energy_convergence", "energy"), "momentum": ("momentum_error", "momentum"),
-            "unit_length": ("length_error", "length_convergence"), "tangency": ("length_error", "length_convergence"),
-            "error": ("convergence", "work_precision"), "cost": ("work_precision", "work"),
-            "iterations": ("iterations", "work"), "steps": ("work_precision", "work"), "status": ("failures",)}
-# kind of criterion -> the same
-DECIDED_BY = {"order": ("convergence", "orders"), "drift": ("drift",), "quantile": ("ensemble",)}
 
 
 def anchor(*parts: str) -> str:
@@ -37,18 +30,10 @@ def evidence(claim: Claim, paper: str, figures: Mapping[str, Collection[str]],
     Args:
         figures, tables: names in the page, by study.
     """
-    studies = list(dict.fromkeys(choice.study for choice in (*claim.runs, *claim.against)))
-    numbers = re.findall(r"figures? (\d+)", claim.source)
-    names = [*DECIDED_BY.get(claim.criterion.kind, ()),
-             *(name for start, shown in SHOWN_BY.items() if claim.quantity.startswith(start) for name in shown)]
-    found = [(f"figure {name}", study, anchor("figure", study, name)) for number in numbers
-             for study, known in figures.items() for name in known if name == f"{paper}.figure{number}"]
-    for study in studies:
-        own = [name for name in figures.get(study, ()) if name in names
-               or (not numbers and name.startswith(f"{paper}."))]
-        found += [(f"figure {name} of {study}", study, anchor("figure", study, name)) for name in own]
-        found += [(f"table {name} of {study}", study, anchor("table", study, name))
-                  for name in names if name in tables.get(study, ())]
+    found = [(f"figure {name} of {study}", study, anchor("figure", study, name))
+             for study, name in figures_of(claim, paper, figures)]
+    found += [(f"table {name} of {study}", study, anchor("table", study, name))
+              for study in studies_of(claim) for name in showing(claim) if name in tables.get(study, ())]
     return list(dict.fromkeys(found))
 
 
@@ -66,10 +51,12 @@ def link_errata(text: str, paper: str, known: Sequence[str]) -> Markup:
 
 
 SIGNS = {"reproduced": ("✓", "good"), "recovered": ("✓", "good"), "calibrated": ("≈", "fair"), "met": ("✓", "good"),
-         "qualitative": ("≈", "fair"), "not reproduced": ("✗", "bad"), "refuted": ("✗", "bad"), "missed": ("✗", "bad"),
+         "confirmed": ("✓", "fair"), "not reproduced": ("✗", "bad"), "refuted": ("✗", "bad"), "missed": ("✗", "bad"),
          "undetermined": ("?", "none"), "not testable": ("–", "none")}
-EVIDENCE = {"confirmed": ("✓", "good"), "not confirmed": ("✗", "bad"), "text only": ("–", "none")}  # for an erratum
-MEANINGS = {verdict: (*SIGNS[verdict], said) for verdict, said in VERDICTS.items()}  # (sign, class of colours, meaning)
+PROOFS = {"shown": ("✓", "good"), "not shown": ("✗", "bad"), "text only": ("–", "none")}  # of an erratum
+# word -> (sign, class of colours, meaning)
+MEANINGS = {verdict: (*SIGNS[verdict], said) for verdict, said in VERDICTS.items()}
+EVIDENCE = {word: (*PROOFS[word], said) for word, said in SHOWN.items()}
 ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",
             "external": "another code or text"}
 
