@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from liestep.compile.sources import derived_text
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.formulations import formulate_standard
@@ -14,6 +15,7 @@ from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.going import CALLED, Called
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.own_names import SAME, Named, own_names
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
@@ -26,10 +28,9 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
              initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
-             statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
-             ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
-             until: Zero | Event | None = None, times: Sequence[float] | None = None, progress: bool = False,
-             events: Event | Sequence[Event] | None = None, control: Callable | None = None,
+             statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, exponents: int = 0,
+             t_start: float | None = None, until: Zero | Event | None = None, times: Sequence[float] | None = None,
+             progress: bool = False, events: Event | Sequence[Event] | None = None, control: Callable | None = None,
              sample: float | None = None, max_step: float | None = None,
              stops: Sequence[float] | None = None) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
@@ -53,8 +54,6 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         statistics_every: statistics count every so many steps.
         outputs: of adaptive integrators, number of equally spaced points of statistics (default: as `samples`).
         log_steps: of adaptive integrators, keep accepted times and steps.
-        replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
-        ensemble: runs with perturbed starts, {"members": 16, "amplitude": 1e-6, "seed": 0} (default: none).
         exponents: so many Lyapunov exponents, in 1/s, by fixed steps.
         t_start: start time in s (default: 0).
         until: end the run where a function of the state is zero: `lambda state: state["q"][0, 2]`, or (name, index,
@@ -87,9 +86,9 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
     spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
                    parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
-                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
-                   ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until, events=events,
-                   control=control, sample=sample, max_step=max_step, stops=stops)
+                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, exponents=exponents,
+                   t_start=t_start, times=times, until=until, events=events, control=control, sample=sample,
+                   max_step=max_step, stops=stops)
     return made(spec, dense, progress, on_failure)
 
 
@@ -100,9 +99,21 @@ def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on
     content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
+    if derived_text(spec.system.module) or spec.system.content == spec.problem:
+        _add_own_names(spec, content)
     data = to_dataset(content)
     data.encoding[CALLED] = Called(spec, content.end)
     return data
+
+
+def _add_own_names(spec: RunSpecification, content: Content) -> None:
+    """The state of a plain system under the names that its functions have, too."""
+    state = {name: values for name, (_, values, _) in content.variables.items()}
+    for name, one in own_names(spec.sheet, spec.parameters).items():
+        dims, _, about = content.variables.get(one.field, ((), None, {}))
+        if dims and name in (*SAME, "omega"):
+            content.add(name, dims, Named(state, {name: one}, state["time"])[name], one.units or about["units"],
+                        one.long_name or about["long_name"])
 
 
 def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
@@ -141,7 +152,7 @@ def to_dataset(content: Content) -> "xarray.Dataset":
 
     data = xarray.Dataset({name: (dims, values, attributes)
                            for name, (dims, values, attributes) in content.variables.items()}, attrs=content.attributes)
-    return data.set_coords("time")
+    return data.set_coords("time") if "time" in data else data
 
 
 def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,
