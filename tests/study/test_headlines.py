@@ -100,7 +100,7 @@ def test_a_headline_with_an_unknown_figure_or_erratum_is_refused_before_anything
     (tmp_path/"claims").mkdir()
     good = "misprint: erratum 1"
     path = written(tmp_path/"claims", [good])
-    assert Workflow({}, tmp_path, tmp_path/"results").claims == {"paper": []}
+    assert Workflow({}, tmp_path, tmp_path/"results").claims == {"paper": ["x"]}
     written(tmp_path/"claims", [good, item])
     with pytest.raises(InputError, match=f"^{re.escape(f'{path}, line 15: headline: {said}')}"):
         Workflow({}, tmp_path, tmp_path/"results")
