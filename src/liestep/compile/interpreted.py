@@ -7,7 +7,7 @@ from contextlib import suppress
 from time import thread_time
 from typing import Any
 
-from liestep.compile.cache import class_names, compiles, has_code, loop_for
+from liestep.compile.cache import _loops, class_names, compiles, has_code, loop_for
 from liestep.compile.sources import black_box, of_plugins
 from liestep.compile.tracing import plain_loop
 
@@ -48,6 +48,8 @@ class FirstLoop:
     def loop_for(self, function: Callable, *components: Any) -> Callable:
         """As `liestep.compile.cache.loop_for`."""
         key = (function, class_names(*components))
+        if key in _loops:
+            return _loops[key]
         self.rest = PAYS - _spent[key]
         # the author of a plugin wants to hear what compiled code does not know
         self.interpreted = (self.rest > 0.0 and compiles() and not of_plugins(*components)

@@ -136,12 +136,18 @@ def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
 
 
 def to_dataset(content: Content) -> "xarray.Dataset":
-    """xarray data set of a run's content, `time` as a coordinate."""
+    """xarray data set of a run's content, `time` as a coordinate. Its variables fit together: nothing is aligned, which
+    would take longer than a short run."""
     import xarray
+    from xarray.indexes import PandasIndex
 
-    data = xarray.Dataset({name: (dims, values, attributes)
-                           for name, (dims, values, attributes) in content.variables.items()}, attrs=content.attributes)
-    return data.set_coords("time")
+    made = {name: xarray.Variable(dims, values, attributes)
+            for name, (dims, values, attributes) in content.variables.items()}
+    index = PandasIndex(made["time"].values, "time")
+    made |= index.create_variables({"time": made["time"]})
+    sizes = {name: size for variable in made.values() for name, size in variable.sizes.items()}
+    return xarray.Dataset._construct_direct(made, coord_names={"time"}, dims=sizes, attrs=dict(content.attributes),
+                                            indexes={"time": index})
 
 
 def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,

@@ -200,10 +200,14 @@ class RunSpecification(Horizon, Output, Trajectories):
         return {name: _plain(value) for name, value in self._values()}
 
     @cached_property
-    def sha256(self) -> str:
-        """Of the text json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
+    def text(self) -> str:
+        """json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
         pieces = (f'"{name}": {(_text_of if name in SHARED else _json)(value)}' for name, value in self._values())
-        return hashlib.sha256(f"{{{', '.join(pieces)}}}".encode()).hexdigest()
+        return f"{{{', '.join(pieces)}}}"
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 _texts: dict[int, tuple[Mapping[str, Any], str]] = {}
