@@ -9,6 +9,10 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
+ELSEWHERE = {  # words of other packages -> those here, of which an argument has the first that it knows
+    "dt": "step", "h": "step", "rtol": "tolerance", "tol": "tolerance", "y0": "initial start", "x0": "initial start",
+    "args": "parameters", "t_span": "t_end", "tspan": "t_end", "method": "integrator", "system": "problem",
+    "t_eval": "times", "saveat": "times", "callback": "events until", "controller": "control"}
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 LONGEST = 60         # characters of a wrong name that are shown
 
@@ -66,7 +70,9 @@ def require_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwarg
     name, signature = function.__name__, signature or inspect.signature(function)
     for given in kwargs:
         if given not in signature.parameters:
-            raise InputError(f"{name}: {unknown('argument', given, signature.parameters)}")
+            meant_here = [one for one in ELSEWHERE.get(given, "").split() if one in signature.parameters]
+            raise InputError(f"{name}: the argument {given} is called {meant_here[0]} here" if meant_here else
+                             f"{name}: {unknown('argument', given, signature.parameters)}")
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:

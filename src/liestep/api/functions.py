@@ -9,7 +9,7 @@ from liestep.figures.interactive.calls import public
 from liestep.files.extras import extras
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
-from liestep.simulation.runs.specification import offered
+from liestep.simulation.runs.specification import first_state, offered
 from liestep.tools.recommend import BUDGET
 
 __all__ = ["compare", "consistent_start", "list_integrators", "list_systems", "open_run", "plot", "recommend",
@@ -124,9 +124,8 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
         raise InputError(f"{problem} has no joints that a start could miss; systems with joints: {able}")
     chosen = facts.presets[preset or facts.default]
     checked = facts.check({**chosen.parameters, **(parameters or {})})
-    shapes = facts.state_shapes(checked)
-    state = {**({} if set(shapes) <= set(initial or {}) else chosen.initial(checked)), **(initial or {})}
-    for name, shape in shapes.items():
+    state = first_state(checked, facts, chosen, initial or {})
+    for name, shape in facts.state_shapes(checked).items():
         state[name] = real_array(f"initial {name}", state[name])
         if state[name].shape != shape:
             raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")

@@ -23,12 +23,13 @@ from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.probed import plain
 from liestep.plain import families, mechanisms
 from liestep.plain.blackbox import called
-from liestep.plain.families import Given
+from liestep.plain.families import Given, named_start
 from liestep.plain.kinds import SHARED, documented, kind, meant
 from liestep.simulation.catalogue import add_plugin, method, own_integrators, own_systems, plugin_entries, sheet
 from liestep.simulation.plugins.loading import ID, load_plugin
 from liestep.simulation.plugins.trial import first_start
 from liestep.simulation.runs import simulation
+from liestep.simulation.runs.numbers import mapping
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -274,7 +275,7 @@ def system(name: str, *, inertia: "ArrayLike", start: Start, potential: Callable
     """A rigid body about a fixed point. Columns of R are the body's axes in space.
 
     Args:
-        inertia: principal moments about the fixed point, (3,), in kg m2.
+        inertia: principal moments about the fixed point, (3,), or the matrix (3, 3), in kg m2.
         start: R, (3, 3), and rate, in the body, in rad/s, or angular_momentum, spatial, in kg m2/s (default: at rest).
         potential: V(R, p), in J (default: none).
         torque: spatial, of (t, R, omega, p), omega spatial, (3,), in N m (default: none).
@@ -289,7 +290,8 @@ def system(name: str, *, inertia: "ArrayLike", start: Start, mass: "ArrayLike" =
     """Free rigid bodies, told by x in the start. Columns of R are a body's axes in space.
 
     Args:
-        inertia: principal moments about the centres of mass, (3,) or (n, 3), in kg m2.
+        inertia: principal moments about the centres of mass, (3,) or (n, 3), or matrices, (3, 3) or (n, 3, 3) (of
+            three bodies (3, 3) is moments), in kg m2.
         start: x, the centres of mass, (3,) or (n, 3), in m; v in m/s; R, (3, 3) or (n, 3, 3); rate, in the body, in
             rad/s, or angular_momentum, spatial, in kg m2/s (default but for x: at rest, unturned).
         mass: a number or (n,), in kg.
@@ -343,21 +345,23 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
             system.
     """
     _require_free(name)
+    parameters = mapping("parameters", parameters)
+    _require_named(t_end, start=start, parameters=parameters, invariants=given.get("invariants"))
+    start = named_start(start or {})
     given = {key: value for key, value in {**given, "start": start or None}.items()
              if value is not None and value is not False}
-    _require_named(t_end, start=start, parameters=parameters, invariants=given.get("invariants"))
     chosen = meant(given)
     functions = Given(**{key: given.get(key) for key in Given._fields})
     if chosen.made is called:
-        found = System(called(name, parameters or {}, start or {}, t_end, functions.rhs, functions.field))
+        found = System(called(name, parameters, start, t_end, functions.rhs, functions.field))
         found.source, found.operations = "", 0
         return found
     if chosen.made is mechanisms.written:
         parts = {key: given.get(key, one.default) for key, one in chosen.signature.parameters.items()
                  if key not in (*SHARED, *Given._fields)}
-        text, count = mechanisms.written(name, parameters or {}, t_end, functions, **parts)
+        text, count = mechanisms.written(name, parameters, t_end, functions, **parts)
     else:
-        text, count = families.written(chosen, name, parameters or {}, start or {}, t_end, functions)
+        text, count = families.written(chosen, name, parameters, start, t_end, functions)
     found = System.of(name, text)
     found.operations = count
     return found

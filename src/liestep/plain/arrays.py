@@ -6,6 +6,7 @@ import inspect
 import linecache
 import math
 import operator
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
@@ -21,6 +22,7 @@ from liestep.compile.tracing import globals_of
 from liestep.errors import InputError, require_plain, unknown
 from liestep.files import PACKAGE
 from liestep.plain.symbols import INSTEAD, Arithmetic, Symbol, angle, as_number, select
+from liestep.simulation.runs.own_names import SAME
 
 
 class Symbols(np.ndarray):
@@ -387,22 +389,51 @@ def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tupl
     first, again = (_result(one, what, where, shape, arranged) for one in _twice(function, what, given, where))
     if [*map(_same, np.ravel(first))] != [*map(_same, np.ravel(again))]:
         raise InputError(f"{what} gives something else when it is called again: random numbers, clocks and counters are"
-                         f" no functions of the state{where}")
+                         f" no functions of the state{_changing(function, given) or where}")
     return first
 
 
 def named(function: Callable, what: str, arguments: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Those of the arguments that a function takes, by name. Raises InputError: it takes one that there is not."""
     wanted = inspect.signature(function).parameters
+    every = {**{field: arguments[name] for name, field in SAME.items() if name in arguments}, **arguments}
     for name, one in wanted.items():
-        if name not in arguments and one.default is one.empty:
+        if name not in every and one.default is one.empty:
             raise InputError(f"{what} takes {name!r}, and arguments are known by their names:"
                              f" {', '.join(arguments)}{where}")
-    return {name: arguments[name] for name in wanted if name in arguments}
+    return {name: every[name] for name in wanted if name in every}
 
 
 def _same(x: Any) -> Any:
     return ("node", x.place) if hasattr(x, "place") else x
+
+
+def _changing(function: FunctionType, given: Mapping[str, Any]) -> str:
+    """The first line of the person's code behind which two calls differ."""
+    copy, before, seen = rewritten(function, {}), sys.gettrace(), list[tuple[str, int, str]]()
+
+    def watch(frame: Any, event: str, result: Any) -> Any:
+        if not frame.f_globals.get(OWN):
+            return None
+        names = {"": result} if event == "return" else frame.f_locals
+        seen.append((frame.f_code.co_filename, frame.f_lineno, repr({
+            name: [*map(_same, np.ravel(np.asarray(value, dtype=object)))] for name, value in names.items()
+            if isinstance(value, Symbol | float | int | list | tuple | np.ndarray)})))
+        return watch
+
+    calls = []
+    for _ in range(2):
+        seen.clear()
+        sys.settrace(watch)
+        with suppress(Exception):
+            copy(**given)
+        sys.settrace(before)
+        calls.append([*seen])
+    for k, (one, other) in enumerate(zip(*calls, strict=False)):
+        if one[2] != other[2]:
+            at = calls[0][max(k - 1, 0)]  # the line that has been run
+            return _at(*at[:2])
+    return ""
 
 
 def _twice(function: Callable, what: str, given: Mapping[str, Any], where: str) -> list[Any]:
@@ -411,7 +442,10 @@ def _twice(function: Callable, what: str, given: Mapping[str, Any], where: str) 
             copy = rewritten(cast(FunctionType, function), {})
             return [copy(**given), copy(**given)]
     except (Exception, TooLong) as error:
-        raise InputError(f"{what}: {_in_words(error)}{_line(error) or where}") from None
+        shown = [f"{name} is of shape {np.shape(value)}" for name, value in given.items()
+                 if isinstance(value, np.ndarray)]
+        told = f"; {', '.join(shown)}" if shown and isinstance(error, IndexError | TypeError) else ""
+        raise InputError(f"{what}: {_in_words(error)}{told}{_line(error) or where}") from None
 
 
 def _in_words(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from liestep.compile.straight.symbols import reachable
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.manifold import check_tangent
 from liestep.mechanics.contracts.sheet import real_array
+from liestep.mechanics.formulations.axes import principal
 from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.kinds import Kind
@@ -27,6 +28,7 @@ from liestep.plain.symbols import (
     questions,
     substituted,
 )
+from liestep.simulation.runs.own_names import SAME
 
 HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
 from typing import Any, NamedTuple
@@ -63,6 +65,7 @@ class Writer:
         self.graph.whole = {f"self.p_{key}": value for key, value in parameters.items() if isinstance(value, int)}
         self.t = self.symbol("t", 0.0)
         self.outs: list[Any] = []
+        self.axes: np.ndarray | None = None  # principal ones of bodies (n, 3, 3), in those of a person
         self.rules: dict[str, str] = {}  # further arguments of `Parameter`, by keys
         self.lines = [f"    p_{key}: Any" for key in self.parameters] or ["    nothing: Any"]
 
@@ -83,6 +86,17 @@ class Writer:
         for index in np.ndindex(*values.shape):
             found[index] = self.symbol(name, values[index], *index)
         return frozen(found)
+
+    def spun(self, moments: Any, rate: np.ndarray) -> np.ndarray:
+        """Angular momenta of rates, in a person's axes of bodies."""
+        if self.axes is None:
+            return np.asarray(moments*rate)
+        q = self.axes.reshape(*rate.shape, 3)
+        return np.asarray((q @ (moments*(np.swapaxes(q, -1, -2) @ rate[..., None])[..., 0])[..., None])[..., 0])
+
+    def seen(self, axes: Any, body: int = 0) -> Any:
+        """An attitude of principal axes as that of a person's."""
+        return axes if self.axes is None else frozen(axes @ self.axes[body].T)
 
     def call(self, what: str, function: Callable, shape: tuple[int, ...] | None, *,
              arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
@@ -135,7 +149,9 @@ class Writer:
         fixed = [key for key in self.parameters if f"self.p_{key}" in self.graph.fixed]
         rules = [f'    if p[{key!r}] != {float(self.parameters[key])!r}:\n        raise InputError("parameter {key} is'
                  f' an index or a number of repetitions in the equations: define the system anew")' for key in fixed]
-        names += ", InputError" if fixed else ""
+        names += (", InputError" if fixed else "") + (", in_axes" if self.axes is not None else "")
+        axes = self.axes is not None and self.axes.reshape(*np.shape(self.parameters["inertia"]), 3).tolist()
+        opening, closing = (f"in_axes({axes!r}, ", ")") if axes else ("", "")
         declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}{self.rules.get(key, '')}),"
                     for key, value in self.parameters.items() if key != "inertia" or np.shape(value)[-1:] != (3,)]
         declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),"
@@ -147,9 +163,10 @@ class Writer:
                 "", "", "def start(p):", *start, "", "", "PARAMETERS = {", *declared, "}", "", "", "def check(p):",
                 *(rules or ["    pass"]), "", "",
                 f"PRESETS = {{'own': Preset('as defined', 'none', 'own', {given!r}, start, {float(self.t_end)!r})}}",
-                f"SHEET = {sheet[0]}title={self.name!r}, equations='derived', citation='own', parameters=PARAMETERS,",
+                f"SHEET = {opening}{sheet[0]}title={self.name!r}, equations='derived', citation='own',"
+                " parameters=PARAMETERS,",
                 f"    presets=PRESETS, combination=check,{' clock=clock,' if clock else ''}",
-                *(f"    {line}" for line in sheet[1:]), ""]
+                *(f"    {line}" for line in sheet[1:-1]), f"    {sheet[-1]}{closing}", ""]
         return "\n".join(body)
 
     def returned(self, **fields: Any) -> list[str]:
@@ -166,6 +183,17 @@ def _parameter(name: str, value: Any) -> Any:
     if not np.isfinite(array).all():
         raise InputError(f"parameter {name} must be finite numbers")
     return float(array) if array.ndim == 0 else array
+
+
+def named_start(start: Start) -> dict[str, Any]:
+    """A start under the names that functions have. Raises InputError: two names of one field."""
+    found: dict[str, Any] = {}
+    for name, value in start.items():
+        own = next((one for one, field in SAME.items() if field == name), name)
+        if own in found:
+            raise InputError(f"start has {own} twice, as {SAME[own]} too: give one of them")
+        found[own] = value
+    return found
 
 
 def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, default: Any = None) -> np.ndarray:
@@ -228,19 +256,21 @@ def spheres(w: Writer, given: Given) -> str:
 def fixed_body(w: Writer, given: Given) -> str:
     """A body about a fixed point with V(R, p); torque(t, R, omega, p) is applied beside it, spatial."""
     turn = field_of(w.start, "R", (3, 3))
-    inertia = np.asarray(w.parameters["inertia"])
+    inertia, q = np.asarray(w.parameters["inertia"]), np.eye(3) if w.axes is None else w.axes[0]
     if inertia.shape != (3,):
-        raise InputError(f"inertia must be the three principal moments about the fixed point, not of shape"
-                         f" {inertia.shape}: choose axes of the body in which the matrix is diagonal")
+        raise InputError(f"inertia must be the principal moments (3,) about the fixed point, or the matrix (3, 3), not"
+                         f" of shape {inertia.shape}")
     if "angular_momentum" in w.start:
         momentum = field_of(w.start, "angular_momentum", (3,))
     else:
-        momentum = turn @ (inertia*field_of(w.start, "rate", (3,), np.zeros(3)))
+        momentum = turn @ w.spun(inertia, field_of(w.start, "rate", (3,), np.zeros(3)))
+    start = w.returned(attitude=turn, angular_momentum=momentum)
+    turn = turn @ q
     y = w.array("q", turn.T)
-    v = w.call("potential", given.potential, (), R=y.T) if given.potential else 0.0
+    axes = w.seen(y.T)
+    v = w.call("potential", given.potential, (), R=axes) if given.potential else 0.0
     flat = list(y.flat)
     slope = np.reshape(w.slopes("potential", given.potential, v, flat), (3, 3))  # of row k, axis k of the body
-    start = w.returned(attitude=turn, angular_momentum=momentum)
     if given.torque is None and _is_linear(w, v, slope, y):
         return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
     parts = [cross(y[k], slope[k]) for k in range(3)]
@@ -253,7 +283,7 @@ def fixed_body(w: Writer, given: Given) -> str:
     w.method("torque_slope(self, q, u)", list(zip(abc, along(torque, flat, moved), strict=True)), "return a, b, c")
     if given.torque:
         rate = turn @ ((turn.T @ momentum)/inertia)
-        applied = w.call("torque", given.torque, (3,), t=w.t, R=y.T, omega=w.array("omega", rate))
+        applied = w.call("torque", given.torque, (3,), t=w.t, R=axes, omega=w.array("omega", rate))
         w.method("applied(self, t, q, omega)", list(zip(abc, applied, strict=True)), "return a, b, c")
     w.method("energy(self, q)", [("", v)])
     turned = [(y[j]*slope[k] - y[k]*slope[j]).sum() for j, k in ((1, 2), (2, 0), (0, 1))]
@@ -296,9 +326,11 @@ def rigid_bodies(w: Writer, given: Given) -> str:
     if "angular_momentum" in w.start:
         momentum = field_of(w.start, "angular_momentum", one).reshape(n, 3)
     else:
-        momentum = np.einsum("nij,nj->ni", turn, w.parameters["inertia"]*rate)
+        momentum = np.einsum("nij,nj->ni", turn, w.spun(w.parameters["inertia"], rate))
+    start = w.returned(position=x0, velocity=v0, attitude=turn, angular_momentum=momentum)
+    turn = turn if w.axes is None else turn @ w.axes
     y = w.array("y", np.concatenate([np.swapaxes(turn, 1, 2).reshape(-1, 3), momentum, x0, v0]))
-    places, axes = y[4*n:5*n], frozen([y[3*i:3*i + 3].T for i in range(n)])
+    places, axes = y[4*n:5*n], frozen([w.seen(y[3*i:3*i + 3].T, i) for i in range(n)])
     v = w.call("potential", given.potential, (), x=places[0] if single else places,
                R=axes[0] if single else axes) if given.potential else 0.0
     slope = np.reshape(w.slopes("potential", given.potential, v, [*y[:3*n].flat, *places.flat]), (4*n, 3))
@@ -315,8 +347,7 @@ def rigid_bodies(w: Writer, given: Given) -> str:
         moving = np.concatenate([np.reshape(np.asarray(seen["omega"], dtype=object), (n, 3)), y[5*n:]])
         w.method("damp(self, y, rates, out)", [*((f"{target} +", x) for target, x in entries("out", added)),
                                                ("", sum((added*moving).flat))])
-    return w.text("Kept rigid_bodies kept_of_bodies", w.returned(
-        position=x0, velocity=v0, attitude=turn, angular_momentum=momentum), [], [
+    return w.text("Kept rigid_bodies kept_of_bodies", start, [], [
         "rigid_bodies(", "build=build, masses=lambda p: p['mass'], moments=lambda p: p['inertia'],",
         f"kept=lambda p: Kept(*kept_of_bodies(build(p), {n})), potential={{'potential_energy': 'V'}})"])
 
@@ -541,12 +572,18 @@ def written(kind: Kind, name: str, parameters: Mapping[str, Any], start: Start, 
         own.setdefault("mass", 1.0)
     if made is rigid_bodies:
         n = len(np.atleast_2d(field_of(start, "x")))
-        for key, shape in (("mass", (n,)), ("inertia", (n, 3))):
+        inertia = real_array("inertia", own.get("inertia", 1.0))
+        matrices = inertia.ndim == 3 or (inertia.shape == (3, 3) and n != 3)
+        for key, shape in (("mass", (n,)), ("inertia", (n, 3, 3) if matrices else (n, 3))):
             try:
                 own[key] = np.broadcast_to(real_array(key, own.get(key, 1.0)), shape).copy()
             except ValueError:
                 raise InputError(f"{key} must be numbers of shape {shape}, not {np.shape(own[key])}") from None
+    axes = None
+    if made in (fixed_body, rigid_bodies) and "inertia" in own:
+        own["inertia"], axes = principal(own["inertia"], n if made is rigid_bodies else 0)
     w = Writer(name, own, start, t_end)
+    w.axes = axes
     w.rules = {"mass": ", 'positive'"} if made in (particles, rigid_bodies) else {}
     text, count = made(w, given), operations(w.outs)
     for name in start:

@@ -4,6 +4,7 @@ A right-hand side that can be traced (`liestep.system`) runs as a run of the pac
 is. The whole way is made at once; scipy then walks from node to node, so that events, t_eval and dense output are its
 own.
 """
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -129,6 +130,21 @@ def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndar
     return black_box_of("solved", algebra, start)
 
 
+def _require_arguments(what: str, function: Any, args: Sequence[Any] | None) -> None:
+    """Raises InputError: a function of (t, y, *args) takes more or fewer arguments."""
+    if not callable(function) or not (args is None or isinstance(args, Sequence | np.ndarray)):
+        raise InputError(f"{what} must be a function of (t, y, *args), and args a tuple, not {function!r} and {args!r}")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(0.0, 0.0, *(args or ()))
+    except TypeError:
+        raise InputError(f"{what} is a function of {signature} and is called with t, y and {len(args or ())} further"
+                         " arguments: give the others as args=(...)") from None
+
+
 def _event(event: Any, args: Sequence[Any]) -> Event:
     """An event of scipy. Raises InputError: no function, or a wrong `terminal` or `direction`."""
     given = [getattr(event, name, None) or 0.0 for name in ("terminal", "direction")]
@@ -136,6 +152,7 @@ def _event(event: Any, args: Sequence[Any]) -> Event:
     if not callable(event) or not terminal >= 0 or terminal != int(terminal) or way != way:
         raise InputError("events must be functions of (t, y) whose attribute terminal is a boolean or a positive"
                          f" integer, and direction a number, not {event!r}")
+    _require_arguments("an event", event, args)
     return Event(lambda state: np.squeeze(event(state["t"], state["y"], *args))[()], int(np.sign(way)),
                  int(terminal) or None)
 
@@ -193,13 +210,15 @@ class Solver(OdeSolver):
             _require_tangent(_parts(self.fun_single(self.t, self.y), self._shapes), start)
         if atol is not None and "atol" not in declared(self.integrator).options:
             raise InputError(f"{type(self).__name__} takes no atol, as its steps are fixed: leave it out")
+        if self.group and np.shape(atol) == (self.n,):  # of a field the least
+            atol = [float(np.min(part)) for part in _parts(real_array("atol", atol), self._shapes).values()]
         how: dict[str, Any] = {"tolerance": rtol, "options": {} if atol is None else {"atol": atol}}
         if step is not None:
             how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
         spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
                        samples=2, **how, **limits)
-        return first_of([Search(event_function(one, {}), one, self.seen) for one in self.events], spec, True)
+        return first_of([Search(event_function(one, {}, {}), one, self.seen) for one in self.events], spec, True)
 
     def seen(self, between: Between, steps: Any, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
         """t and y at shares of some steps, all in one row."""
@@ -309,6 +328,7 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
     Raises:
         InputError: a wrong argument, a method that cannot run on it, or rates that leave the group.
     """
+    _require_arguments("fun", fun, args)
     made: list[Solver] = []
     several = [] if events is None else events if isinstance(events, list | tuple) else [events]
 

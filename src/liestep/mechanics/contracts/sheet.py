@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from liestep.errors import InputError, number_or_nan, require_plain, unknown
-from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulated import Formulated, quaternion_matrix
 
 Parameters = Mapping[str, Any]
 State = Mapping[str, np.ndarray]
@@ -33,13 +33,17 @@ def has_truth(value: Any) -> bool:
 
 
 def real_array(name: str, value: Any) -> np.ndarray:
-    """A new float64 array of what a person gave.
+    """A new float64 array of what a person gave; attitudes of scipy's Rotation, and of {"w", "x", "y", "z"}.
 
     Raises:
         InputError: true or false, text, complex numbers, times, masked entries or quantities with units, which NumPy
-            would convert without a word.
+            would convert without a word; a quaternion without parts or of length zero.
     """
+    if hasattr(value, "as_matrix"):  # scipy's Rotation
+        value = value.as_matrix()
     require_plain(name, value)
+    if isinstance(value, Mapping):
+        return _of_quaternion(name, value)
     if has_truth(value):
         raise InputError(f"{name} must be numbers, not true or false")
     if isinstance(value, np.ma.MaskedArray):
@@ -56,6 +60,21 @@ def real_array(name: str, value: Any) -> np.ndarray:
         shown = f", not {value!r}" if np.isscalar(value) else ""
         raise InputError(f"{name} must be {'real ' if kind == 'c' else ''}numbers{shown}")
     return array
+
+
+def _of_quaternion(name: str, parts: Mapping[str, Any]) -> np.ndarray:
+    """Attitudes (..., 3, 3) of quaternions of any length, told by the names of their parts, each (...)."""
+    if {*parts} != {*"wxyz"}:
+        raise InputError(f"{name} must be numbers, a Rotation of scipy, or a quaternion by the names of its parts, w,"
+                         f" x, y and z, not {', '.join(map(str, parts)) or 'an empty mapping'}")
+    values = [real_array(f"{name} {part}", parts[part]) for part in "wxyz"]
+    if len({value.shape for value in values}) > 1:
+        raise InputError(f"{name} has parts w, x, y, z of different shapes: {', '.join(str(v.shape) for v in values)}")
+    quaternion = np.stack(values, axis=-1)
+    length = np.linalg.norm(quaternion, axis=-1)[..., None]
+    if not (length > 0.0).all() or not np.isfinite(length).all():
+        raise InputError(f"{name} is a quaternion of length {float(length.min()):g}: it turns nothing")
+    return quaternion_matrix(quaternion/length)
 
 
 Needs = tuple[str, tuple[str, ...]]  # an owner before this one, its choices with which this one exists
@@ -461,6 +480,7 @@ class Sheet:
     irregular: Callable[[Parameters], bool] = lambda parameters: False
     mass: Callable[[Parameters], Any] | None = None  # constant mass matrix, (n,) if it is diagonal, or as (n, n)
     moments: Callable[[Parameters], np.ndarray] | None = None  # of rigid bodies: principal moments of inertia (n, 3)
+    axes: np.ndarray | None = None  # (n, 3, 3), whose columns are these axes in the bodies; None: those of the bodies
     # (parameters, start) -> function (options, counters) -> floating-point operations of a run
     cost: Callable[[Parameters, State], Callable[[Mapping[str, Any], Mapping[str, Any]], float]] | None = None
     # (parameters, start) -> equations of a Taylor series; None: those of the vector field

@@ -22,6 +22,7 @@ from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.events import answer
 from liestep.simulation.runs.execution import Outcome, Progress, build, recorders
+from liestep.simulation.runs.own_names import Named, own_names
 from liestep.simulation.runs.specification import STEP_TOLERANCE
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.until import require_partial_steps
@@ -67,6 +68,7 @@ class Held:
             self.sight.recount(*spec.shown_before)
         on_own_arrays(self.sight.component).read(spec.t_start, self.y)
         self.names = [part.name for part in (*self.reader.fields, *self.reader.shown)]
+        self.own = own_names(spec.sheet, spec.parameters)
         self.given: list[dict[str, list[float]]] = []  # at each instant
         self.before = spec.shown_before
         self.t = spec.t_start  # of the last instant
@@ -143,7 +145,7 @@ class Held:
     def _given(self) -> Mapping[str, Any]:
         state = self._state()
         alive = ref(state) if isinstance(state, Seen) else lambda: None
-        given = answer(self, self.function, state, self.t)
+        given = answer(self, self.function, Named(state, self.own, self.t), self.t)
         del state
         if (kept := alive()) is not None:
             dict(kept)  # whoever keeps it has the forces of now

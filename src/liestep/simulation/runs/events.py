@@ -10,6 +10,7 @@ import numpy as np
 from liestep.compile.sources import MARK
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.simulation.runs.numbers import positive
+from liestep.simulation.runs.own_names import Named, Own
 
 State = Mapping[str, np.ndarray]
 Zero = Callable[[State], float] | tuple[str, Any, float]
@@ -99,20 +100,22 @@ class EventFunction(NamedTuple):
     place: tuple[int, ...]
     level: float
     function: Callable[[State], float] | None = None
+    own: Mapping[str, Own] = {}
 
     def over(self, fields: State, count: int) -> np.ndarray:
         """Its values at so many times, which are the first dimension of the fields."""
         if self.function is None:
             place: Any = (slice(None), *self.place)
-            return np.asarray(fields[self.name][place] - self.level, dtype=np.float64)
-        states = ({name: values[k] for name, values in fields.items()} for k in range(count))
+            return np.asarray(Named(fields, self.own)[self.name][place] - self.level, dtype=np.float64)
+        states = (Named({name: values[k] for name, values in fields.items()}, self.own) for k in range(count))
         return np.array([_number(answer("an event", self.function, state)) for state in states])
 
     def nearly(self, fields: State, count: int) -> np.ndarray:
         """Its values up to round-off: of all states at once, where the function takes columns for numbers."""
         if self.function is not None:
             with suppress(Exception), np.errstate(all="ignore"):
-                found = np.asarray(self.function({name: _columns(values) for name, values in fields.items()}), float)
+                found = np.asarray(self.function(Named({name: _columns(values) for name, values in fields.items()},
+                                                       self.own)), float)
                 ends = self.over({name: values[[0, -1]] for name, values in fields.items()}, 2)
                 if found.shape == (count,) and np.abs(found[[0, -1]] - ends).max() <= 1e-9*np.abs(found).max():
                     return found
@@ -140,11 +143,12 @@ def answer(where: object, function: Callable, state: State, *before: Any) -> Any
                          f"{where}: {type(error).__name__}: {error}") from error
 
 
-def event_function(event: Event, names: Mapping[str, tuple[int, ...]]) -> EventFunction:
-    """What becomes zero at the event; names: shape of each field and observable at one time. Raises InputError: a name
-    that the run does not have, or an index that does not fit."""
+def event_function(event: Event, shapes: Mapping[str, tuple[int, ...]], own: Mapping[str, Own]) -> EventFunction:
+    """What becomes zero at the event; shapes: of each field and observable at one time; own: further names. Raises
+    InputError: a name that the run does not have, or an index that does not fit."""
     if callable(event.zero):
-        return EventFunction("", (), 0.0, event.zero)
+        return EventFunction("", (), 0.0, event.zero, own)
+    names = {name: shapes[one.field] for name, one in own.items() if one.field in shapes} | dict(shapes)
     name, index, value = event.zero
     if name not in names:
         raise InputError(f"an event: {unknown('field or observable', name, names)}")
@@ -154,7 +158,7 @@ def event_function(event: Event, names: Mapping[str, tuple[int, ...]]) -> EventF
                                        for k, size in zip(place, shape, strict=False)):
         raise InputError(f"an event: the index {index!r} does not fit {name}, whose shape is {shape}; one number for"
                          " each dimension, from 0")
-    return EventFunction(name, tuple(int(k) for k in place), level)
+    return EventFunction(name, tuple(int(k) for k in place), level, None, own)
 
 
 def _number(value: Any) -> float:

@@ -18,6 +18,7 @@ from liestep.mechanics.formulations.multibody.checks import free_velocities
 from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.events import OPEN, Event, Reset, State, event_function
+from liestep.simulation.runs.own_names import own_names
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
 from liestep.simulation.tangents.directions import basis as directions_at
@@ -72,6 +73,7 @@ class Law:
 
     def __init__(self, spec: RunSpecification, shapes: Mapping[str, tuple[int, ...]]):
         self.spec, self.facts, self.parameters, self.shapes = spec, spec.sheet, spec.parameters, shapes
+        self.own = own_names(spec.sheet, spec.parameters)
         self.names = [name for name in VELOCITIES if name in spec.initial]
         if not self.names:
             raise InputError(f"an impact needs velocities or momenta, and {spec.problem} has none: give"
@@ -92,7 +94,7 @@ class Law:
         if isinstance(self.assembly, Assembly) and (made := frames(self.assembly)):
             time = np.array([self.turned[0] if self.turned else 0.0])
             fields |= coordinates(made, self.assembly.center_of_mass, time, fields, self.turned)
-        return -impact.direction*float(event_function(impact, self.shapes).over(fields, 1)[0])
+        return -impact.direction*float(event_function(impact, self.shapes, self.own).over(fields, 1)[0])
 
     def require_places(self, number: int, impact: Impact) -> None:
         """Raises InputError for a gap that is no function of the places alone: its law would make momentum."""
@@ -100,7 +102,8 @@ class Law:
         shown = {"joint_coordinate"} & set(self.shapes)
         places = {name: values for name, values in start.items() if name not in self.names}
         moved = {name: start[name] + sum(one[name] for one in basis) for name in self.names}
-        named = places if callable(impact.zero) else [impact.zero[0]]
+        name = None if callable(impact.zero) else impact.zero[0]
+        named = places if name is None else [self.own[name].field if name in self.own else name]
         if not set(named) <= set(places) | shown or self.gap(impact, start) != self.gap(impact, {**start, **moved}):
             raise InputError(f"the gap of event {number} is no function of places alone: an impact needs a gap of"
                              f" {', '.join([*places, *shown])}; where velocities reach a value take"

@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.status import Status
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, origin, stopped
 from liestep.simulation.runs.events import Reset, answer, event_function
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.impacts import Impact, Law
+from liestep.simulation.runs.own_names import Named, of_fields, own_names
 from liestep.simulation.runs.residuals import warning_of
 from liestep.simulation.runs.specified import Before, RunSpecification
 from liestep.simulation.runs.until import (
@@ -69,7 +70,8 @@ class Journey:
                              outputs=2 if spec.steps is None else spec.outputs)
         self.formulated, _ = build(self.plain)
         shapes = shapes_of(self.formulated)
-        self.functions = [event_function(one, shapes) for one in spec.events]
+        self.own = own_names(spec.sheet, spec.parameters)
+        self.functions = [event_function(one, shapes, self.own) for one in spec.events]
         self.law = Law(spec, shapes) if any(isinstance(one, Impact) for one in spec.events) else None
         if self.law and spec.direction < 0:
             raise InputError("an impact has no way back: give t_end after t_start, and turn the velocities instead")
@@ -266,13 +268,11 @@ class Journey:
                time: float) -> dict[str, np.ndarray]:
         """The state that a reset gives. Raises InputError: it fails, or gives what is no state."""
         where, facts = f"reset of event {number} at t = {time!r}", self.spec.sheet
-        new = answer(where, reset, {name: np.array(values) for name, values in fields.items()})
+        new = answer(where, reset, Named({name: np.array(values) for name, values in fields.items()}, self.own, time))
         if not isinstance(new, Mapping):
             raise InputError(f"{where} gives {new!r}; it must give a mapping of state fields to new values")
         try:
-            for name in new:
-                if name not in state:
-                    raise InputError(unknown("state field", name, state))
+            new = of_fields(facts, self.spec.parameters, new, lambda: state, time)
             return facts.check_initial(self.spec.parameters, {**state, **new})
         except InputError as error:
             try:

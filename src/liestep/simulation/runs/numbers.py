@@ -9,9 +9,11 @@ MOST = 2**53  # whole numbers above it are not exact as float64
 
 
 def mapping(name: str, value: Any) -> Mapping:
-    """A mapping, empty for None. Raises InputError."""
+    """A mapping, also of a Series of pandas; empty for None. Raises InputError."""
     if value is None:
         return {}
+    if hasattr(value, "to_dict") and getattr(value, "ndim", 0) == 1:  # a Series of pandas
+        value = value.to_dict()
     if isinstance(value, Mapping):
         return value
     raise InputError(f"{name} must be a mapping of names to values, not {value!r}")

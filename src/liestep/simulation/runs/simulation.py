@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.compile.interpreted import deciding
+from liestep.compile.sources import derived_text
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.formulations import formulate_standard
@@ -15,6 +16,7 @@ from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.going import CALLED, Called
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.own_names import SAME, Named, own_names
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
@@ -103,9 +105,21 @@ def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on
         content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
+    if derived_text(spec.system.module) or spec.system.content == spec.problem:
+        _add_own_names(spec, content)
     data = to_dataset(content)
     data.encoding |= {CALLED: Called(spec, content.end), "code": str(code)}
     return data
+
+
+def _add_own_names(spec: RunSpecification, content: Content) -> None:
+    """The state of a plain system under the names that its functions have, too."""
+    state = {name: values for name, (_, values, _) in content.variables.items()}
+    for name, one in own_names(spec.sheet, spec.parameters).items():
+        dims, _, about = content.variables.get(one.field, ((), None, {}))
+        if dims and name in (*SAME, "omega"):
+            content.add(name, dims, Named(state, {name: one}, state["time"])[name], one.units or about["units"],
+                        one.long_name or about["long_name"])
 
 
 def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:

@@ -21,6 +21,7 @@ from liestep.simulation.catalogue import (
 )
 from liestep.simulation.runs.events import control_of, event_of, events_of
 from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole
+from liestep.simulation.runs.own_names import of_fields
 from liestep.simulation.runs.specified import Before, RunSpecification
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
@@ -47,7 +48,7 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
 
 @plugin_errors()
 def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | None, initial: Mapping | None,
-             cells: Cells | None = None) -> Start:
+             cells: Cells | None = None, t_start: float = 0.0) -> Start:
     """Check parameters and initial state; what is not given comes from the preset (default: the system's). cells: it is
     one of these. Raises InputError: one sentence: what is wrong, and what is allowed."""
     facts = system.item
@@ -57,13 +58,15 @@ def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | Non
     parameters, initial = mapping("parameters", parameters), mapping("initial", initial)
     with np.errstate(all="ignore"):  # numbers of 1e300 are refused in a sentence, without NumPy's warning
         checked = facts.check({**chosen.parameters, **parameters}, cells)
-        state = facts.check_initial(checked, once(_first_state, checked, facts, chosen, initial))
+        state = facts.check_initial(checked, once(first_state, checked, facts, chosen, initial, t_start))
     return Start(checked, state, chosen.t_end, system)
 
 
-def _first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, initial: Mapping) -> dict[str, Any]:
-    given = set(facts.state_shapes(parameters)) <= set(initial)
-    return {**({} if given else chosen.initial(parameters)), **initial}
+def first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, initial: Mapping,
+                t_start: float = 0.0) -> dict[str, Any]:
+    """The fields of a preset, and those that are given under any of their names. Raises InputError: `of_fields`."""
+    given = of_fields(facts, parameters, initial, lambda: chosen.initial(parameters), t_start)
+    return {**({} if set(facts.state_shapes(parameters)) <= set(given) else chosen.initial(parameters)), **given}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +108,8 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
     facts, declared = held.item, known.item.on(held.item)
     _require_applicable(held, known)
     with drifting(MANIFOLD_TOLERANCE if asked.t_start is None else DRIFTED):
-        start = start or start_in(held, preset, parameters, initial)
+        start = start or start_in(held, preset, parameters, initial, t_start=0.0 if asked.t_start is None else finite(
+            "t_start", asked.t_start))
     _require_applicable(held, known, start.parameters)
     begin, end = _ends(asked, start.t_end)
     try:
@@ -140,7 +144,8 @@ def specify(problem: str, integrator: str, *, start: Start | None = None, preset
 def _adaptive_size(asked: Asked, integrator: str) -> tuple[float, int]:
     """Tolerance, and the number of the last point of the statistics. Raises InputError."""
     if asked.tolerance is None or asked.step is not None or asked.steps is not None:
-        raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
+        other = "" if asked.step is None and asked.steps is None else ", not a step"
+        raise InputError(f"{integrator} is adaptive: give a tolerance{other}")
     tolerance = positive("tolerance", asked.tolerance)
     if asked.exponents:
         raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
@@ -155,7 +160,8 @@ def _fixed_size(asked: Asked, integrator: str, fewest: int, span: float) -> int:
     if step is not None and steps is not None:
         raise InputError(f"{integrator}: step {step!r} and steps {steps!r} are both given; give one of them")
     if asked.tolerance is not None or (step is None and steps is None):
-        raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
+        other = "" if asked.tolerance is None else ", not a tolerance"
+        raise InputError(f"{integrator} has fixed steps: give a step{other}")
     if asked.outputs is not None or asked.log_steps:
         raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
     if _longest(asked.max_step):

@@ -22,6 +22,7 @@ from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.estimate import memory, readable, require_memory
 from liestep.simulation.runs.events import Event, EventFunction, event_function
 from liestep.simulation.runs.execution import Outcome, Progress, build, for_loop, gap_of, run_once
+from liestep.simulation.runs.own_names import own_names
 from liestep.simulation.runs.specification import applicable, specify
 from liestep.simulation.runs.specified import Before, RunSpecification
 
@@ -456,7 +457,8 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
     search = None
     if spec.until is not None:
         require_partial_steps(spec)
-        search = Search(event_function(spec.until, shapes_of(build(spec)[0])), spec.until)
+        search = Search(event_function(spec.until, shapes_of(build(spec)[0]), own_names(spec.sheet, spec.parameters)),
+                        spec.until)
     between, last, *_ = first_of([search] if search else [], spec)
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
     if last is None:
