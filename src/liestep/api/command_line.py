@@ -22,7 +22,7 @@ GROUPS = {"what there is": ("list", "describe", "recommend"),
           "studies": ("init", "new-study", "new-paper", "check", "make", "status", "seconds",
                       "verify", "clean", "export-crate"),
           "systems and integrators of your own": ("check-system", "certify", "export-reference")}
-FILES = ("study", "config", "claims", "errata", "figures")  # whose keys or names `liestep describe` says
+FILES = ("study", "config", "claims", "errata", "figures", "tables")  # whose keys or names `liestep describe` says
 
 
 class Parser(argparse.ArgumentParser):
@@ -67,8 +67,9 @@ def command_list(arguments: argparse.Namespace) -> None:
 
 
 def command_describe(arguments: argparse.Namespace) -> None:
-    module = "liestep.workflow.schemas" if arguments.name in FILES else "liestep.tools.inspect.describe"
-    print(importlib.import_module(module).describe(arguments.name, arguments.part))
+    name, part = ("tables", "metrics") if arguments.name == "metrics" else (arguments.name, None)
+    module = "liestep.workflow.schemas" if name in FILES else "liestep.tools.inspect.describe"
+    print(importlib.import_module(module).describe(name, arguments.part or part))
 
 
 def command_run(arguments: argparse.Namespace) -> None:
@@ -321,7 +322,7 @@ def carry_out(argv: list[str], *, alone: bool = False) -> int:
         if arguments.plugin:
             importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
         with recording(arguments.results), extras():
-            if argv[0] == "job" or (argv[0] == "animate" and "LIESTEP_RESULTS" in os.environ):
+            if argv[0] in ("job", "animate") and "LIESTEP_RESULTS" in os.environ:  # of the workflow
                 with importlib.import_module("liestep.workflow.seconds").noted(arguments.results, argv):
                     arguments.function(arguments)
             else:

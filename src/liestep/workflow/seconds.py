@@ -11,7 +11,6 @@ from liestep.errors import InputError
 from liestep.files.textfiles import read_text
 
 FILE = Path("logs", "seconds.csv")
-LONGEST = 10  # jobs that are listed
 HEAD = "ended,seconds,kind,study,job"  # s since 1970, s of processor time
 
 
@@ -39,8 +38,9 @@ def noted(results: Path, words: Sequence[str]) -> Iterator[None]:
         note(results, words, sum(os.times()[:4]) - before)
 
 
-def table(results: Path) -> Iterator[str]:
-    """Lines on where the time of all jobs went since the file was begun. Raises InputError: there is none."""
+def table(results: Path, longest: int = 10) -> Iterator[str]:
+    """Lines on where the time of all jobs went since the file was begun, with the longest jobs. Raises
+    InputError: there is none."""
     path = results/FILE
     if not path.is_file():
         raise InputError(f"{path} is not there: jobs of the workflow write it")
@@ -55,5 +55,5 @@ def table(results: Path) -> Iterator[str]:
         for name, found in sorted(sums.items(), key=lambda item: -sum(item[1])):
             yield f"{name:32}{len(found):6}{sum(found):10.1f}{sum(found)/max(total, 1e-9):8.1%}"
     yield "\nlongest jobs"
-    for seconds, row in sorted(rows, key=lambda item: -item[0])[:LONGEST]:
+    for seconds, row in sorted(rows, key=lambda item: -item[0])[:longest]:
         yield f"{seconds:10.1f}  {row['kind']} {row['study']} {row['job']}".rstrip()
