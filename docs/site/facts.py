@@ -23,7 +23,7 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
                       "charged_particles"),
 }
 TASKS = {  # what public names are for; any other one comes last
-    "Make a run": ("simulate", "Event", "consistent_start", "tangent"),
+    "Make a run": ("simulate", "ensemble", "Event", "consistent_start", "tangent"),
     "Which integrator": ("recommend", "list_integrators", "list_systems"),
     "A system of your own": ("system", "from_urdf", "from_mjcf", "load_plugin"),
     "Look at runs": ("plot", "compare", "open_run"), "How good is it": ("reference", "observed_order")}

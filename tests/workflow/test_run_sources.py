@@ -45,7 +45,7 @@ RUNS: dict[str, Callable[[], RunSpecification]] = {
 }
 PLAIN = ("verlet", "rk4", "quaternion", "sphere", "adaptive")  # actions on a heavy top may be on poses, of mechanisms
 NOT_IN_PLAIN_RUNS = ("multibody", "constrained", "batches", "members", "events", "legs", "control", "until", "tangents",
-                     "paper", "plugins", "catalogue", "maps")
+                     "paper", "plugins", "catalogue", "maps", "lanes", "many")
 
 
 def executed(spec: RunSpecification, folder: Path) -> list[str]:

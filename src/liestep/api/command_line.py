@@ -81,6 +81,8 @@ def command_run(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.assignments import assignments
 
+    if arguments.members:
+        return command_members(arguments)
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
                    t_end=arguments.t_end, preset=arguments.preset,
                    parameters=assignments(arguments.parameter, "parameter"),
@@ -101,6 +103,30 @@ def command_run(arguments: argparse.Namespace) -> None:
         print(f"{arguments.output}: warning: {content.attributes['warning']}")
     if content.attributes["status"] != "ok":
         raise SystemExit(3)
+
+
+def command_members(arguments: argparse.Namespace) -> None:
+    from liestep.files.textfiles import replacing
+    from liestep.simulation.many.call import END, SAMPLES, ensemble, members_from
+    from liestep.simulation.runs.until import event_from, times_from
+    from liestep.study.plan.assignments import assignments
+
+    if arguments.output.exists():
+        raise InputError(f"{arguments.output} exists; remove it or choose another name")
+    if arguments.samples:
+        raise InputError("--samples is for single runs; with --members give --times")
+    starts, parameters = members_from(arguments.members, arguments.problem)
+    times = times_from(arguments.times)
+    data = ensemble(
+        arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
+        t_end=arguments.t_end, preset=arguments.preset, t_start=arguments.t_start, times=times,
+        starts=assignments(arguments.initial, "initial") | starts,
+        parameters=assignments(arguments.parameter, "parameter") | parameters,
+        options=assignments(arguments.option, "option"), keep=SAMPLES if times else END,
+        until=event_from(arguments.until, arguments.direction, arguments.count), progress=sys.stderr.isatty())
+    with replacing(arguments.output) as temporary:
+        data.to_netcdf(temporary, engine="netcdf4")
+    print(f"{arguments.output}: {data.sizes['member']} members, of which {data.attrs['members_failed']} stopped early")
 
 
 def command_check(arguments: argparse.Namespace) -> None:
@@ -158,6 +184,8 @@ def _run_arguments(run: argparse.ArgumentParser) -> None:
     run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
     run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
     run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="replaces the preset's")
+    run.add_argument("--members", metavar="NAME=FROM:TO:COUNT|FILE.npz",
+                     help="many runs: values of a parameter, or arrays of fields and parameters, members first")
     run.add_argument("--initial", action="append", default=[], metavar="NAME=VALUE",
                      help="state field that replaces the preset's: q=[[0,0,1],[1,0,0]]")
     run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="see `liestep describe ID`")

@@ -127,7 +127,7 @@ def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Calla
         room -= 1
         try:
             with plugin_errors():
-                part = Part.of(*build(*start(number), shared=True), spec.steps, many=True)
+                part = Part.of(*build(*start(number), shared=True), spec.steps)
         except InputError as error:
             yield (number,), Rows(spec, 0, blocks, error).ended
             continue

@@ -29,10 +29,9 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
              initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
-             statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
-             ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
-             until: Zero | Event | None = None, times: Sequence[float] | None = None, progress: bool = False,
-             events: Event | Sequence[Event] | None = None, control: Callable | None = None,
+             statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, exponents: int = 0,
+             t_start: float | None = None, until: Zero | Event | None = None, times: Sequence[float] | None = None,
+             progress: bool = False, events: Event | Sequence[Event] | None = None, control: Callable | None = None,
              sample: float | None = None, max_step: float | None = None,
              stops: Sequence[float] | None = None, compile: bool | str = "auto") -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
@@ -56,8 +55,6 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         statistics_every: statistics count every so many steps.
         outputs: of adaptive integrators, number of equally spaced points of statistics (default: as `samples`).
         log_steps: of adaptive integrators, keep accepted times and steps.
-        replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
-        ensemble: runs with perturbed starts, {"members": 16, "amplitude": 1e-6, "seed": 0} (default: none).
         exponents: so many Lyapunov exponents, in 1/s, by fixed steps.
         t_start: start time in s (default: 0).
         until: end the run where a function of the state is zero: `lambda state: state["q"][0, 2]`, or (name, index,
@@ -91,9 +88,9 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
     spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
                    parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
-                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
-                   ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until, events=events,
-                   control=control, sample=sample, max_step=max_step, stops=stops)
+                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, exponents=exponents,
+                   t_start=t_start, times=times, until=until, events=events, control=control, sample=sample,
+                   max_step=max_step, stops=stops)
     return made(spec, dense, progress, on_failure, compile)
 
 
@@ -160,11 +157,12 @@ def to_dataset(content: Content) -> "xarray.Dataset":
 
     made = {name: xarray.Variable(dims, values, attributes)
             for name, (dims, values, attributes) in content.variables.items()}
-    index = PandasIndex(made["time"].values, "time")
-    made |= index.create_variables({"time": made["time"]})
+    indexes = {"time": PandasIndex(made["time"].values, "time")} if "time" in made else {}
+    for index in indexes.values():
+        made |= index.create_variables({"time": made["time"]})
     sizes = {name: size for variable in made.values() for name, size in variable.sizes.items()}
-    return xarray.Dataset._construct_direct(made, coord_names={"time"}, dims=sizes, attrs=dict(content.attributes),
-                                            indexes={"time": index})
+    return xarray.Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
+                                            indexes=indexes)
 
 
 def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,

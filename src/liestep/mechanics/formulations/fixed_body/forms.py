@@ -334,8 +334,9 @@ def _body_reader(rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def rotational_energy(parameters: Parameters, fields: Mapping[str, np.ndarray]) -> np.ndarray:
-    """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,)."""
-    momentum = np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"])
+    """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,). The coadjoint form has Pi and no attitude."""
+    momentum = (np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"]) if "attitude" in fields else
+                fields["body_momentum"])
     return 0.5*np.sum(momentum*momentum/parameters["inertia"], axis=1)
 
 
