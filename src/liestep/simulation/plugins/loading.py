@@ -106,7 +106,7 @@ def _answer(load: Callable[[], object], seconds: int, writer: int) -> None:
 GROUP = "liestep.plugins"
 SOURCE = "LIESTEP_PLUGIN_SOURCE"  # attribute of a plugin's module: hash of its file alone
 PREFIX = "liestep_plugin_"  # begins the module name of a plugin, which is part of the key of its machine code
-LARGEST = 1 << 20  # bytes of a plugin
+MOST_BYTES = 1 << 20  # bytes of a plugin
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -138,7 +138,7 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
                          " my_pendulum.py")
     if derived is None:
-        require_file(path, LARGEST)
+        require_file(path, MOST_BYTES)
     try:
         source = path.read_bytes() if derived is None else derived.encode()
         source.decode("utf-8")  # an encoding that the file names would be read by Python alone

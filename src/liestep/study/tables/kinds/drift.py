@@ -129,7 +129,7 @@ def run_columns(cell: Cell) -> TableRow:
 
 
 @dataclass(frozen=True)
-class Place:
+class KeptVariable:
     """Where a file keeps something that the exact motion keeps."""
 
     variable: str
@@ -141,14 +141,14 @@ class Place:
         return values if self.index is None else values[..., self.index]
 
 
-def invariants(file: RunFile) -> dict[str, Place]:
+def invariants(file: RunFile) -> dict[str, KeptVariable]:
     """What the exact motion keeps, by name: energy, components of the momentum map, further ones, residuals."""
     found = {}
     for attribute in ("invariants", "residuals"):
         for item in file.attributes[attribute].split():
             name, _, place = item.partition("=")
             variable, _, index = place.partition(":")
-            found[name] = Place(variable, int(index) if index else None, attribute == "residuals")
+            found[name] = KeptVariable(variable, int(index) if index else None, attribute == "residuals")
     return found
 
 
