@@ -157,7 +157,7 @@ def to_dataset(content: Content) -> "xarray.Dataset":
 
     made = {name: xarray.Variable(dims, values, attributes)
             for name, (dims, values, attributes) in content.variables.items()}
-    indexes = {"time": PandasIndex(made["time"].values, "time")} if "time" in made else {}
+    indexes: dict[Any, Any] = {"time": PandasIndex(made["time"].values, "time")} if "time" in made else {}
     for index in indexes.values():
         made |= index.create_variables({"time": made["time"]})
     sizes = {name: size for variable in made.values() for name, size in variable.sizes.items()}
