@@ -3,8 +3,11 @@ where one coefficient is changed, its controls change what they should, and bad 
 import base64
 import gzip
 import json
+import shutil
 import struct
+import subprocess
 import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import browser
@@ -24,6 +27,8 @@ needs_browser = pytest.mark.skipif(browser.find() is None, reason="no Chromium o
 CAPTIONS = "[...document.querySelectorAll('.three figcaption')].map(item => item.textContent)"
 CHOOSE = ("(() => {{ const item = document.getElementById('{}'); item.value = '{}';"
           " item.dispatchEvent(new Event('{}')) }})()")
+SEND = """<script>setInterval(() => document.body.dataset.ready && fetch("/", {method: "POST",
+          body: document.getElementById("proof").textContent}), 200)</script>"""
 FIELDS = ("attitude", "angular_momentum", "q", "omega", "momentum")
 
 
@@ -102,6 +107,34 @@ def test_all_pairs_are_equal_in_every_bit_and_the_module_has_its_own_sine(page):
     assert page.value("document.querySelectorAll('#runs tr').length") == len(PAIRS) + 1
     xs = list(map(float, arguments()))
     assert page.value(f"{xs}.map(x => engines[2].correct_sin(x))") == [sine(x) for x in xs]
+
+
+@pytest.mark.skipif(shutil.which("firefox-esr") is None and shutil.which("firefox") is None, reason="no Firefox here")
+def test_all_pairs_are_equal_in_firefox(tmp_path):
+    said = []
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write((live.page() + SEND).encode())
+
+        def do_POST(self):
+            said.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            self.do_GET()
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Answer) as server, subprocess.Popen(
+            [shutil.which("firefox-esr") or "firefox", "--headless", "--no-remote", "--profile", tmp_path,
+             f"http://127.0.0.1:{server.server_port}/"], stderr=subprocess.DEVNULL) as firefox:
+        server.timeout = 1.0
+        while not said and firefox.poll() is None:
+            server.handle_request()
+        firefox.terminate()
+    assert said[0].startswith(f"{len(PAIRS)} of {len(PAIRS)} runs of the study repeated here, equal in every bit (")
 
 
 @needs_browser
