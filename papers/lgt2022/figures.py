@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.compile.tracing import Functions, plain_component
-from liestep.figures.marks import mark_of, shade, variant
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.paper import (
     DASHED,
@@ -30,10 +29,13 @@ from liestep.paper import (
     legend_below,
     line_handle,
     logarithmic,
+    mark_of,
     marks,
     new_figure,
+    shade,
     slope_triangle,
     subplots,
+    variant,
 )
 
 from .quantities import predicted_change

@@ -18,7 +18,6 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Patch
 
 from liestep.claims.selection import OWN_QUANTITY, member_values
-from liestep.figures.marks import shade
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.looks import Place
 from liestep.figures.style import problems_of, run_with
@@ -44,6 +43,7 @@ from liestep.paper import (
     mix,
     new_figure,
     parameters,
+    shade,
     slope_triangle,
     snapshots,
     sphere_body,
