@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.cache import class_names, compiles, compiling, loop_for
+from liestep.compile.cache import class_names, compiles, loop_for
 from liestep.compile.counters import NAMES
 from liestep.compile.lanes.width import width
-from liestep.compile.pieces import Pieces
+from liestep.compile.pieces import LINEAR, Pieces
 from liestep.compile.status import Status
-from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.many.loops import BlockRecorder, Ends, Held, advance_members
 from liestep.simulation.runs.execution import Recorder, for_loop, new_integrals, new_recorder
@@ -163,7 +162,17 @@ class Made:
 
 _no_lanes: set[tuple[Any, ...]] = set()  # classes whose code does not compile for lanes
 LONG = 50_000  # steps of runs with a component each that gain by code of their own
-FEWEST = 32  # members for whom lanes are compiled
+FEWEST, FEW = 32, 8  # members for whom code of lanes is made where it is asked for, and in long runs
+PAYS = 5.0           # s of steps one after the other from which runs of a study gain by it
+
+
+class NoLanes(Exception):
+    """Code cannot be compiled for lanes."""
+
+
+def worthwhile(spec: RunSpecification, y: np.ndarray) -> int:
+    """Members from which runs of a study from rows y take lanes: seconds of compiling must pay."""
+    return FEW if LINEAR*y.size*(spec.steps or 0) > PAYS else len(y) + 1
 
 
 def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, blocks: bool, threads: int = 1,
@@ -176,7 +185,7 @@ def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, block
     if size > 1 and mark not in _no_lanes and compiles() and len(y) >= fewest:
         try:
             return _fixed(spec, pairs, y, Kind(size), blocks, threads, progress)
-        except (PluginError, compiling()[0].core.errors.NumbaError):  # what lanes do not have: single runs say more
+        except NoLanes:
             _no_lanes.add(mark)
     if len(pairs) > 1 and (spec.steps or 0) > LONG:  # each has code of its own
         return joined([_fixed(spec, [pair], y[k:k + 1], Kind(1), blocks, 1, None) for k, pair in enumerate(pairs)])
@@ -281,7 +290,12 @@ class Runs:
         """Run all blocks. Raises KeyboardInterrupt."""
         first = self.place()
         loop = loop_for(advance_members, first.integrator, first.problem, first.work, first.records, first.held)
-        call = loop.ready(*self.arguments(first, first.held.rest.copy(), 0, 0, 0, 0))
+        try:
+            call = loop.ready(*self.arguments(first, first.held.rest.copy(), 0, 0, 0, 0))
+        except Exception as error:  # of Numba, LLVM or a plugin: the same code for single members says what it is
+            if self.kind.size > 1:
+                raise NoLanes from error
+            raise
         failed: list[BaseException] = []
 
         def work(place: Place | None = None, progress: Callable[[float], None] | None = None) -> None:

@@ -13,6 +13,7 @@ from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Cells, once, real_array
 from liestep.simulation.catalogue import integrator_entry, system_entry
+from liestep.simulation.many.blocks import FEWEST
 from liestep.simulation.runs.batches import Batch, Repeated
 from liestep.simulation.runs.content import Content, largest_momentum_error, origin, series, statistics
 from liestep.simulation.runs.estimate import OBSERVABLES, memory, readable
@@ -253,7 +254,8 @@ class Asked:
         spec, blocks = self.spec, bool(self.named)
         repeated = Repeated(spec)
         if self.varied or not repeated.possible:
-            yield from in_groups(spec, repeated.formulated, self.count, lambda number: (self.member(number),), blocks)
+            yield from in_groups(spec, repeated.formulated, self.count, lambda number: (self.member(number),), blocks,
+                                 FEWEST)
             return
         width = repeated.formulated.width
         records = spec.samples*(repeated.formulated.start.size + width) + 8*width + (300*width if blocks else 0)
@@ -274,7 +276,7 @@ class Asked:
                     check(parameters, {name: values[k] for name, values in states.items()})
                 except InputError as error:
                     raise InputError(f"member {number}: {error}") from None
-        return repeated.run(states, blocks, threads)
+        return repeated.run(states, blocks, threads=threads, fewest=FEWEST)
 
     def collected(self, threads: int, shown: Callable[[float], None] | None) -> Content:
         """The content of the data set."""

@@ -110,9 +110,9 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
 
 
 def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Callable[[int], tuple[Any, ...]],
-              blocks: bool) -> Iterator[Runs]:
+              blocks: bool, fewest: int | None = None) -> Iterator[Runs]:
     """What gives the outcomes of `count` runs with components of their own, those that are alike together. start: gives
-    the arguments of `build` for each, or raises InputError. like: one of the components."""
+    the arguments of `build` for each, or raises InputError. like: one of the components. fewest: see `side_by_side`."""
     alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
              or black_box(like.problem))  # what it raises is said of one run
     groups: list[tuple[tuple[Any, ...], Rows]] = []
@@ -134,6 +134,6 @@ def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Calla
         kind = part.kind
         rows = next((rows for known, rows in groups if known == kind), None)
         if rows is None:
-            groups.append((kind, rows := Rows(spec, room + 1, blocks)))
+            groups.append((kind, rows := Rows(spec, room + 1, blocks, fewest=fewest)))
         rows.add(number, part)
     yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
