@@ -17,7 +17,7 @@ from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, PluginError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.many.blocks import alike, fixed, worthwhile
+from liestep.simulation.many.blocks import fixed, worthwhile
 from liestep.simulation.runs.execution import (
     STEP_LOG,
     Legs,
@@ -125,25 +125,13 @@ def side_by_side(spec: RunSpecification, pairs: Sequence[tuple[Formulated, Any]]
                  threads: int = 1, fewest: int | None = None) -> Batch:
     """Runs by fixed steps from rows y (n, m, d), of one problem and integrator or of as many as there are rows; see
     `many.blocks.fixed` (fewest: default as it pays for runs of a study)."""
-    formulated, n = pairs[0][0], len(y)
-    fewest = worthwhile(spec, y) if fewest is None else fewest
-    outputs, _, _ = recorders(spec, formulated, np.zeros((n, formulated.width)), blocks=blocks)
-    made = Batch(formulated, outputs, None, np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64),
-                 np.zeros((n, len(NAMES)), np.int64), lambda number: np.nan)
-    for numbers in alike(pairs) if len(pairs) > 1 else [list(range(n))]:
-        found = fixed(spec, [pairs[k] for k in numbers] if len(pairs) > 1 else pairs, y[numbers], blocks=blocks,
-                      threads=threads, fewest=fewest)
-        for name in ("status", "steps", "counters"):
-            getattr(made, name)[numbers] = getattr(found, name)
-        for name, old in outputs._asdict().items():
-            if isinstance(old, np.ndarray) and name != "scratch" and (blocks or not name.startswith("block")):
-                old[numbers] = getattr(found.outputs, name)
-        for k in np.flatnonzero(found.status != Status.OK).tolist():
-            one = pairs[numbers[k] if len(pairs) > 1 else 0][0]
-            made.status[numbers[k]] = one.ending(Status(found.status[k]), found.ends[k])
     assert spec.step is not None
-    made.time_reached[:] = spec.t_start + made.steps*spec.step
-    return made
+    made = fixed(spec, pairs, y, blocks=blocks, threads=threads,
+                 fewest=worthwhile(spec, y) if fewest is None else fewest)
+    for k in np.flatnonzero(made.status != Status.OK).tolist():
+        made.status[k] = pairs[k if len(pairs) > 1 else 0][0].ending(Status(made.status[k]), made.ends[k])
+    return Batch(pairs[0][0], made.outputs, None, made.status, spec.t_start + made.steps*spec.step, made.steps,
+                 made.counters, lambda number: np.nan)
 
 
 class Rows:
