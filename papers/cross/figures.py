@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
-from liestep.figures.ladders import admissible
+from liestep.figures.kinds.ladders import admissible
 from liestep.figures.marks import PALETTE
 from liestep.figures.panels import by_method, grid
 from liestep.paper import (

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 
 from liestep.api import command_line as cli
 from liestep.errors import InputError
-from liestep.figures import commands, labels, ladders, marks, panels, rendering, series, style
+from liestep.figures import commands, labels, marks, panels, rendering, style
 from liestep.figures.captions import restructured
+from liestep.figures.kinds import ladders, series
 from liestep.study.plan.plan import Study
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.study.tables.results import StudyResults

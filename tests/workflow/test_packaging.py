@@ -25,6 +25,7 @@ from liestep.figures.commands import figure_names
 from liestep.study.plan.papers import papers
 from liestep.study.tables.kinds import NAMES
 from liestep.workflow import schemas
+from liestep.workflow.columns import about, columns_of_tables
 from liestep.workflow.workflow import Workflow
 
 TOP = Path(__file__).parents[2]
@@ -175,6 +176,7 @@ def test_every_key_and_figure_is_described_by_the_command_and_on_the_site(name, 
     """Each with the words of the class that checks it; the page of the site has the same rows."""
     text, site = " ".join(schemas.describe(name).split()), tmp_path/"keys.md"
     expected = [(key, "") for key in figure_names()] if name == "figures" else [
+        (key, about(key)[2]) for _, columns in columns_of_tables() for key in columns] if name == "tables" else [
         (key, entry["description"]) for key, entry in keys_of(schemas.schema(name))]
     write_keys(site)
     for key, words in expected:

@@ -14,7 +14,7 @@ os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS
 
 from liestep.workflow.sources import page_source
 from liestep.api import pool
-from liestep.workflow import lock
+from liestep.workflow import lock, seconds
 from liestep.workflow.integrity import mend
 from liestep.files.records import file_sha256
 from liestep.workflow.manifest import inputs_hash, manifest_path
@@ -113,6 +113,7 @@ onstart:
 
 
 onsuccess:
+    seconds.note(RESULTS, ["snakemake"], os.times().user + os.times().system)
     for sentence in WORKFLOW.unjudged:
         print(f"liestep: {sentence}", file=sys.stderr)
     if manifest_path(WORKFLOW.results).is_file():
@@ -144,6 +145,17 @@ def of_batch(folder, name):
                 Path(RESULTS, wildcards.study, folder, f"{wildcards.batch}.made")
             ],
             name,
+        )
+
+    return value
+
+
+def priority_of(folder):
+    """Longest jobs first: the plan knows their steps."""
+
+    def value(wildcards):
+        return WORKFLOW.priority(
+            Path(RESULTS, wildcards.study, folder, f"{wildcards.batch}.made")
         )
 
     return value

@@ -28,12 +28,17 @@ def schema_text(name: str) -> str:
 
 def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
     """Title, meaning and (key, value and default, meaning) of the keys of a kind of file, then of each mapping inside
-    it; of `figures` the names and what they show."""
+    it; of `figures` the names and what they show, of `tables` their columns with unit and times."""
     if name == "figures":
         from liestep.figures.commands import drawing_of, figure_names
 
         said = {key: drawing_of(key).caption.removeprefix("{title}: ").split(". ")[0] for key in figure_names()}
         yield name, "", [(key, "", text.removesuffix(" {runs}")) for key, text in said.items()]
+        return
+    if name == "tables":
+        from liestep.workflow.columns import dictionary
+
+        yield from dictionary()
         return
     whole = schema(name)
     yield name, "", _rows(whole["properties"])

@@ -23,6 +23,12 @@ class RunAccessor:
         require_run(data)
         self._data = data
 
+    @property
+    def code(self) -> str:
+        """Which code made the run, compiled or interpreted, with the seconds that it took and that compiling takes;
+        empty for a data set from a file."""
+        return str(self._data.encoding.get("code", ""))
+
     @extras()
     def plot(self) -> "Figure":
         """Motion, energy, other invariants and errors of the manifold in one figure, see `liestep.plot`."""

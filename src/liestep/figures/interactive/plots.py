@@ -14,7 +14,7 @@ from matplotlib.figure import Figure, SubFigure
 from liestep.errors import InputError
 from liestep.figures.films.film import frame_of, method_of
 from liestep.figures.films.motions import motion_of
-from liestep.figures.interactive.datasets import Series, as_file, errors, kept, require_run
+from liestep.figures.interactive.datasets import KeptColumn, as_file, errors, kept, require_run
 from liestep.figures.marks import colours
 from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import DOUBLE, MM, RC
@@ -25,7 +25,7 @@ SCREEN = 130                   # dots per inch on a screen
 DASHES = ("-", "--", ":", "-.")
 
 
-class Picture(Figure):
+class JupyterFigure(Figure):
     """A figure that Jupyter shows without being asked to load anything."""
 
     def _repr_png_(self) -> bytes:
@@ -35,8 +35,8 @@ class Picture(Figure):
         return buffer.getvalue()
 
 
-def _picture(height: float = HEIGHT) -> Picture:
-    figure = Picture(figsize=(DOUBLE*MM, height*MM), layout="constrained")
+def _picture(height: float = HEIGHT) -> JupyterFigure:
+    figure = JupyterFigure(figsize=(DOUBLE*MM, height*MM), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
@@ -92,7 +92,7 @@ def _motion(axes: Axes, data: "xarray.Dataset") -> None:
     axes.set_title(f"t = {float(data['time'].values[-1]):.4g} s")
 
 
-def _lines(axes: Axes, time: np.ndarray, series: Sequence[Series], logarithmic: bool) -> None:
+def _lines(axes: Axes, time: np.ndarray, series: Sequence[KeptColumn], logarithmic: bool) -> None:
     for one, dash in zip(series, DASHES*len(series), strict=False):
         axes.plot(time, _positive(one.values) if logarithmic else one.values, dash, label=one.label, linewidth=0.9)
     units = {one.units for one in series}

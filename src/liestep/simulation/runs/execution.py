@@ -13,7 +13,7 @@ from liestep.compile.cache import CompiledLoop, loop_for
 from liestep.compile.counters import counts
 from liestep.compile.dispatch import kernel
 from liestep.compile.driver import advance, advance_adaptive, new_memory
-from liestep.compile.interpreted import FirstLoop, NotWorthIt
+from liestep.compile.interpreted import FirstLoop, NotWorthIt, forbidden
 from liestep.compile.pieces import SLOW, Pieces, TooLong
 from liestep.compile.rows import any_of, copy, if_less, larger
 from liestep.compile.sources import some_runs
@@ -252,18 +252,19 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
              progress: Progress | None = None, limit: float | None = None, watch: Watch | None = None,
              interpreted: bool = False) -> Outcome:
     """Integrate one trajectory, or as much of it as `watch` wants; a failing step ends it and is recorded, never
-    raised. limit: s that its steps may take. interpreted: a short run whose loop is not compiled yet may run in plain
-    Python (`liestep.compile.interpreted`); the bits are the same. Raises InputError: an error in a plugin's code, or
-    RunTooLong, the limit; PluginError when it cannot be compiled; KeyboardInterrupt: Ctrl-C, within a step or 0.5 s;
-    its sentence says how far the run had come."""
+    raised. limit: s that its steps may take. interpreted: a run whose loop is not compiled yet may run in plain Python
+    as long as that pays (`liestep.compile.interpreted`); the bits are the same. Raises InputError: an error in a
+    plugin's code, or RunTooLong, the limit; PluginError when it cannot be compiled; KeyboardInterrupt: Ctrl-C, within a
+    step or 0.5 s; its sentence says how far the run had come."""
     formulated, integrator = build(spec, state)
     run = _run_adaptive if spec.steps is None else _run_fixed
-    if interpreted:
+    if interpreted or forbidden():
         first = FirstLoop(progress)
         with suppress(NotWorthIt):
             outcome = run(spec, formulated, integrator, first.loop_for, first.progress, limit, watch)
             if outcome.status in (Status.OK, Status.RUNNING) or not first.interpreted:  # RUNNING: `watch` had enough
                 return outcome
+        first.give_up()
         formulated, integrator = build(spec, state)
     return run(spec, formulated, integrator, loop_for, progress, limit, watch)
 

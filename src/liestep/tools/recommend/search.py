@@ -14,7 +14,7 @@ from liestep.simulation.catalogue import method
 from liestep.simulation.runs.content import stopped
 from liestep.simulation.runs.execution import Outcome, RunTooLong
 from liestep.study.tables.choice import Choice
-from liestep.tools.recommend.trials import INTERVALS, QUARTER, Request, Trials, Try, order_of
+from liestep.tools.recommend.trials import INTERVALS, QUARTER, Demand, Trials, Try, order_of
 
 AIM, CLOSE = 0.7, 0.4          # shares of the error: what is aimed at, and from what on a run is close enough
 TRIES = 9
@@ -145,7 +145,7 @@ ROUND_OFF = 100.0       # units in the last place per square root of a step, bel
 LOST = 1e-9             # largest relative error of what is kept to round-off
 
 
-def keeps(asked: Request, trials: Trials, row: Candidate) -> tuple[bool, str]:
+def keeps(asked: Demand, trials: Trials, row: Candidate) -> tuple[bool, str]:
     """Whether the method of a row of the table keeps what was asked, with its step or tolerance, and in words what was
     seen of it."""
     assert row.size is not None
