@@ -1,7 +1,11 @@
-"""Every column of every table is described, and what is described is a column."""
+"""Every column of every table is described, and what is described is a column; pages name all that there is."""
+import re
+
 import pytest
+from place import TOP
 
 from liestep.api.command_line import carry_out
+from liestep.mechanics.contracts.formulations import PROTOCOLS
 from liestep.workflow.columns import ENDS, _known, about, columns_of_tables
 
 
@@ -31,3 +35,13 @@ def test_a_command_says_it(capsys):
 def test_an_unknown_column_has_no_meaning():
     with pytest.raises(KeyError):
         about("energy_errors")
+
+
+def test_the_page_for_authors_of_integrators_names_every_formulation_and_methods_that_it_has():
+    rows = [line.split("|")[1:3] for line in (TOP/"docs"/"own_integrator.md").read_text().splitlines()
+            if line.startswith("| `")]
+    named = {name: set(re.findall(r"`(\w+)`", methods)) for names, methods in rows
+             for name in re.findall(r"`(\w+)`", names) if name in PROTOCOLS}
+    assert named.keys() == PROTOCOLS.keys()
+    for name, methods in named.items():
+        assert methods <= {*dir(PROTOCOLS[name])}, name
