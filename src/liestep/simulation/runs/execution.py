@@ -15,7 +15,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.interpreted import FirstLoop, NotWorthIt, forbidden
 from liestep.compile.pieces import SLOW, Pieces, TooLong
-from liestep.compile.rows import copy
+from liestep.compile.rows import any_of, copy, if_less, larger
 from liestep.compile.sources import some_runs
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
@@ -107,7 +107,8 @@ class Recorder(NamedTuple):
         if not (sampled or counted or integrated):
             return Status.OK
         problem.observe(y, self.scratch)
-        if not abs(self.scratch[0]) < np.inf or (self.scratch[0] == 0.0 and not finite(y)):  # 0: maybe no energy
+        # 0: maybe no energy
+        if not abs(self.scratch[0]) < np.inf or (any_of(self.scratch[0] == 0.0) and not finite(y)):
             return Status.NOT_FINITE
         if integrated:
             self.integrals.replace(self.scratch, t, self.steps)
@@ -129,14 +130,11 @@ class Recorder(NamedTuple):
             d = self.scratch[c] - self.baseline[c]
             self.total[0, c] += abs(d)
             self.total[1, c] += d*d
-            if abs(d) > self.largest[c]:
-                self.largest[c] = abs(d)
+            self.largest[c] = larger(self.largest[c], abs(d))
             if k > 0:
                 self.block_sum[block, c] += d
-                if d < self.block_low[block, c]:
-                    self.block_low[block, c] = d
-                if d > self.block_high[block, c]:
-                    self.block_high[block, c] = d
+                self.block_low[block, c] = if_less(d, self.block_low[block, c], d, self.block_low[block, c])
+                self.block_high[block, c] = larger(self.block_high[block, c], d)
         if k > 0:
             self.block_count[block] += 1
         self.filled[1] += 1
