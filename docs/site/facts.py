@@ -136,14 +136,15 @@ def write_api(path: Path) -> None:
 
 def write_keys(path: Path) -> None:
     """All keys of the configuration files and the names of all figures, as `liestep describe` says them."""
-    parts = ["# All keys of the files\n", "Which keys does a file take, and which figures are there? These are the"
-             " words of `liestep describe study`, `config`, `claims`, `errata` and `figures`."
-             " [Configuration](studies.md) says how the files are used.\n"]
+    parts = ["# All keys of the files\n", "Which keys does a file take, which figures are there, which columns have the"
+             " tables? These are the words of `liestep describe study`, `config`, `claims`, `errata`, `figures` and"
+             " `tables`. [Configuration](studies.md) says how the files are used.\n"]
+    heads = {"figures": ("name", "what it shows"), "tables": ("column", "unit, times", "meaning")}
     for name in FILES:
+        head = heads.get(name, ("key", "value", "meaning"))
         for k, (title, meaning, rows) in enumerate(tables(name)):
             parts.append(f"\n##{'#'*bool(k)} {title}\n\n{cell(meaning)}\n")
-            parts.append(table(("key", "value", "meaning") if rows[0][1] else ("name", "what it shows"), [
-                (f"`{key}`", *(cell(text) for text in row if text or rows[0][1])) for key, *row in rows]))
+            parts.append(table(head, [(f"`{key}`", *map(cell, row[-len(head) + 1:])) for key, *row in rows]))
     path.write_text("\n".join(parts), "utf-8")
 
 

@@ -9,6 +9,7 @@ import pytest
 import liestep
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.simulation.many import blocks
 
 BODY = "free_rigid_body"
 
@@ -116,10 +117,15 @@ def test_what_is_wrong_is_said_in_one_sentence(given, words):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_interrupt_loses_all_in_one_sentence(threads):
-    start = momenta(64)
-    timer = threading.Timer(1.0, _thread.interrupt_main)
-    timer.start()
+def test_an_interrupt_loses_all_in_one_sentence(threads, monkeypatch):
+    work = blocks.Runs.work
+
+    def pressed(self, call, place):
+        if threading.current_thread() is threading.main_thread():
+            threading.Timer(0.2, _thread.interrupt_main).start()
+        work(self, call, place)
+
+    monkeypatch.setattr(blocks.Runs, "work", pressed)
     with pytest.raises(KeyboardInterrupt, match="interrupted: the 64 members are lost"):
-        liestep.ensemble(BODY, "rk4", starts={"angular_momentum": start}, step=1e-7, t_end=100.0, threads=threads)
-    timer.cancel()
+        liestep.ensemble(BODY, "rk4", starts={"angular_momentum": momenta(64)}, step=1e-7, t_end=100.0,
+                         threads=threads)

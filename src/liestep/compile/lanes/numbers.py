@@ -25,7 +25,6 @@ from numba.extending import intrinsic, overload, typeof_impl
 
 from liestep.compile import rows
 from liestep.compile.inlining import variant
-from liestep.compile.lanes.choices import any_of, choose
 from liestep.compile.lanes.width import width
 
 W = width()
@@ -432,8 +431,7 @@ variant(rows.cos, _any, lambda x: select(abs(x) < np.inf, math.cos(x), spread(np
 variant(rows.tan, _any, lambda x: select(abs(x) < np.inf, math.tan(x), spread(np.nan)))
 
 
-variant(any_of, lambda kinds: kinds[0] == mask, lambda which: some(which))
-variant(choose, lambda kinds: kinds[0] == mask, lambda which, a, b: select(which, spread(a), spread(b)))
+variant(rows.any_of, lambda kinds: kinds[0] == mask, lambda which: some(which))
 
 
 # arrays

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.cache import class_names, compiles, compiling, loop_for
+from liestep.compile.cache import class_names, compiles, loop_for
 from liestep.compile.counters import NAMES
 from liestep.compile.lanes.width import width
-from liestep.compile.pieces import Pieces
+from liestep.compile.pieces import LINEAR, Pieces
 from liestep.compile.status import Status
-from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.many.loops import BlockRecorder, Ends, Held, advance_members
+from liestep.simulation.many.loops import Ends, Held, advance_members
 from liestep.simulation.runs.execution import Recorder, for_loop, new_integrals, new_recorder
 from liestep.simulation.runs.specified import RunSpecification
 
@@ -158,55 +157,94 @@ class Made:
     steps: np.ndarray
     counters: np.ndarray
     ends: np.ndarray  # (members, m, d) where each ended
-    again: int        # members that were run again alone
+    blocks: bool      # whether each has blocks of its own
+    again: int = 0    # members that were run again alone
+
+    def arrays(self) -> Iterator[np.ndarray]:
+        """Those with a row for each member."""
+        yield from (self.status, self.steps, self.counters, self.ends)
+        yield from (value for name, value in self.outputs._asdict().items() if self.kept(name, value))
+
+    def kept(self, name: str, value: Any) -> bool:
+        """Whether a field of the recorders is such an array."""
+        return isinstance(value, np.ndarray) and name != "scratch" and (self.blocks or not name.startswith("block"))
+
+    def room(self, n: int) -> "Made":
+        """Zeros for n members."""
+        def zeros(value: np.ndarray) -> np.ndarray:
+            return np.zeros((n, *value.shape[1:]), value.dtype)
+
+        own: dict[str, Any] = {name: zeros(value) for name, value in self.outputs._asdict().items()
+                               if self.kept(name, value)}
+        return Made(self.outputs._replace(**own), zeros(self.status), zeros(self.steps), zeros(self.counters),
+                    zeros(self.ends), self.blocks)
+
+    def put(self, numbers: Sequence[int] | np.ndarray, other: "Made") -> None:
+        """Replace members by those of other runs."""
+        for own, new in zip(self.arrays(), other.arrays(), strict=True):
+            own[numbers] = new
 
 
 _no_lanes: set[tuple[Any, ...]] = set()  # classes whose code does not compile for lanes
 LONG = 50_000  # steps of runs with a component each that gain by code of their own
-FEWEST = 32  # members for whom lanes are compiled
+FEWEST, FEW = 32, 8  # members for whom code of lanes is made where it is asked for, and in long runs
+PAYS = 5.0           # s of steps one after the other from which runs of a study gain by it
+
+
+class NoLanes(Exception):
+    """Code cannot be compiled for lanes."""
+
+
+def worthwhile(spec: RunSpecification, y: np.ndarray) -> int:
+    """Members from which runs of a study from rows y take lanes: seconds of compiling must pay."""
+    return FEW if LINEAR*y.size*(spec.steps or 0) > PAYS else len(y) + 1
 
 
 def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, blocks: bool, threads: int = 1,
-          fewest: int = FEWEST, progress: Callable[[float], None] | None = None) -> Made:
-    """Runs by fixed steps from rows y (members, m, d), of components for all or for each, whose `scalars` are equal.
-    blocks: keep the statistics of blocks. fewest: members for whom code of lanes is made. Raises PluginError: the code
-    cannot be compiled; KeyboardInterrupt."""
-    formulated, integrator = pairs[0]
-    size, mark = width(), class_names(formulated.problem, integrator)
+          fewest: int = FEWEST) -> Made:
+    """Runs by fixed steps from rows y (members, m, d), of components for all or for each. blocks: keep the statistics
+    of blocks. fewest: members for whom code of lanes is made. Raises PluginError: the code cannot be compiled;
+    KeyboardInterrupt."""
+    if len(pairs) == 1:
+        return _fixed(spec, pairs, y, blocks, threads, fewest)
+    groups: dict[Any, list[int]] = {}
+    for number, (formulated, integrator) in enumerate(pairs):
+        groups.setdefault((scalars(integrator), scalars(formulated.problem)), []).append(number)
+    many = width() > 1 and len(y) >= fewest
+    parts = [part for group in groups.values() for part in (
+        [group] if many or (spec.steps or 0) <= LONG else [[number] for number in group])]  # each has code of its own
+    made: Made | None = None
+    for part in parts:
+        found = _fixed(spec, [pairs[k] for k in part], y[part], blocks, threads, fewest)
+        if len(parts) == 1:
+            return found
+        made = made or found.room(len(y))
+        made.put(part, found)
+    assert made is not None
+    return made
+
+
+def _fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, blocks: bool, threads: int, fewest: int
+           ) -> Made:
+    """Runs of components whose `scalars` are equal."""
+    size, mark = width(), class_names(pairs[0][0].problem, pairs[0][1])
     if size > 1 and mark not in _no_lanes and compiles() and len(y) >= fewest:
         try:
-            return _fixed(spec, pairs, y, Kind(size), blocks, threads, progress)
-        except (PluginError, compiling()[0].core.errors.NumbaError):  # what lanes do not have: single runs say more
+            return of_kind(spec, pairs, y, Kind(size), blocks, threads)
+        except NoLanes:
             _no_lanes.add(mark)
-    if len(pairs) > 1 and (spec.steps or 0) > LONG:  # each has code of its own
-        return joined([_fixed(spec, [pair], y[k:k + 1], Kind(1), blocks, 1, None) for k, pair in enumerate(pairs)])
-    return _fixed(spec, pairs, y, Kind(1), blocks, threads, progress)
+    return of_kind(spec, pairs, y, Kind(1), blocks, threads)
 
 
-def joined(made: Sequence[Made]) -> Made:
-    """Runs one after the other."""
-    own: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in made])
-                           for name in ("status", "steps", "counters", "ends")}
-    outputs: dict[str, Any] = {
-        name: np.concatenate([getattr(one.outputs, name) for one in made]) for name, value in made[0].outputs._asdict(
-            ).items() if isinstance(value, np.ndarray) and name != "scratch"}
-    return Made(made[0].outputs._replace(**outputs), **own, again=0)
-
-
-def _fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Kind, blocks: bool, threads: int,
-           progress: Callable[[float], None] | None) -> Made:
+def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Kind, blocks: bool, threads: int
+            ) -> Made:
+    """The same in blocks of a kind. Raises NoLanes."""
     runs = Runs(spec, pairs, y, kind, blocks)
-    runs.all(threads, progress)
-    made = runs.made()
-    lost = np.flatnonzero(runs.lost())
+    runs.all(threads)
+    made, lost = runs.made(), np.flatnonzero(runs.lost())
     if lost.size:
         own = pairs if len(pairs) == 1 else [pairs[int(k)] for k in lost]
-        alone = _fixed(spec, own, y[lost], Kind(1), blocks, threads, None)
-        for name in ("status", "steps", "counters", "ends"):
-            getattr(made, name)[lost] = getattr(alone, name)
-        for old, new in zip(made.outputs, alone.outputs, strict=True):
-            if isinstance(old, np.ndarray) and len(old) == len(y):
-                old[lost] = new
+        made.put(lost, of_kind(spec, own, y[lost], Kind(1), blocks, threads))
         made.again = lost.size
     return made
 
@@ -227,7 +265,7 @@ class Runs:
         self.records, self.lock, self.next, self.stop = self._records(plain, number), threading.Lock(), 0, False
         self.shape = y.shape[1:]
 
-    def _records(self, plain: Recorder, number: int) -> BlockRecorder:
+    def _records(self, plain: Recorder, number: int) -> Recorder:
         """Room for those of all blocks; where no blocks of statistics are kept, one is shared."""
         made: dict[str, Any] = plain._asdict()
         for name, array in made.items():
@@ -242,7 +280,7 @@ class Runs:
             if fill is not None:
                 own = made[name] if self.kind.size == 1 else self.kind.numbers.out_of_lanes(made[name])
                 own[...] = fill
-        return BlockRecorder(**made)
+        return Recorder(**made)
 
     def lost(self) -> np.ndarray:
         """(members,) which must be run again alone: they were struck, or their block failed."""
@@ -260,7 +298,7 @@ class Runs:
         own |= {"scratch": np.zeros(self.formulated.width),
                 "integrals": new_integrals(self.formulated.observables)}
         return Made(Recorder(**own), rows(ends.status).copy(), rows(ends.steps).copy(), rows(ends.counters).copy(),
-                    rows(self.starts).copy(), 0)
+                    rows(self.starts).copy(), self.blocks)
 
     def place(self) -> "Place":
         """What the thread that asks needs."""
@@ -277,16 +315,21 @@ class Runs:
             begin, self.next = self.next, min(self.next + number, len(self.starts))
             return begin, self.next
 
-    def all(self, threads: int, progress: Callable[[float], None] | None) -> None:
+    def all(self, threads: int) -> None:
         """Run all blocks. Raises KeyboardInterrupt."""
         first = self.place()
         loop = loop_for(advance_members, first.integrator, first.problem, first.work, first.records, first.held)
-        call = loop.ready(*self.arguments(first, first.held.rest.copy(), 0, 0, 0, 0))
+        try:
+            call = loop.ready(*self.arguments(first, first.held.rest.copy(), 0, 0, 0, 0))
+        except Exception as error:  # of Numba, LLVM or a plugin: the same code for single members says what it is
+            if self.kind.size > 1:
+                raise NoLanes from error
+            raise
         failed: list[BaseException] = []
 
-        def work(place: Place | None = None, progress: Callable[[float], None] | None = None) -> None:
+        def work(place: Place | None = None) -> None:
             try:
-                self.work(call, place or self.place(), progress)
+                self.work(call, place or self.place())
             except BaseException as error:
                 self.stop = True
                 failed.append(error)
@@ -294,7 +337,7 @@ class Runs:
         helpers = [threading.Thread(target=work) for _ in range(min(threads, len(self.starts)) - 1)]
         for helper in helpers:
             helper.start()
-        work(first, progress)
+        work(first)
         for helper in helpers:
             helper.join()
         if failed:
@@ -306,7 +349,7 @@ class Runs:
                 self.numbers, rest, self.formulated.invariant_columns, float(self.spec.step or 0.0), first, last, begin,
                 end, self.spec.t_start)
 
-    def work(self, call: Callable[..., None], place: "Place", progress: Callable[[float], None] | None) -> None:
+    def work(self, call: Callable[..., None], place: "Place") -> None:
         """Blocks until there are none left, in one thread."""
         with Pieces(self.starts[0].size*self.kind.size) as pieces:
             rest = place.held.rest.copy()
@@ -322,8 +365,6 @@ class Runs:
                     done = last
                     if done == self.steps or self.ends.status[begin] != Status.OK or not self.ends.alive[begin]:
                         break
-                if progress:
-                    progress(self.next/len(self.starts))
 
 
 @dataclass
@@ -333,14 +374,5 @@ class Place:
     problem: Any
     integrator: Any
     work: Any
-    records: BlockRecorder
+    records: Recorder
     held: Held
-
-
-def alike(pairs: Sequence[Pair]) -> Iterator[list[int]]:
-    """Numbers of those with equal `scalars`."""
-    groups: dict[Any, list[int]] = {}
-    for number, (formulated, integrator) in enumerate(pairs):
-        groups.setdefault((scalars(integrator), scalars(formulated.problem)), []).append(number)
-    yield from groups.values()
-

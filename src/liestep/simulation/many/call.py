@@ -13,6 +13,7 @@ from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Cells, once, real_array
 from liestep.simulation.catalogue import integrator_entry, system_entry
+from liestep.simulation.many.blocks import FEWEST
 from liestep.simulation.runs.batches import Batch, Repeated
 from liestep.simulation.runs.content import Content, largest_momentum_error, origin, series, statistics
 from liestep.simulation.runs.estimate import OBSERVABLES, memory, readable
@@ -90,6 +91,26 @@ def ensemble(problem: str, method: str, *, starts: Mapping[str, Any] | None = No
             return to_dataset(asked.collected(number, shown))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"interrupted: the {asked.count} members are lost") from None
+
+
+class Seen(dict[str, np.ndarray]):
+    """A state that notes which fields the check of its manifold asks for."""
+
+    def __init__(self, state: Mapping[str, np.ndarray]):
+        super().__init__(state)
+        self.asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+    def items(self) -> Any:
+        self.asked |= {*self}
+        return super().items()
+
+    def values(self) -> Any:
+        self.asked |= {*self}
+        return super().values()
 
 
 def members_from(text: str, problem: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -253,7 +274,8 @@ class Asked:
         spec, blocks = self.spec, bool(self.named)
         repeated = Repeated(spec)
         if self.varied or not repeated.possible:
-            yield from in_groups(spec, repeated.formulated, self.count, lambda number: (self.member(number),), blocks)
+            yield from in_groups(spec, repeated.formulated, self.count, lambda number: (self.member(number),), blocks,
+                                 FEWEST)
             return
         width = repeated.formulated.width
         records = spec.samples*(repeated.formulated.start.size + width) + 8*width + (300*width if blocks else 0)
@@ -267,14 +289,17 @@ class Asked:
             name: np.ascontiguousarray(self.moved[name][numbers[0]:numbers[-1] + 1], dtype=np.float64)
             if name in self.moved else np.repeat(np.asarray(values)[None], len(numbers), axis=0)
             for name, values in self.spec.initial.items()}
-        check, parameters = self.system.item.check_initial, self.spec.parameters
+        check, seen = self.system.item.check_initial, Seen(self.spec.initial)
         with drifting(self.drift):
-            for k, number in enumerate(numbers):
+            self.system.item.manifold(self.spec.parameters, seen)  # of member 0, which was checked
+            finite = np.all([np.isfinite(values).all(axis=tuple(range(1, values.ndim))) for values in states.values()],
+                            axis=0)
+            for k in range(len(numbers)) if seen.asked & {*self.moved} else np.flatnonzero(~finite)[:1].tolist():
                 try:
-                    check(parameters, {name: values[k] for name, values in states.items()})
+                    check(self.spec.parameters, {name: values[k] for name, values in states.items()})
                 except InputError as error:
-                    raise InputError(f"member {number}: {error}") from None
-        return repeated.run(states, blocks, threads)
+                    raise InputError(f"member {numbers[k]}: {error}") from None
+        return repeated.run(states, blocks, threads=threads, fewest=FEWEST)
 
     def collected(self, threads: int, shown: Callable[[float], None] | None) -> Content:
         """The content of the data set."""

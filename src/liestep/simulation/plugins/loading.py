@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from liestep.compile.sources import DERIVED, MARK, module_file, source_hash
+from liestep.compile.sources import DERIVED, MARK, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.records import short_hash
@@ -171,7 +171,6 @@ def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = F
     if derived:
         setattr(module, DERIVED, source.decode())
     sys.modules[name] = module
-    module_file.cache_clear()
     try:
         with untouched(f"{path}: to load the plugin") if not derived else nullcontext():
             try:
@@ -249,7 +248,6 @@ def _mark(package: str, content: str) -> None:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == package:
             setattr(module, MARK, content)
-    module_file.cache_clear()
     source_hash.cache_clear()
 
 

@@ -17,7 +17,7 @@ from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, PluginError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.many.blocks import FEWEST, alike, fixed
+from liestep.simulation.many.blocks import fixed, worthwhile
 from liestep.simulation.runs.execution import (
     STEP_LOG,
     Legs,
@@ -122,35 +122,25 @@ class Part(NamedTuple):
 
 @plugin_errors()
 def side_by_side(spec: RunSpecification, pairs: Sequence[tuple[Formulated, Any]], y: np.ndarray, blocks: bool,
-                 threads: int = 1, fewest: int = FEWEST) -> Batch:
+                 threads: int = 1, fewest: int | None = None) -> Batch:
     """Runs by fixed steps from rows y (n, m, d), of one problem and integrator or of as many as there are rows; see
-    `many.blocks.fixed`."""
-    formulated, n = pairs[0][0], len(y)
-    outputs, _, _ = recorders(spec, formulated, np.zeros((n, formulated.width)), blocks=blocks)
-    made = Batch(formulated, outputs, None, np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64),
-                 np.zeros((n, len(NAMES)), np.int64), lambda number: np.nan)
-    for numbers in alike(pairs) if len(pairs) > 1 else [list(range(n))]:
-        found = fixed(spec, [pairs[k] for k in numbers] if len(pairs) > 1 else pairs, y[numbers], blocks=blocks,
-                      threads=threads, fewest=fewest)
-        for name in ("status", "steps", "counters"):
-            getattr(made, name)[numbers] = getattr(found, name)
-        for name, old in outputs._asdict().items():
-            if isinstance(old, np.ndarray) and name != "scratch" and (blocks or not name.startswith("block")):
-                old[numbers] = getattr(found.outputs, name)
-        for k in np.flatnonzero(found.status != Status.OK).tolist():
-            one = pairs[numbers[k] if len(pairs) > 1 else 0][0]
-            made.status[numbers[k]] = one.ending(Status(found.status[k]), found.ends[k])
+    `many.blocks.fixed` (fewest: default as it pays for runs of a study)."""
     assert spec.step is not None
-    made.time_reached[:] = spec.t_start + made.steps*spec.step
-    return made
+    made = fixed(spec, pairs, y, blocks=blocks, threads=threads,
+                 fewest=worthwhile(spec, y) if fewest is None else fewest)
+    for k in np.flatnonzero(made.status != Status.OK).tolist():
+        made.status[k] = pairs[k if len(pairs) > 1 else 0][0].ending(Status(made.status[k]), made.ends[k])
+    return Batch(pairs[0][0], made.outputs, None, made.status, spec.t_start + made.steps*spec.step, made.steps,
+                 made.counters, lambda number: np.nan)
 
 
 class Rows:
     """Runs of parts that are alike, each into a row of a batch with room for `n`; those of adaptive methods run a few
     at a time, and only what reads them is kept. blocks: keep the blocks of each. error: why they cannot be run."""
 
-    def __init__(self, spec: RunSpecification, n: int, blocks: bool, error: Exception | None = None):
-        self.spec, self.n, self.blocks, self.error = spec, n, blocks, error
+    def __init__(self, spec: RunSpecification, n: int, blocks: bool, error: Exception | None = None,
+                 fewest: int | None = None):
+        self.spec, self.n, self.blocks, self.error, self.fewest = spec, n, blocks, error, fewest
         self.kept: dict[int, tuple[float, Callable[..., dict[str, np.ndarray]]]] = {}  # of runs by their numbers
         self.waiting: list[Part] = []
         self.made: Batch | None = None
@@ -173,7 +163,7 @@ class Rows:
             made = self.all(self.waiting[0].integrator if self.waiting else ())
         else:
             made = side_by_side(self.spec, [(part.formulated, part.integrator) for part in self.waiting],
-                                np.array([part.y for part in self.waiting]), self.blocks)
+                                np.array([part.y for part in self.waiting]), self.blocks, fewest=self.fewest)
         n, (scales, each) = len(self.kept), zip(*self.kept.values(), strict=True)
         rows = partial(changed, change=lambda values: values[:n])
         own: Any = {name: value[:n] for name, value in vars(made).items() if isinstance(value, np.ndarray)}
@@ -259,12 +249,13 @@ class Repeated:
         self.possible = (self.formulated.starts is not None and spec.steps is not None and not spec.exponents
                          and not black_box(self.formulated.problem))
 
-    def run(self, states: Mapping[str, np.ndarray], blocks: bool, threads: int = 1) -> Batch:
-        """The runs from states, each field (n, ...); `blocks`: keep the blocks of each. Raises what `run_once` does."""
+    def run(self, states: Mapping[str, np.ndarray], blocks: bool, **more: int) -> Batch:
+        """The runs from states, each field (n, ...); `blocks`: keep the blocks of each; more: of `side_by_side`. Raises
+        what `run_once` does."""
         starts = self.formulated.starts
         assert starts is not None
         made = side_by_side(self.spec, [(self.formulated, self.integrator)], np.ascontiguousarray(starts.rows(states)),
-                            blocks, threads)
+                            blocks, **more)
         return replace(made, scale=lambda number: starts.scale(
             {name: values[number] for name, values in states.items()}))
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from liestep.compile.interpreted import deciding
 from liestep.compile.sources import derived_text
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, require_plain, unknown
@@ -32,7 +33,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              t_start: float | None = None, until: Zero | Event | None = None, times: Sequence[float] | None = None,
              progress: bool = False, events: Event | Sequence[Event] | None = None, control: Callable | None = None,
              sample: float | None = None, max_step: float | None = None,
-             stops: Sequence[float] | None = None) -> "xarray.Dataset":
+             stops: Sequence[float] | None = None, compile: bool | str = "auto") -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
@@ -67,6 +68,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         max_step: longest step of adaptive integrators, in s (default: none).
         stops: times in s, in the order of the run, at which a step ends and the integrator starts anew, such as those
             of jumps and pulses; of fixed steps multiples of the step (default: none).
+        compile: machine code for the time loop: True, False, or "auto", once it pays (docs/platforms.md).
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
@@ -89,20 +91,21 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, exponents=exponents,
                    t_start=t_start, times=times, until=until, events=events, control=control, sample=sample,
                    max_step=max_step, stops=stops)
-    return made(spec, dense, progress, on_failure)
+    return made(spec, dense, progress, on_failure, compile)
 
 
-def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on_failure: str = "raise"
-         ) -> "xarray.Dataset":
+def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on_failure: str = "raise",
+         compile: bool | str = "auto") -> "xarray.Dataset":
     """The data set of a run, see `simulate`."""
     require_memory(spec)
-    content = _content(spec, dense, progress)
+    with deciding(compile) as code:
+        content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
     if derived_text(spec.system.module) or spec.system.content == spec.problem:
         _add_own_names(spec, content)
     data = to_dataset(content)
-    data.encoding[CALLED] = Called(spec, content.end)
+    data.encoding |= {CALLED: Called(spec, content.end), "code": str(code)}
     return data
 
 
@@ -147,12 +150,19 @@ def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
 
 
 def to_dataset(content: Content) -> "xarray.Dataset":
-    """xarray data set of a run's content, `time` as a coordinate."""
+    """xarray data set of a run's content, `time` as a coordinate. Its variables fit together: nothing is aligned, which
+    would take longer than a short run."""
     import xarray
+    from xarray.indexes import PandasIndex
 
-    data = xarray.Dataset({name: (dims, values, attributes)
-                           for name, (dims, values, attributes) in content.variables.items()}, attrs=content.attributes)
-    return data.set_coords("time") if "time" in data else data
+    made = {name: xarray.Variable(dims, values, attributes)
+            for name, (dims, values, attributes) in content.variables.items()}
+    indexes: dict[Any, Any] = {"time": PandasIndex(made["time"].values, "time")} if "time" in made else {}
+    for index in indexes.values():
+        made |= index.create_variables({"time": made["time"]})
+    sizes = {name: size for variable in made.values() for name, size in variable.sizes.items()}
+    return xarray.Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
+                                            indexes=indexes)
 
 
 def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,

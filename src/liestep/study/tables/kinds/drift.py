@@ -2,12 +2,10 @@
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
 from liestep.files.textfiles import TableRow
-from liestep.mechanics.contracts.sheet import State
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specified import RunSpecification
@@ -177,7 +175,7 @@ def estimates(spec: RunSpecification, file: RunFile, period: float | None = None
 
 def energy_terms(spec: RunSpecification, file: RunFile) -> float:
     """Size of the terms that are summed in the energy: largest kinetic plus largest potential energy at the samples."""
-    kinetic = spec.sheet.kinetic_energy(spec.parameters, cast(State, file))
+    kinetic = spec.sheet.kinetic_energy(spec.parameters, file.variables)
     return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
 
 
