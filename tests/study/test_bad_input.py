@@ -193,6 +193,9 @@ HEAD = "title: t\nproblems:\n  bodies: {system: sphere_nbody, t_end: 1.0}\ninteg
     (HEAD.replace("sphere_nbody", "sphere_body") + "  vi_sphere: {steps: [0.1]}\n", "did you mean sphere_nbody?"),
     (HEAD + "  rk4: {steps: [0.1], options: {projection: positions}}\n", "allowed are none, position, state"),
     ("tables: [energi]\n" + HEAD + "  rk4: {steps: [0.1]}\n", "did you mean energy?"),
+    ("figures: [drift]\nsee: {energy_error: See that.}\n" + HEAD + "  rk4: {steps: [0.1]}\n",
+     "see: unknown figure of this study 'energy_error'"),
+    ("figures: [drift]\nsee: {drift: It grows.}\n" + HEAD + "  rk4: {steps: [0.1]}\n", "begins with See"),
 ])
 def test_wrong_study_names_file_and_line(study, text, expected):
     assert expected in study(text)

@@ -15,6 +15,7 @@ from typing import Any
 from liestep.errors import InputError, unknown
 from liestep.files import answers
 from liestep.files.extras import extras
+from liestep.files.terminal import fitted
 
 # what `liestep --help` shows, in this order
 GROUPS = {"what there is": ("list", "describe", "recommend"),
@@ -237,7 +238,8 @@ def build_parser() -> argparse.ArgumentParser:
         importlib.import_module(f"liestep.{module}.commands").declare(add)
     parser.epilog = "\n\n".join("\n".join([f"{group}:", *(f"  {name:18}{texts[name]}" for name in names)])
                                 for group, names in GROUPS.items())
-    parser.epilog += "\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the jobs of the workflow"
+    parser.epilog = fitted(f"{parser.epilog}\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the"
+                           " jobs of the workflow")
     return parser
 
 
@@ -320,7 +322,7 @@ def _from_outside(from_outside: list[str]) -> int:
         text = caught.getvalue()
         if code == 0 and not importlib.import_module("liestep.simulation.catalogue").plugin_entries():
             answers.keep(place, text)
-    print(text, end="")
+    print(fitted(text), end="")
     return code
 
 

@@ -100,9 +100,9 @@ def _default(entry: dict[str, Any]) -> str:
 
 def page_text(page: str) -> str:
     """The page with its tables made anew: each stands between <!-- what --> and <!-- what: end -->."""
-    made = {f"keys of {kind}": [("key", "value", "meaning"), *((f"`{key}`", *row) for key, *row in rows)]
-            for kind in ("config", "study") for _, _, rows in [next(tables(kind))]}
-    for mark, rows in (made | {"words of verdicts": [("verdict", "meaning"), *VERDICTS.items()]}).items():
+    keys = [(f"`{key}`", *row) for key, *row in next(tables("config"))[2]]
+    for mark, rows in (("keys of config", [("key", "value", "meaning"), *keys]),
+                       ("words of verdicts", [("verdict", "meaning"), *VERDICTS.items()])):
         head, *lines = [f"| {' | '.join(row)} |" for row in rows]
         start, end = f"<!-- {mark} -->", f"<!-- {mark}: end -->"
         before, _, rest = page.partition(start)

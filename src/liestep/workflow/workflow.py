@@ -209,8 +209,11 @@ class StudyProducts:
         """Film of the run that an entry of the key `animations` names. Raises InputError: file, line, what is wrong."""
         try:
             parts = text.split("/")
+            if len(parts) == 2:  # its first step or tolerance
+                parts.append(self.study.select(parts[0], parts[1])[0].resolution)
             if len(parts) != 3:
-                raise InputError(f"{text!r} must be problem/integrator/resolution, for example bodies/rk4/h0.01")
+                raise InputError(f"{text!r} must be problem/integrator or problem/integrator/resolution, for example"
+                                 " bodies/rk4/h0.01")
             before = [cell for cell in self.cells if cell.known
                       and [cell.problem, cell.integrator, cell.resolution] == parts]
             cell, = before or self.study.select(parts[0], parts[1], parts[2:])

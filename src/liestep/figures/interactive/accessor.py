@@ -7,6 +7,7 @@ import numpy as np
 import xarray
 from numpy.typing import ArrayLike
 
+from liestep.errors import require_arguments
 from liestep.files.extras import extras
 from liestep.mechanics.contracts.sheet import real_array
 
@@ -30,11 +31,16 @@ class RunAccessor:
         return str(self._data.encoding.get("code", ""))
 
     @extras()
-    def plot(self) -> "Figure":
-        """Motion, energy, other invariants and errors of the manifold in one figure, see `liestep.plot`."""
+    def plot(self, **arguments: Any) -> "Figure":
+        """Motion, energy, other invariants and errors of the manifold in one figure.
+
+        Args:
+            arguments: `quantities`, `span` and `size` as of `liestep.plot`.
+        """
         from liestep.figures.interactive.plots import plot
 
-        return plot(self._data)
+        require_arguments(plot, (self._data,), arguments)
+        return plot(self._data, **arguments)
 
     @extras()
     def animate(self, path: Path | str = "run.gif", *, frames: int = 120, fps: int = 20, width: int = 480) -> Path:

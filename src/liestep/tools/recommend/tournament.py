@@ -172,8 +172,10 @@ class Tournament:
                 self._play(trials, group)
             return [group for group in ranked if group not in opened]
         for group in ranked:
-            why = (f"it would cost at least {bounds[group]/best:.2g} times the best" if bounds[group] >= worth[group]
-                   else f"{self.opened} classes with a better bound were, or the budget is spent")
+            ratio = bounds[group]/best
+            why = (f"it would cost at least {ratio:.2g} times the best" if ratio >= 1.0 else
+                   f"it would be at most {1.0/ratio:.2g} times as fast" if bounds[group] >= worth[group] else
+                   f"{self.opened} classes with a better bound were, or the budget is spent")
             for name in group.names:
                 self._refuse(name, f"not compiled: {why}")
         return []
