@@ -96,22 +96,19 @@ def judged(results: Path, page: str, *options: str) -> int:
         with (results/"claims.csv").open(newline="") as file:
             found = Counter(row["verdict"] for row in csv.DictReader(file))
         print("statements:", ", ".join(f"{number} {verdict}" for verdict, number in found.items()))
-        print(f"open {results/'report'/f'{page}.html'}")
+        print(f"the page: {results/'report'/f'{page}.html'}")
     return code
 
 
 def quick() -> int:
-    """The study of config/quick, in a folder of its own below results; ends with what to try."""
+    """The study of config/quick, in a folder of its own below results; its page ends with what to try."""
     origin, folder = TOP/"config"/"quick", TOP/"results"/"quick"
     for source in origin.rglob("*.yaml"):
         target = folder/"config"/source.relative_to(origin)
         if not target.is_file() or target.read_bytes() != source.read_bytes():  # else Snakemake would plan anew
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
-    code = judged(folder/"results", "quick", "-s", str(TOP/"Snakefile"), "--directory", str(folder))
-    if code == 0:
-        print(f"then change the step in {TOP/'config'/'quick'/'studies'/'quick'/'pendulum.yaml'} and call this again")
-    return code
+    return judged(folder/"results", "quick", "-s", str(TOP/"Snakefile"), "--directory", str(folder), "--quiet", "rules")
 
 
 def environment() -> int:

@@ -68,7 +68,8 @@ def main() -> None:
             from benchmarks import ensembles
 
             members, repeats = (10_000, 2) if arguments.quick else (1_000_000, 1)
-            sections = [("Many starts beside heyoka's batch", "ensembles", ensembles.compare(members, repeats))]
+            sections = [("Members that share registers", "lanes", ensembles.shared(2_048, 3 if arguments.quick else 7)),
+                        ("Many starts beside heyoka's batch", "ensembles", ensembles.compare(members, repeats))]
         elif arguments.what == "plugins":
             from benchmarks import plugins
 

@@ -1,7 +1,8 @@
 """Many starts of one motion: a free body, each of them within 1e-6 of the others, to t = 1 s. Ours are an ensemble of a
 study whose members are reduced, with its checks, starts on the group, energies, momenta and defects of every step, and
 the file. heyoka's batch of SIMD lanes goes from an array of starts to an array of ends, at tolerances whose errors lie
-on both sides of ours. Processor time of the process."""
+on both sides of ours. And steps of members that share registers beside those of the same loop of one after the other,
+in turns, from arrays of rows to arrays of rows. Processor time of the process."""
 import tempfile
 import time
 from collections.abc import Iterator
@@ -11,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
+import liestep
 from benchmarks.peers import natural, turned
+from liestep.simulation.many import blocks
+from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.files import write
 from liestep.simulation.runs.shards import carry_out_shard
 from liestep.simulation.runs.specification import specify, start_of
@@ -20,6 +24,40 @@ from liestep.simulation.runs.specified import RunSpecification
 MOTION: dict[str, Any] = {"preset": "asymmetric", "t_end": 1.0, "samples": 2}
 STEPS = 100
 TOLERANCES = (1e-6, 1e-8)
+
+
+FAR, NEAR = 0.1, 1e-6  # how far rows of starts are apart, relative to them
+CASES = (("free_rigid_body", "rk4", NEAR), ("heavy_top", "rkmk", NEAR), ("spherical_pendulum_chain", "vi_sphere", NEAR),
+         ("mass_spring", "verlet", NEAR), ("penning_trap", "boris", NEAR), ("heavy_top", "lgvi", FAR),
+         ("free_rigid_body", "gauss", FAR), ("heavy_top", "livens", FAR))
+
+
+def shared(members: int, repeats: int) -> Iterator[dict[str, Any]]:
+    """A row for each method: us a member of 100 steps, and which part was run again alone."""
+    for problem, integrator, amplitude in CASES:
+        more = {"preset": "asymmetric"} if problem == "heavy_top" else {}
+        for every in (STEPS, 1):
+            spec = specify(problem, integrator, t_end=1.0, steps=STEPS, samples=2, statistics_every=every, **more)
+            pair = build(spec)
+            y = np.repeat(pair[0].start[None], members, axis=0)
+            y[1:] *= 1.0 + amplitude*np.random.default_rng(1).standard_normal((members - 1, 1, 1))
+            found: dict[int, list[float]] = {1: [], blocks.width(): []}
+            for _ in range(repeats + 1):  # the first ones compile
+                for size, times in found.items():
+                    start = time.process_time()
+                    made = blocks.of_kind(spec, [pair], y, blocks.Kind(size), False, 1)
+                    times.append(1e6*(time.process_time() - start)/members)
+            alone, together = (min(times[1:]) for times in found.values())
+            yield {"case": f"{problem}, {integrator}", "statistics": "every step" if every == 1 else "both ends",
+                   "starts apart": amplitude, "alone": alone, "lanes": together, "ratio": together/alone,
+                   "run again": made.again/members}
+    start = np.random.default_rng(1).normal([0.3, 0.1, 1.0], NEAR, (members, 3))
+
+    def call() -> None:
+        liestep.ensemble("free_rigid_body", "rk4", starts={"angular_momentum": start}, step=1.0/STEPS, t_end=1.0)
+
+    yield {"case": "liestep.ensemble, free_rigid_body, rk4", "statistics": "both ends", "starts apart": NEAR,
+           "alone": np.nan, "lanes": _best(call, repeats)/members, "ratio": np.nan, "run again": np.nan}
 
 
 def compare(members: int, repeats: int) -> Iterator[dict[str, Any]]:

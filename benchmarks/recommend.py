@@ -25,7 +25,7 @@ from liestep.simulation.references.reference import compute_reference, specify_r
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
 from liestep.study.tables.timing import timer
-from liestep.tools.recommend.trials import FINER, INTERVALS, Request, Trials, distances, request
+from liestep.tools.recommend.trials import FINER, INTERVALS, Demand, Trials, distances, request
 
 RATIO = 2.0**0.25
 HOPELESS = 6.0         # an integrator is dropped when a run costs so many times what the recommended one does
@@ -104,7 +104,7 @@ def _reference(case: Case, samples: int) -> Any:
                                                t_end=case.t_end, samples=samples))
 
 
-def _strict_error(asked: Request, case: Case, warm: dict[str, Any]) -> float:
+def _strict_error(asked: Demand, case: Case, warm: dict[str, Any]) -> float:
     """Error of the recommended run at as many times as its steps allow."""
     spec = asked.run(warm["integrator"], warm["size"])
     finer = MOST_TIMES
@@ -122,7 +122,7 @@ def _strict_error(asked: Request, case: Case, warm: dict[str, Any]) -> float:
                            {part.name: content.variables[part.name][1] for part in fields}).max())
 
 
-def _ladder(asked: Request, case: Case, warm: dict[str, Any]) -> dict[tuple[str, float], float]:
+def _ladder(asked: Demand, case: Case, warm: dict[str, Any]) -> dict[tuple[str, float], float]:
     """(integrator, size) -> seconds of the first rung of each integrator that meets the error."""
     content = _reference(case, FINER[0]*INTERVALS + 1)
     trials = Trials(asked)
@@ -156,7 +156,7 @@ def _first_rung(trials: Trials, name: str, hopeless: float) -> tuple[float, floa
     return size, inf
 
 
-def _in_turns(asked: Request, keys: dict[tuple[str, float], Any]) -> dict[tuple[str, float], float]:
+def _in_turns(asked: Demand, keys: dict[tuple[str, float], Any]) -> dict[tuple[str, float], float]:
     clocks = {key: timer(asked.run(*key)) for key in keys}
     taken: dict[tuple[str, float], list[float]] = {key: [] for key in keys}
     for _ in range(TURNS):

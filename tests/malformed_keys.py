@@ -179,7 +179,7 @@ TABLES = {
                        (["energy", "energy"], "energy appears twice")],
             "figures": [(["convergense"], "did you mean convergence?"), (3, "must be a list, not 3"),
                         ([3], "must be text, not 3"), (["drift", "drift"], "drift appears twice")],
-            "animations": [(["bodies/vi_sphere"], "must be problem/integrator/resolution"),
+            "animations": [(["bodies"], "must be problem/integrator or problem/integrator/resolution"),
                            (["bodies/vi_sphere/h0.02"], "did you mean h0.025?"), ("x", "must be a list"),
                            (["bodies/vi_sphere/h0.1"], "is an ensemble")],
             "plugins": [(["none.py"], "there is no plugin file none.py"), ("x.py", "must be a list, not 'x.py'"),

@@ -1,10 +1,13 @@
-"""python -m docs.site build [--to FOLDER] | papers | snapshot | check | contact [--results FOLDER]"""
+"""python -m docs.site build [--to FOLDER] | papers | live [--check] | snapshot | check | contact [--results FOLDER]"""
 import argparse
 import sys
 from pathlib import Path
 
 from docs.site.build import SNAPSHOT, build
 from docs.site.contact import sheets
+from docs.site.live import FOLDER, PAGE
+from docs.site.live import check as check_live
+from docs.site.live import make as make_live
 from docs.site.papers import pages
 from docs.site.snapshot import Snapshot, take
 from docs.site.source import TOP
@@ -33,10 +36,14 @@ def main() -> None:
                        ("check", "say whether docs/snapshot is of the last full run and of today's studies")):
         commands.add_parser(name, help=text).add_argument("--results", type=Path, default=TOP/"results")
     commands.add_parser("papers", help="write README.md of each paper from docs/snapshot")
+    live = commands.add_parser("live", help="make the page on which loops run in the browser; needs wasm-ld")
+    live.add_argument("--check", action="store_true", help="compare what would be made with what is kept")
     given = parser.parse_args()
     try:
         if given.command == "build":
             print(build(given.to))
+        elif given.command == "live":
+            print(check_live() if given.check else make_live(FOLDER, PAGE.parent))
         elif given.command == "papers":
             for path, text in pages(Snapshot(SNAPSHOT)).items():
                 path.write_text(text, "utf-8")

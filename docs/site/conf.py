@@ -23,6 +23,7 @@ html_scaled_image_link = False  # a thumbnail is a link already
 html_theme_options = {"navigation_with_keys": True}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_extra_path = ["../run_it_here.html", "../film.webp"]  # beside the first page
 html_math_renderer = "mathml"
 templates_path: list[str] = []
 autodoc_typehints = "signature"

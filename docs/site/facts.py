@@ -23,7 +23,7 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
                       "charged_particles"),
 }
 TASKS = {  # what public names are for; any other one comes last
-    "Make a run": ("simulate", "Event", "consistent_start", "tangent"),
+    "Make a run": ("simulate", "ensemble", "Event", "consistent_start", "tangent"),
     "Which integrator": ("recommend", "list_integrators", "list_systems"),
     "A system of your own": ("system", "from_urdf", "from_mjcf", "load_plugin"),
     "Look at runs": ("plot", "compare", "open_run"), "How good is it": ("reference", "observed_order")}
@@ -136,14 +136,15 @@ def write_api(path: Path) -> None:
 
 def write_keys(path: Path) -> None:
     """All keys of the configuration files and the names of all figures, as `liestep describe` says them."""
-    parts = ["# All keys of the files\n", "Which keys does a file take, and which figures are there? These are the"
-             " words of `liestep describe study`, `config`, `claims`, `errata` and `figures`."
-             " [Configuration](studies.md) says how the files are used.\n"]
+    parts = ["# All keys of the files\n", "Which keys does a file take, which figures are there, which columns have the"
+             " tables? These are the words of `liestep describe study`, `config`, `claims`, `errata`, `figures` and"
+             " `tables`. [Configuration](studies.md) says how the files are used.\n"]
+    heads = {"figures": ("name", "what it shows"), "tables": ("column", "unit, times", "meaning")}
     for name in FILES:
+        head = heads.get(name, ("key", "value", "meaning"))
         for k, (title, meaning, rows) in enumerate(tables(name)):
             parts.append(f"\n##{'#'*bool(k)} {title}\n\n{cell(meaning)}\n")
-            parts.append(table(("key", "value", "meaning") if rows[0][1] else ("name", "what it shows"), [
-                (f"`{key}`", *(cell(text) for text in row if text or rows[0][1])) for key, *row in rows]))
+            parts.append(table(head, [(f"`{key}`", *map(cell, row[-len(head) + 1:])) for key, *row in rows]))
     path.write_text("\n".join(parts), "utf-8")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+from docs.site.papers import OWN, called
 from docs.site.snapshot import CLAIM, ERRATUM, Snapshot
 from docs.site.source import TOP, escaped
 from liestep.claims.claimfile import VERDICTS, claim_files, load_claims
@@ -15,6 +16,7 @@ from liestep.claims.counting import cards as headlines
 from liestep.study.plan.names import study_files
 from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS
 
+PRINTED = re.compile(r"\bfigure\d")  # names of figures that a paper prints
 CHANGED = "The study file has changed since this run."
 
 
@@ -26,28 +28,29 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
     for study in sorted({figure.study for figure in snapshot.figures}):
         papers.setdefault(study.partition("/")[0], []).append(study)
     thumbnails = []
-    for paper, studies in papers.items():
-        parts = [f"# Figures of {paper}\n", about(snapshot)]
-        thumbnails.append(f"## {paper}\n\n" + raw('<div class="claims">'))
+    for paper, studies in sorted(papers.items(), key=lambda item: (called(item[0]) in OWN.values(), item[0])):
+        parts = [f"# Figures: {called(paper)}\n", f"`{paper}`. {about(snapshot)}"]
+        thumbnails.append(f"## {called(paper)}\n\n`{paper}`\n\n" + raw('<div class="claims">'))
         for study in studies:
             file = files.get(study)
             text = file.read_text("utf-8") if file else ""
             name = file.relative_to(top).as_posix() if file else study
             title = yaml.safe_load(text)["title"] if text else study
             parts.append(f"## {escaped(title)}\n\n`{study}`\n")
-            figure = snapshot.of(study)[0]
+            drawn = sorted(snapshot.of(study), key=lambda figure: not PRINTED.search(figure.name))
+            figure = drawn[0]
             thumbnails.append(raw("<article>") + f"[![figure {figure.name}]({figure.file})"
                               f" {escaped(title)}](#{label(study, figure.name)})\n\n" + raw("</article>"))
             if name in changed:
                 parts.append(f":::{{warning}}\n{CHANGED}\n:::\n")
-            for figure in snapshot.of(study):
+            for figure in drawn:
                 source = snapshot.folder/figure.file
                 (target/figure.file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target/figure.file)
                 says, of_runs, settings = figure.caption.partition(" Runs of ")
                 parts.append(f"({label(study, figure.name)})=")
-                parts.append(f":::{{figure}} {figure.file}\n:alt: {escaped(says)}\n\n**{escaped(figure.name)}**"
-                             f" {escaped(says)}\n:::\n")
+                parts.append(f":::{{figure}} {figure.file}\n:target: {figure.file}\n:alt: {escaped(says)}\n\n"
+                             f"**{escaped(figure.name)}** {escaped(says)}\n:::\n")
                 if settings:
                     parts.append(f"<details><summary>Settings</summary>\n\n{escaped(of_runs + settings)}\n\n"
                                  "</details>\n")
@@ -78,7 +81,7 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
         opening = {paper: list(first(paper, own, snapshot, top)) if kind == "claims" else []
                    for paper, own in of_papers.items()}
         for paper, own in sorted(of_papers.items(), key=lambda item: not opening[item[0]]):
-            parts.append(f"## {escaped(paper)}\n")
+            parts.append(f"## {called(paper)}\n\n`{paper}`\n")
             if any(name.startswith((f"papers/{paper}/{kind}", f"config/{kind}/{paper}")) for name in changed):
                 parts.append(f":::{{warning}}\nThe {kind} files have changed since this run.\n:::\n")
             parts += opening[paper]
@@ -95,7 +98,12 @@ def write_which(target: Path, snapshot: Snapshot) -> None:
     for study, text in snapshot.pages.items():
         names.append(study.replace("/", "_"))
         title, _, rest = text.partition("\n")
-        (target/f"{names[-1]}.md").write_text(f"{title}\n\n{about(snapshot)}{rest}", "utf-8")
+        first, *others = re.split(r"^## (.*)\n", rest, flags=re.MULTILINE)
+        files = [figure.file for figure in snapshot.figures if (figure.study, figure.name) == (study, "winners")]
+        map_of = "".join(f"\n![winners by problem, error and what is kept](../gallery/{file})\n" for file in files)
+        parts = [f"\n## {name}\n\n<details><summary>Tables</summary>\n\n{table.strip()}\n\n</details>\n"
+                 for name, table in zip(others[::2], others[1::2], strict=True)]
+        (target/f"{names[-1]}.md").write_text(f"{title}\n\n{about(snapshot)}{first}{map_of}{''.join(parts)}", "utf-8")
     listed = "\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n" if names else ""
     (target/"index.md").write_text((
         "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and thing to"

@@ -3,7 +3,10 @@ the snapshot; and docs/figures.md, the printed figures of all papers. `python -m
 test holds them to that."""
 import os
 from collections import Counter
+from functools import cache
 from pathlib import Path
+
+import yaml
 
 from docs.site.facts import table
 from docs.site.snapshot import Snapshot
@@ -17,13 +20,27 @@ from liestep.workflow.making import Printed, printed
 OPEN = ("undetermined", "not testable", "not reproduced", "missed")  # what somebody may want to look into
 
 
+@cache
+def called(paper: str, top: Path = TOP) -> str:
+    """How pages call a paper: its authors' names and its year; of a collection of our own the id."""
+    facts = yaml.safe_load((top/"docs"/"publication.yaml").read_text("utf-8"))["replicated"].get(paper)
+    if not facts:
+        return OWN.get(paper, paper)
+    names = [family for family, _ in facts["authors"]]
+    return f"{', '.join(names) if len(names) < 4 else f'{names[0]} and others'} {facts['year']}"
+
+
+OWN = {"cross": "Comparisons across the papers", "classics": "Textbook problems", "testsets": "Public test sets",
+       "external": "Numbers of other codes"}
+
+
 def page(paper: str, rows: list[dict[str, str]], top: Path = TOP) -> str:
     """README.md of a paper, from rows of claims.csv."""
     folder = paper_folders(top/"config")[paper]
     facts = read_paper(folder)
     studies = [name for name in study_files(top/"config") if name.startswith(f"{paper}/")]
     doi = f" doi:[{facts.doi}](https://doi.org/{facts.doi})." if facts.doi else ""
-    parts = [f"# {paper}\n", f"{facts.citation}.{doi}\n",
+    parts = [f"# {called(paper)}\n", f"`{paper}`: {facts.citation}.{doi}\n",
              f"`python3 make.py paper {paper}` makes its {len(studies)} studies, verdicts and page alone; what stands"
              " where: [docs/replicate.md](../../docs/replicate.md).\n"]
     if figures := [item for item in printed(top/"config") if item.paper == paper]:

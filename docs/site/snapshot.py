@@ -1,10 +1,9 @@
 """The snapshot of the last full run: verdicts, errata and every figure as a small WebP, kept in docs/snapshot for those
 who have not run anything. Each file is tied to the manifest of the run that made it.
 
-Pages that say which integrator to take (which.md of studies) are kept as they are.
-
 snapshot.json holds the hash of the manifest; for each figure its study, the hash that the manifest has of the figure
-as it was made, and that of the small file beside it; the hashes of the study, claims and errata files of that run.
+as it was made, and that of the small file beside it; the texts of the pages that say which integrator to take
+(which.md of studies); the hashes of the study, claims and errata files of that run.
 """
 import csv
 import hashlib
@@ -79,8 +78,8 @@ def take(results: Path, target: Path) -> str:
             write_text_atomically(part/table, _columns(_checked(results, products, table).decode("utf-8"), table))
             tables[table] = {"product": products[table]["sha256"], "sha256": sha256(part/table)}
     for page in sorted(name for name in products if _is_page(name)):
-        write_text_atomically(part/page, _checked(results, products, page).decode("utf-8"))
-        tables[page] = {"product": products[page]["sha256"], "sha256": sha256(part/page)}
+        tables[page] = {"product": products[page]["sha256"],
+                        "text": _checked(results, products, page).decode("utf-8")}
     index = {"manifest": manifest["sha256"], "studies": manifest["studies"], "inputs": _judged(manifest["inputs"]),
              "tables": tables, "figures": [vars(figure) for figure in figures]}
     write_text_atomically(part/INDEX, json.dumps(index, indent=1, ensure_ascii=False) + "\n")
@@ -157,11 +156,15 @@ class Snapshot:
         self.figures = [Shown(**entry) for entry in index["figures"]]
         self.tables: dict[str, dict[str, str]] = index["tables"]
         listed = {figure.file: figure.sha256 for figure in self.figures}
-        listed |= {name: entry["sha256"] for name, entry in self.tables.items()}
+        listed |= {name: entry["sha256"] for name, entry in self.tables.items() if not _is_page(name)}
         for name, known in listed.items():
             if not (folder/name).is_file() or sha256(folder/name) != known:
                 raise InputError(f"{folder/name} is not of the run with manifest {self.manifest[:12]}: a page would"
                                  " show a figure or table of another run; run `python -m docs.site snapshot`")
+        for name, entry in self.tables.items():
+            if _is_page(name) and hashlib.sha256(entry["text"].encode()).hexdigest() != entry["product"]:
+                raise InputError(f"the text of {name} in {folder/INDEX} is not of the run with manifest"
+                                 f" {self.manifest[:12]}; run `python -m docs.site snapshot`")
         found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {INDEX}
         for name in sorted(found - set(listed)):
             raise InputError(f"{folder/name} is of no run that {INDEX} lists; run `python -m docs.site snapshot`")
@@ -173,8 +176,7 @@ class Snapshot:
     @property
     def pages(self) -> dict[str, str]:
         """Study -> text of its page on which integrator to take."""
-        return {name.rpartition("/")[0]: (self.folder/name).read_text("utf-8") for name in self.tables
-                if _is_page(name)}
+        return {name.rpartition("/")[0]: entry["text"] for name, entry in self.tables.items() if _is_page(name)}
 
     def rows(self, table: str) -> list[dict[str, str]]:
         """Rows of claims.csv or errata.csv."""

@@ -58,7 +58,7 @@ def stage(target: Path, top: Path = TOP) -> None:
 
 def first_page(text: str, places: Mapping[str, str]) -> str:
     """The first page with those pages of docs/ in its contents that it does not name itself."""
-    named = set(re.findall(r"^[\w/]+$", text, re.MULTILINE))
+    named = set(re.findall(r"^(?:.*<)?([\w/]+)>?$", text, re.MULTILINE))
     pages = [place.removesuffix(".md") for place in places.values() if place.endswith(".md") and "/" not in place]
     return text.replace(OTHERS, "\n".join(page for page in pages if page not in {*named, "index"}))
 

@@ -6,8 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
-from liestep.figures.ladders import admissible
-from liestep.figures.marks import PALETTE
+from liestep.figures.kinds.ladders import admissible
 from liestep.figures.panels import by_method, grid
 from liestep.paper import (
     DOUBLE,
@@ -97,8 +96,7 @@ def _leaders(results: Results, unit: str, label: str) -> Figure:
         {*table.loc[table["problem"] == problem, "winner"], *OPPONENTS})]
         for panel, problem in zip(axes, problems, strict=True)}
     used = by_method(results, tables, lambda panel, mark, rows: hollow(
-        panel, rows[unit], rows["error"], mark, admissible(rows)),
-        [*OPPONENTS, *table["winner"].value_counts().index][:len(PALETTE)])
+        panel, rows[unit], rows["error"], mark, admissible(rows)))
     for panel in axes:
         logarithmic(panel, xlabel=label, ylabel="state error")
     legend_below(figure, used)
@@ -212,8 +210,7 @@ def _distance(axes: Axes, results: Results, metrics: pandas.DataFrame) -> None:
     angles = np.arctan2(sines, np.einsum("tik,tik->ti", q[:, first], q[:, second]))
     axes.plot(file["time"], np.degrees(angles.min(axis=1)), color="0.3", linewidth=0.9)
     axes.set(xlabel="t (s)", ylabel="smallest angle (degrees)")
-    label = results.config.integrators[str(best["integrator"])]
-    axes.annotate(f"{(label and label.label) or best['integrator']}, {best['resolution']}", (0.03, 0.04),
+    axes.annotate(f"by {marks(results)[str(best['integrator'])].label}", (0.03, 0.04),
                   xycoords="axes fraction", fontsize=6.5, color="0.45")
 
 

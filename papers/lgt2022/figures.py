@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from liestep.compile.tracing import Functions, plain_component
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.paper import (
-    DASHDOT,
     DASHED,
     DOTTED,
     DOUBLE,
@@ -30,64 +29,22 @@ from liestep.paper import (
     legend_below,
     line_handle,
     logarithmic,
+    mark_of,
     marks,
-    mix,
     new_figure,
+    shade,
     slope_triangle,
     subplots,
+    variant,
 )
 
 from .quantities import predicted_change
 
 LEAST = 1e-16  # a residual of zero is drawn here
 LOST = "#CC3311"
-# group and chart -> letter of the paper, colour, marker; cayley2 is our own addition
-MAPS = {("se3", "exp"): ("a", "#0077BB", "o"), ("so3_r3", "exp"): ("b", "#EE7733", "s"),
-        ("so3_r3", "cayley"): ("c", "#009988", "^"), ("se3", "cayley"): ("d", "#AA4499", "D"),
-        ("so3_r3", "cayley2"): ("c", "#882255", "v"), ("se3", "cayley2"): ("d", "#882255", "v")}
-STABILISED = {"none": SOLID, "baumgarte": DOTTED, "projection": DASHED}
-RHO = 0.9  # of generalized-alpha, if a study says nothing else
-DIFFERENCES = {1: ("v", DOTTED), 2: ("^", DASHED), 3: ("o", SOLID)}  # order of bliedf -> look
-NATIVE = {"se3": "body", "so3_r3": "mixed"}
-VECTORS = {"none": ("#222222", "P"), "position": ("#707070", "X"), "stages": ("#A8A8A8", "*")}
-
-
-def looks(results: Results) -> dict[str, Mark]:
-    """Key of every integrator of a study -> its mark: colour and marker say group and chart, grey is for attitudes as
-    state vectors; dashes say velocities that are not native, the stabilisation, or an index-3 method; of backward
-    differences dash and marker say the number of steps."""
-    found: dict[str, Mark] = {}
-    colour: Any
-    marker: Any
-    for key, mark in marks(results).items():
-        options = next(cell.spec.options for cell in results.study.cells if cell.integrator == key)
-        if "chart" not in options:
-            colour, marker = VECTORS.get(str(options.get("projection")), ("#222222", "P"))
-            if options.get("form") == "euler":
-                colour, marker = LOST, "X"
-            found[key] = replace(mark, colour=colour, marker=marker if results.study.integrator_id(key) == "rk4"
-                                 else mark.marker, dash=DASHED)
-            continue
-        _, colour, marker = MAPS[options["action"], options["chart"]]
-        dash = STABILISED.get(str(options.get("stabilisation")), DASHDOT)
-        name = results.study.integrator_id(key)
-        if name == "bliedf":
-            marker, dash = DIFFERENCES[options["order"]]
-            dash = DASHDOT if options.get("commutator") == "off" else dash
-        if name.startswith("cf"):
-            colour, marker = mix(colour, "black", 0.45), mark.marker
-        if options.get("twist", "native") not in ("native", NATIVE[options["action"]]):
-            colour, dash = mix(colour, "black", 0.45), DOTTED
-        if options.get("attitude", "quaternion") != "quaternion":
-            colour, dash = mix(colour, "white", 0.5), DOTTED
-        if options.get("stabilisation") == "projection":
-            colour = mix(colour, "black", 0.3)
-        if "stabilisation" not in options and "rho" in options and options["rho"] != RHO:
-            colour = mix(colour, "black" if options["rho"] < RHO else "white", 0.45)
-        found[key] = replace(mark, colour=colour, marker=marker, dash=dash)
-    return found
-
-
+# group and chart -> letter of the paper with the number of its variant of rkmk; cayley2 is our own addition
+MAPS = {("se3", "exp"): ("a", 0), ("so3_r3", "exp"): ("b", 1), ("so3_r3", "cayley"): ("c", 2),
+        ("se3", "cayley"): ("d", 3), ("so3_r3", "cayley2"): ("c", 2), ("se3", "cayley2"): ("d", 3)}
 def curve(axes: Axes, x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray, mark: Mark) -> None:
     """Line with hollow markers; numbers below LEAST are drawn there."""
     axes.plot(x, np.maximum(y, LEAST), marker=mark.marker, markersize=3.8, linewidth=0.8, markerfacecolor="white",
@@ -96,7 +53,7 @@ def curve(axes: Axes, x: Sequence[float] | np.ndarray, y: Sequence[float] | np.n
 
 def over_steps(axes: Axes, results: Results, problem: str, column: str) -> None:
     """A column of metrics over the step for the methods with complete runs; both axes logarithmic."""
-    for key, mark in looks(results).items():
+    for key, mark in marks(results).items():
         if (results.select(problem, key)["status"] == "ok").any():
             steps, values = ladder(results, problem, key, column)
             curve(axes, steps, np.abs(values), mark)
@@ -105,7 +62,7 @@ def over_steps(axes: Axes, results: Results, problem: str, column: str) -> None:
 
 def legend(figure: Figure, results: Results) -> None:
     """Legend of the methods below all panels."""
-    legend_below(figure, [*looks(results).values()])
+    legend_below(figure, [*marks(results).values()])
 
 
 TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # methods of the study on lengths
@@ -134,7 +91,7 @@ def work_precision(results: Results) -> Figure:
          " degrees, a panel for each number of steps; crosses at the top: the run ended at the pole. {runs}",
          shows=("error",))
 def pitch_passage(results: Results) -> Figure:
-    problems, shown = list(results.config.problems), looks(results)
+    problems, shown = list(results.config.problems), marks(results)
     counts = sorted({int(cell.spec.steps or 0) for cell in results.study.cells})
     figure = new_figure(DOUBLE, 72.0)
     for axes, count, letter in zip(figure.subplots(1, len(counts), sharey=True), counts, "abcd", strict=False):
@@ -170,13 +127,13 @@ def reference_points(results: Results) -> Figure:
              ("spring", "center_error", "(b) body on a spring", "error of the centre of mass (m)"),
              ("top", "attitude_entry_error", "(c) fast top", "attitude error, largest entry"))
     for axes, (problem, column, title, label) in zip(figure.subplots(1, 3), shown, strict=True):
-        for key, mark in looks(results).items():
+        for key, mark in marks(results).items():
             for place, dash in ((problem, "-"), (f"{problem}_offset", (0, (3.0, 1.6)))):
                 steps, values = ladder(results, place, key, column)
                 axes.plot(steps, np.maximum(values, LEAST), color=mark.colour, linestyle=dash, linewidth=0.9,
                           marker=mark.marker, markersize=3.8, markerfacecolor="white")
         logarithmic(axes, title=title, xlabel="step (s)", ylabel=label)
-    legend_below(figure, [replace(mark, dash="-") for mark in looks(results).values()])
+    legend_below(figure, [replace(mark, dash="-") for mark in marks(results).values()])
     return figure
 
 
@@ -188,7 +145,7 @@ def quaternion_norm(results: Results) -> Figure:
     problem, = results.config.problems
     spec = results.study.select(problem)[0].spec
     rate, end = float(np.linalg.norm(spec.initial["body_rate"][0])), spec.t_end
-    for key, mark in looks(results).items():
+    for key, mark in marks(results).items():
         steps, change = ladder(results, problem, key, "quaternion_length_change")
         axes.plot(steps, np.maximum(np.abs(change), LEAST), **mark.points)
         if key in TABLEAU_OF:
@@ -196,7 +153,7 @@ def quaternion_norm(results: Results) -> Figure:
             change = predicted_change(TABLEAU_OF[key], fine, rate, end)
             axes.plot(fine, np.abs(change), color=mark.colour, linewidth=0.8)
     logarithmic(axes, xlabel="step (s)", ylabel="$||Q| - 1|$ after 1 s")
-    legend_below(figure, [replace(mark, dash="") for mark in looks(results).values()])
+    legend_below(figure, [replace(mark, dash="") for mark in marks(results).values()])
     return figure
 
 
@@ -208,7 +165,7 @@ def large_steps(results: Results) -> Figure:
                                     strict=True):
         spec = results.study.select(problem)[0].spec
         rate = float(np.linalg.norm(spec.initial["body_rate"][0]))
-        for key, mark in looks(results).items():
+        for key, mark in marks(results).items():
             rows = results.select(problem, key).sort_values("step")
             done = (rows["status"] == "ok").to_numpy()
             angle, error = rows["step"].to_numpy(float)*rate, rows["error_attitude"].to_numpy(float)
@@ -236,7 +193,7 @@ WIDEST = 2.0  # decades that the colours span
 
 @drawing("Time of a Runge-Kutta step relative to the step on quaternions: eight maps and Euler angles. {runs}")
 def cost(results: Results) -> Figure:
-    problems, shown = list(results.config.problems), looks(results)
+    problems, shown = list(results.config.problems), marks(results)
     figure, (axes, below) = subplots(DOUBLE, 132.0, 2, 1)
     width = 0.9/len(shown)
     for i, (key, mark) in enumerate(shown.items()):
@@ -293,13 +250,13 @@ def long_chains(results: Results) -> Figure:
     sizes = {problem: len(results.study.select(problem)[0].spec.parameters["mass"])
              for problem in results.config.problems}
     labels = []
-    for key, mark in looks(results).items():
+    for key, mark in marks(results).items():
         found = [(sizes[problem], float((rows["seconds"]/rows["steps"]).iloc[0])) for problem in sizes
                  for rows in (results.select(problem, key),) if len(rows) and rows["status"].iloc[0] == "ok"]
         n, times = np.array(found).T
         curve(axes, n, 1e6*times/n, mark)
         power = np.polyfit(np.log(n[n >= 10]), np.log(times[n >= 10]), 1)[0]
-        labels.append(EndLabel(n[-1], 1e6*times[-1]/n[-1], f"$N^{{{power:.2f}}}$", mark))
+        labels.append(EndLabel(n[-1], 1e6*times[-1]/n[-1], f"$N^{{{power:.2f}}}$", (mark,)))
     logarithmic(axes, y=False)
     axes.set_ylim(bottom=0.0)
     end_labels(axes, labels, 60.0)
@@ -314,7 +271,7 @@ def adaptive_mechanisms(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure, rows = subplots(DOUBLE, 126.0, 2, len(problems), sharey=True)
     for k, problem in enumerate(problems):
-        for key, mark in looks(results).items():
+        for key, mark in marks(results).items():
             found = results.select(problem, key)
             found = found[found["status"] == "ok"].sort_values("tolerance")
             for axes, column in zip(rows[:, k], ("tolerance", "seconds"), strict=True):
@@ -356,6 +313,12 @@ def generalized_alpha(results: Results) -> Figure:
                     ("attitude error, largest entry", "largest $|A V|$ (m/s)"), (0, "shift_1b", 2.0), sharey="row")
 
 
+def _map_mark(action: str, chart: str) -> Mark:
+    """Look of Runge-Kutta steps through a map, 1a to 1d."""
+    letter, number = MAPS[action, chart]
+    return replace(variant(mark_of("rkmk"), number), colour=shade("rkmk", number), dash=SOLID, label=f"1{letter}")
+
+
 @drawing("Error of the multipliers of generalized-alpha, largest entry over the first 0.1 s from the first step on,"
          " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain (on the"
          " dashed ones). Order 2 with SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
@@ -363,17 +326,17 @@ def multipliers(results: Results) -> Figure:
     figure, axes = subplots(DOUBLE, 82.0)
     for key, entry in results.config.integrators.items():
         assert entry is not None
-        _, colour, marker = MAPS[entry.options["action"], entry.options["chart"]]
+        mark = _map_mark(entry.options["action"], entry.options["chart"])
         found = np.array([[float(value) for value in results.select(problem, key)[["step", "multiplier_error"]].iloc[0]]
                           for problem in results.config.problems])
-        axes.plot(found[:, 0], found[:, 1], color=colour, marker=marker, linestyle=STARTS[entry.options["start"]],
+        axes.plot(found[:, 0], found[:, 1], color=mark.colour, marker=mark.marker,
+                  linestyle=STARTS[entry.options["start"]],
                   markerfacecolor="white", markersize=3.8, linewidth=0.9)
         for start, map_of, order in (("shift", ("se3", "cayley"), 2.0), ("plain", ("so3_r3", "exp"), 1.0)):
-            if entry.options["start"] == start and colour == MAPS[map_of][1]:
+            if entry.options["start"] == start and (entry.options["action"], entry.options["chart"]) == map_of:
                 slope_triangle(axes, found[:, 0], found[:, 1], order)
     logarithmic(axes, xlabel="step (s)", ylabel="error of the multipliers (N)")
-    legend_below(figure, [*(line_handle(Mark(colour, marker, SOLID, letter), f"1{letter}", True)
-                            for letter, colour, marker in list(MAPS.values())[:4]),
+    legend_below(figure, [*(_map_mark(*one) for one in list(MAPS)[:4]),
                           *(line_handle(Mark("0.3", "", dash, name), name) for name, dash in STARTS.items())])
     return figure
 
@@ -390,7 +353,7 @@ def bliedf(results: Results) -> Figure:
 def dissipation(results: Results) -> Figure:
     problem, = results.config.problems
     figure, (left, right) = subplots(DOUBLE, 78.0, 1, 2)
-    for key, mark in looks(results).items():
+    for key, mark in marks(results).items():
         file = first_run(results, problem, key)
         change = file["energy"] - file["energy"][0]
         left.plot(file["time"], change, linewidth=0.9, **mark.line)
@@ -412,12 +375,12 @@ def stiffness_sweep(results: Results) -> Figure:
     for axes, column, title, label in zip(
             figure.subplots(1, 2), ("error_attitude", "energy_error_max"), ("(a) attitude", "(b) energy"),
             ("attitude error", "largest $|E - E(0)|$ (J)"), strict=True):
-        for key, mark in looks(results).items():
+        for key, mark in marks(results).items():
             rows = [results.select(problem, key).iloc[0] for problem in problems]
             done = np.array([row["status"] == "ok" for row in rows])
             curve(axes, stiffness[done], np.array([float(row[column]) for row in rows])[done], mark)
         ceiling = 3.0*max(line.get_ydata().max() for line in axes.lines if len(line.get_ydata()))
-        for key in looks(results):
+        for key in marks(results):
             lost = [results.select(problem, key).iloc[0]["status"] != "ok" for problem in problems]
             axes.plot(stiffness[lost], np.full(sum(lost), ceiling), marker="x", linestyle="none", color=LOST)
         logarithmic(axes, title=title, xlabel="stiffness (N/m)", ylabel=label)
@@ -435,7 +398,7 @@ def joint_drift(results: Results) -> Figure:
     figure, grid = subplots(DOUBLE, 132.0, 2, 2)
     first, *others = grid.ravel()
     growing = []
-    for key, mark in looks(results).items():
+    for key, mark in marks(results).items():
         file = results.file("over_time", key, results.study.select("over_time", key)[0].resolution)
         time, residual = file["time"][1:], np.maximum.accumulate(np.abs(file["joint_error"]))[1:]
         first.plot(time, np.maximum(residual, LEAST), linewidth=0.9, **mark.line)
@@ -462,7 +425,7 @@ def joint_drift(results: Results) -> Figure:
 @drawing("Largest residual of the joint of one body to the ground over 5 s, as a power of ten: green where it is"
          " round-off. Steps of 5 ms. {runs}", shows=("joint_error",))
 def lower_pairs(results: Results) -> Figure:
-    problems, shown_as = list(results.config.problems), looks(results)
+    problems, shown_as = list(results.config.problems), marks(results)
     coarse = {key: results.study.select(problems[0], key)[0].resolution for key in shown_as}
     table = results.metrics.set_index(["problem", "integrator", "resolution"])["joint_error_max"]
     values = np.array([[np.log10(max(float(table[problem, key, coarse[key]]), LEAST)) for problem in problems]
@@ -482,7 +445,7 @@ def stabilised(results: Results) -> Figure:
     problems = list(results.config.problems)
     figure, rows = subplots(DOUBLE, 126.0, 2, len(problems), sharey="row")
     for k, problem in enumerate(problems):
-        for key, mark in looks(results).items():
+        for key, mark in marks(results).items():
             _, error = ladder(results, problem, key, "error")
             curve(rows[0, k], ladder(results, problem, key, "seconds")[1], error, mark)
             curve(rows[1, k], error, ladder(results, problem, key, "joint_error_max")[1], mark)

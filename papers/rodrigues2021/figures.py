@@ -10,9 +10,7 @@ from matplotlib.patches import Circle
 from liestep.compile.counters import evaluations_of
 from liestep.mechanics.systems.bonded_ring import circle, particle_diameter
 from liestep.paper import (
-    DASHDOT,
     DASHED,
-    DOTTED,
     DOUBLE,
     SINGLE,
     SOLID,
@@ -26,32 +24,12 @@ from liestep.paper import (
     legend_below,
     line_handle,
     logarithmic,
+    marks,
     new_figure,
     parameters,
     slope_triangle,
     subplots,
 )
-
-METHODS = {  # circles, triangles and squares are the paper's
-    "exact": Mark("#CC3311", "o", SOLID, "(23) exact"),
-    "newmark": Mark("#0077BB", "v", DASHED, "(25) Newmark"),
-    "euler": Mark("#009988", "s", DOTTED, "(27) Euler"),
-    "exponential": Mark("#EE7733", "^", DASHDOT, "exponential drift"),
-    "richardson": Mark("#882255", "D", DASHED, "Richardson"),
-    "lgvi": Mark("#222222", "x", SOLID, "LGVI"),
-    "dlm": Mark("#AA8800", "P", DASHDOT, "five turns"),
-    "slgi": Mark("#7A08FE", "*", DOTTED, "SLGI"),
-    "rkmk4": Mark("#117733", "h", DASHED, "RKMK4"),
-    "cf4": Mark("#44AA99", "H", DOTTED, "CF4"),
-    "ode45": Mark("#999933", "<", DASHED, "ode45"),
-    "dop853": Mark("#666666", ">", DASHDOT, "DOP853"),
-    "y4": Mark("#EE7733", "^", DASHED, "Yoshida 4"),
-    "s4": Mark("#CC9900", "s", SOLID, "Suzuki 4"),
-    "kl6": Mark("#AA4499", "p", DASHDOT, "Kahan-Li 6"),
-    "kl8": Mark("#332288", "D", SOLID, "Kahan-Li 8"),
-    "alpha": Mark("#EE7733", "^", SOLID, "in $\\alpha$"),
-    "modified": Mark("#009988", "s", DASHED, "in modified Rodrigues parameters"),
-}
 
 
 def slopes(axes: Axes, results: Results, problem: str, column: str, shown: dict[str, float | None],
@@ -59,7 +37,7 @@ def slopes(axes: Axes, results: Results, problem: str, column: str, shown: dict[
     """A column of metrics against the step for some integrators, each with a triangle of a slope (or none) under it."""
     for key, slope in shown.items():
         steps, errors = ladder(results, problem, key, column)
-        axes.plot(steps, errors, marker=METHODS[key].marker, linewidth=0.9, **METHODS[key].line)
+        axes.plot(steps, errors, marker=marks(results)[key].marker, linewidth=0.9, **marks(results)[key].line)
         if slope is not None:
             slope_triangle(axes, steps, errors, slope, below)
     logarithmic(axes, xlabel="step $h$ (s)")
@@ -86,8 +64,8 @@ def figure1(results: Results) -> Figure:
                               (fourth, "lever_length", "(iv) $10^{15}\\,(|R\\rho_0| - 1)$")):
         for key in PAIR:
             file = first_run(results, "pendulum", key)
-            axes.plot(file["time"], 1e15*file[name], marker=METHODS[key].marker, markevery=10, linewidth=0.8,
-                      **METHODS[key].line)
+            axes.plot(file["time"], 1e15*file[name], marker=marks(results)[key].marker, markevery=10, linewidth=0.8,
+                      **marks(results)[key].line)
         axes.set(xlabel="time (s)", xlim=(0.0, file["time"][-1]), title=title)
     slopes(fifth, results, "pendulum", "h1_error", {"exact": None, "newmark": 2, "euler": 1})
     fifth.set_title("(v) trajectory, $|q_h - q|/|q|$")
@@ -95,7 +73,7 @@ def figure1(results: Results) -> Figure:
     steps, own = ladder(results, "pendulum", "exact", "h1_norm_error_sampled")
     sixth.plot(steps, own, color="0.6", marker=".", linewidth=0.8)
     sixth.set_title("(vi) (37) with (27), exact motion")
-    legend_below(figure, [METHODS[key] for key in (*PAIR, "euler")])
+    legend_below(figure, [marks(results)[key] for key in (*PAIR, "euler")])
     return figure
 
 
@@ -112,8 +90,8 @@ def drift_rules(results: Results) -> Figure:
             lowest = "exponential" if column == "h1_error" else "newmark"
             slopes(axes, results, problem, column, dict.fromkeys(CONSTANTS, None) | {lowest: 2})
             axes.set_title(f"({next(letters)}) {problem}: {title}")
-    names = {key: f"{METHODS[key].label}, c = {value:.4g}" for key, value in CONSTANTS.items()}
-    legend_below(figure, [line_handle(METHODS[key], name, marker=True) for key, name in names.items()])
+    names = {key: f"{marks(results)[key].label}, c = {value:.4g}" for key, value in CONSTANTS.items()}
+    legend_below(figure, [line_handle(marks(results)[key], name, marker=True) for key, name in names.items()])
     return figure
 
 
@@ -128,16 +106,16 @@ def chart(results: Results) -> Figure:
     sine = np.sqrt(0.125*np.sum(skew*skew, axis=(1, 2)))
     angle = np.arctan2(sine, 0.5*(trace - 1.0))
     shown = plain["time"] <= 100.0
-    size.plot(plain["time"][shown], 2.0*np.tan(0.5*angle[shown]), color=METHODS["alpha"].colour, linewidth=0.8)
+    size.plot(plain["time"][shown], 2.0*np.tan(0.5*angle[shown]), color=marks(results)["alpha"].colour, linewidth=0.8)
     size.set(yscale="log", xlabel="time (s)", title="(a) $|\\alpha|$")
     for key in ("alpha", "modified"):
         other, reference = first_run(results, "chart_5000", key), first_run(results, "chart_5000", "newmark")
         difference = np.abs(other["attitude"] - reference["attitude"]).max(axis=(1, 2))
         for values, line in ((difference, {}), (other["orthogonality_error"], {"linestyle": ":"})):
             gap.plot(other["time"][1:], np.maximum(np.maximum.accumulate(values)[1:], 1e-17), linewidth=0.9,
-                     **METHODS[key].line | line)
+                     **marks(results)[key].line | line)
     gap.set(xscale="log", yscale="log", xlabel="time (s)", title="(b) largest differences so far")
-    legend_below(figure, [METHODS[key] for key in ("alpha", "modified")], marker=False)
+    legend_below(figure, [marks(results)[key] for key in ("alpha", "modified")], marker=False)
     return figure
 
 
@@ -258,18 +236,19 @@ def figure5(results: Results) -> Figure:
     figure, (short, long) = subplots(DOUBLE, 78.0, 1, 2)
     for key in ("euler", "newmark"):
         file = first_run(results, "ring_500", key)
-        short.plot(file["time"], file["energy"], linewidth=0.8, **METHODS[key].line)
+        short.plot(file["time"], file["energy"], linewidth=0.8, **marks(results)[key].line)
     short.set(ylim=(0.0, 45.0), ylabel="total energy (J)", title="(a) 500 s")
     for problem, dash in (("ring_5000", "-"), ("smooth_5000", ":")):
         for key in ("euler", "newmark"):
             file = first_run(results, problem, key)
             means = file["energy_blocks"][0]
             centres = (np.arange(len(means)) + 0.5)*file["time"][-1]/len(means)
-            long.plot(centres, 100.0*means/file["energy"][0], color=METHODS[key].colour, linestyle=dash, linewidth=1.0)
+            long.plot(centres, 100.0*means/file["energy"][0], color=marks(results)[key].colour, linestyle=dash,
+                      linewidth=1.0)
     long.set(ylabel="mean deviation (% of the energy)", title="(b) 5000 s: with contacts (line), without (dots)")
     for axes, end in ((short, 500.0), (long, file["time"][-1])):
         axes.set(xlabel="time (s)", xlim=(0.0, end))
-    legend_below(figure, [METHODS[key] for key in ("newmark", "euler")], marker=False)
+    legend_below(figure, [marks(results)[key] for key in ("newmark", "euler")], marker=False)
     return figure
 
 
@@ -281,7 +260,7 @@ def figure6(results: Results) -> Figure:
     figure, panels = subplots(DOUBLE, 112.0, 2, 3)
     for row, (problem, law) in enumerate((("ring", "printed"), ("objective", "frame-indifferent"))):
         for key in ("exact", "newmark"):
-            file, mark = first_run(results, problem, key), METHODS[key]
+            file, mark = first_run(results, problem, key), marks(results)[key]
             shown = file["time"] <= SHOWN
             time, every = file["time"][shown], {"markevery": 25, "marker": mark.marker}
             linear = file["linear_momentum"][shown]
@@ -311,7 +290,7 @@ def figure7(results: Results) -> Figure:
     for axes, (column, title, shown) in zip(panels, wanted, strict=True):
         slopes(axes, results, "ring", column, shown)
         axes.set_title(title)
-    legend_below(figure, [METHODS[key] for key in ("exact", "newmark", "euler")])
+    legend_below(figure, [marks(results)[key] for key in ("exact", "newmark", "euler")])
     return figure
 
 
@@ -336,7 +315,7 @@ def diameter(results: Results) -> Figure:
         (done if ended else stopped).append((size, share))
     number, step = cell.spec.parameters["particles"], float(cell.spec.step or 0.0)
     stiffness, mass = cell.spec.parameters["axial_stiffness"], cell.spec.parameters["mass"]
-    axes.plot(*np.array(done).T, color=METHODS["newmark"].colour, marker="o", linewidth=0.9)
+    axes.plot(*np.array(done).T, color=marks(results)["newmark"].colour, marker="o", linewidth=0.9)
     if stopped:
         axes.plot(*np.array(stopped).T, color="#CC3311", marker="x", linestyle="none", markersize=6.0)
     axes.axvline(3.0, color="0.5", linewidth=0.8)
@@ -359,7 +338,7 @@ def contact(results: Results) -> Figure:
         slopes(axes, results, problem, "error", dict.fromkeys(results.config.integrators))
         axes.set_title(f"({letter}) {label_of(results, problem)}")
     panels[0].set_ylabel("state error")
-    legend_below(figure, [METHODS[key] for key in results.config.integrators])
+    legend_below(figure, [marks(results)[key] for key in results.config.integrators])
     return figure
 
 
@@ -376,19 +355,19 @@ def codes(results: Results) -> Figure:
     shown = [key for key in WORK if (metrics["integrator"] == key).any()]
     for key in shown:
         rows = metrics[(metrics["integrator"] == key) & metrics["error"].notna()]
-        work.plot(rows["evaluations"], rows["error"], marker=METHODS[key].marker, linewidth=0.9, markersize=3.5,
-                  **METHODS[key].line)
+        work.plot(rows["evaluations"], rows["error"], marker=marks(results)[key].marker, linewidth=0.9, markersize=3.5,
+                  **marks(results)[key].line)
     work.axhspan(0.0, float(metrics["floor"].max()), color="0.88", linewidth=0.0)
     work.set(xlabel="evaluations of the forces", ylabel="state error", title="(a) ring of 80 particles, 5 s")
     for key in CODES:
         file = first_run(results, "top", key)
         gap = np.maximum(np.abs(file["energy_blocks"][1]), np.abs(file["energy_blocks"][2]))
         end = (np.arange(len(gap)) + 1.0)*file["time"][-1]/len(gap)
-        energy.plot(end, np.maximum.accumulate(gap), linewidth=1.0, **METHODS[key].line)
+        energy.plot(end, np.maximum.accumulate(gap), linewidth=1.0, **marks(results)[key].line)
     energy.set(xlabel="time (s)", ylabel="largest energy error so far (J)", title="(b) asymmetric top, h = 0.01")
     for axes in (work, energy):
         logarithmic(axes)
-    legend_below(figure, [line_handle(METHODS[key], METHODS[key].label, marker=key in shown)
+    legend_below(figure, [line_handle(marks(results)[key], marks(results)[key].label, marker=key in shown)
                           for key in dict.fromkeys((*shown, *CODES))], 4)
     return figure
 

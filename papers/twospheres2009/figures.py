@@ -43,6 +43,7 @@ from liestep.paper import (
     mix,
     new_figure,
     parameters,
+    shade,
     slope_triangle,
     snapshots,
     sphere_body,
@@ -52,10 +53,10 @@ from liestep.paper import (
 )
 
 RED, BLUE, BLACK = "#D62728", "#1F4FBF", "#111111"
-VI: dict[str, Any] = {"color": RED, "linestyle": SOLID, "linewidth": 0.9}
-RK = {"color": BLUE, "linestyle": DOTTED, "linewidth": 1.3}
-PROJECTED = {"color": BLACK, "linestyle": DASHED, "linewidth": 0.9}
-PRINTED = {"color": "#F0A3A0", "linestyle": DASHDOT, "linewidth": 0.9}
+VI: dict[str, Any] = {"color": shade("vi_sphere"), "linestyle": SOLID, "linewidth": 0.9}
+RK = {"color": shade("ode45"), "linestyle": DOTTED, "linewidth": 1.3}
+PROJECTED = {"color": shade("rk2_midpoint", 1), "linestyle": DASHED, "linewidth": 0.9}
+PRINTED = {"color": shade("vi_sphere", 1), "linestyle": DASHDOT, "linewidth": 0.9}
 Curve = tuple[str, dict[str, Any], RunFile]
 
 
@@ -140,7 +141,7 @@ def figure4(results: Results) -> Figure:
     change = rk["energy"][-1]/rk["energy"][0] - 1.0
     energy = figure.axes[-2]
     energy.text(0.03, 0.93, f"RK45 {'gains' if change > 0.0 else 'loses'} {abs(change):.1%} of the energy",
-                transform=energy.transAxes, va="top", color=BLUE, fontsize=7.0)
+                transform=energy.transAxes, va="top", color=RK["color"], fontsize=7.0)
     return figure
 
 
@@ -259,15 +260,13 @@ EMPTY = "#BDBDBD"
 MAP_LEVEL = 4                          # 5120 faces
 MAP_TIMES = (0.0, 0.25, 0.5, 0.75, 5.0)
 NARROW = "molecules_narrow"            # problem of the study
-METHODS_2 = (  # label, style, integrator id, form
-    ("VI", {"color": RED, "marker": "o"}, "vi_sphere", "increment"),
-    ("VI, printed formulas", {"color": "#F0A3A0", "marker": "o", "linestyle": "-.", "zorder": 1.9}, "vi_sphere",
-     "paper"),
-    ("RK2 midpoint, $\\dot q$ form", {"color": BLUE, "marker": "s"}, "rk2_midpoint", "velocity"),
-    ("RK2 midpoint, $\\omega$ form", {"color": "#7FA3E0", "marker": "s", "linestyle": "--"}, "rk2_midpoint", "omega"),
-    ("RK2 Heun, $\\dot q$ form", {"color": "#123274", "marker": "D", "linestyle": "-."}, "rk2_heun", "velocity"),
-    ("RK2 Heun, $\\omega$ form", {"color": "#5BB8D0", "marker": "D", "linestyle": ":"}, "rk2_heun", "omega"),
-)
+METHODS_2 = tuple((label, {"color": shade(name, number), "marker": marker, "linestyle": dash}, name, form)
+                  for label, name, number, form, marker, dash in (
+    ("VI, printed formulas", "vi_sphere", 1, "paper", "o", "-."), ("VI", "vi_sphere", 0, "increment", "o", "-"),
+    ("RK2 midpoint, $\\dot q$ form", "rk2_midpoint", 0, "velocity", "s", "-"),
+    ("RK2 midpoint, $\\omega$ form", "rk2_midpoint", 1, "omega", "s", "--"),
+    ("RK2 Heun, $\\dot q$ form", "rk2_heun", 0, "velocity", "D", "-."),
+    ("RK2 Heun, $\\omega$ form", "rk2_heun", 1, "omega", "D", ":")))
 
 
 @drawing("Three bodies on the sphere. (a) paths over {t_end} s by the variational integrator at the smallest step,"

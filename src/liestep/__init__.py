@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from liestep.api.functions import (
         compare,
         consistent_start,
+        ensemble,
         list_integrators,
         list_systems,
         open_run,
@@ -48,13 +49,14 @@ if TYPE_CHECKING:
     from liestep.study.tables.order import observed_order
 
 _PLACES = {**dict.fromkeys(("simulate", "list_systems", "list_integrators", "reference", "tangent", "consistent_start",
-                            "compare", "open_run", "plot", "recommend"), "liestep.api.functions"),
+                            "ensemble", "compare", "open_run", "plot", "recommend"), "liestep.api.functions"),
            "load_plugin": "liestep.simulation.plugins.loading", **dict.fromkeys(("System", "system"), "liestep.plain"),
            "solve": "liestep.plain.solvers", **dict.fromkeys(("from_mjcf", "from_urdf"), "liestep.plain.robots"),
            "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.compile.status",
            "Event": "liestep.simulation.runs.events", "Impact": "liestep.simulation.runs.impacts"}
-__all__ = ["Event", "Impact", "InputError", "IntegrationError", "System", "compare", "consistent_start", "from_mjcf",
+__all__ = ["Event", "Impact", "InputError", "IntegrationError", "System", "compare", "consistent_start", "ensemble",
+           "from_mjcf",
            "from_urdf", "lgt", "list_integrators", "list_systems", "load_plugin", "observed_order", "open_run", "plot",
            "recommend", "reference", "simulate", "solve", "system", "tangent"]
 

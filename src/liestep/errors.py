@@ -14,7 +14,7 @@ ELSEWHERE = {  # words of other packages -> those here, of which an argument has
     "args": "parameters", "t_span": "t_end", "tspan": "t_end", "method": "integrator", "system": "problem",
     "t_eval": "times", "saveat": "times", "callback": "events until", "controller": "control"}
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
-LONGEST = 60         # characters of a wrong name that are shown
+SHOWN_LETTERS = 60   # characters of a wrong name that are shown
 
 
 class InputError(ValueError):
@@ -59,7 +59,7 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     close = difflib.get_close_matches(given, known, n=CLOSEST, cutoff=0.0)
     found = meant(given, known, cutoff=0.5)
     hint = f"; did you mean {found}?" if found else ""
-    shown = given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
+    shown = given if len(given) <= SHOWN_LETTERS else f"{given[:SHOWN_LETTERS]}..."
     some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {names}"
     return f"unknown {what} {shown!r}{hint} ({some})"
 

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from liestep.compile.status import IntegrationError, Status
-from liestep.errors import InputError, unknown
-from liestep.figures.interactive.calls import public
+from liestep.errors import InputError, arguments_named, unknown
 from liestep.geometry.groups.actions import CHARTS
 from liestep.geometry.groups.poses import EULER, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.integrators.rkmk import MuntheKaas
@@ -34,7 +33,7 @@ ATTITUDES = {"quaternion": (QUATERNION, 4), "rotation_vector": (ROTATION_VECTOR,
 Equations = Callable[[np.ndarray, np.ndarray, float], Any]
 
 
-@public
+@arguments_named
 def step(f: Equations, q: np.ndarray, V: np.ndarray, h: float, group: str = "se3", chart: str = "exp",
          attitude: str = "quaternion", tableau: str = CLASSICAL, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """The state a time h later, in plain Python; the same numbers as runs of liestep to round-off.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from liestep.compile.status import Status
     from liestep.errors import InputError
     from liestep.figures.labels import EndLabel, end_labels
-    from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, marks
+    from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, mark_of, marks, shade, variant
     from liestep.figures.panels import cells, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
     from liestep.figures.scenes.looks import COLOURS, directions, parameters, snapshots, trail
     from liestep.figures.scenes.space import Scene, View, graticule, mix, sphere_body, triad

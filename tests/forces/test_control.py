@@ -221,7 +221,7 @@ def test_wrong_controllers_are_one_sentence(control, words, integrator, size):
     ({"sample": 0.12},
      "sample 0.12 is no whole number of steps of 0.05; the nearest is 0.1"),
     ({"until": ("q", (0,), 0.0)}, "leave out until"),
-    ({"dense": True}, "give dense or control"), ({"replicas": 2}, "single runs"),
+    ({"dense": True}, "give dense or control"),
     ({"events": liestep.Event(("q", (0,), 0.0), count=None)}, "leave out until, control")])
 def test_wrong_requests_are_one_sentence(request_, words):
     with pytest.raises(InputError) as caught:

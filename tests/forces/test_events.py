@@ -249,7 +249,6 @@ def test_dense_output_of_a_run_that_starts_later_and_goes_backward():
     ({"times": ["0.5"]}, "number 0 is not one"), ({"times": 0.5}, "must be a list of numbers"),
     ({"times": [0.5j]}, "number 0 is not one"), ({"times": [0.5], "samples": 3}, "give times or samples, not both"),
     ({"times": [-0.2, -0.1], "t_end": -1.0}, "times must fall, as the run is backward"),
-    ({"times": [0.5], "replicas": 2}, "single runs"),
     ({"times": [0.5], "dense": True}, "give dense or times, not both"),
     ({"t_start": np.inf}, "t_start must be a finite number"), ({"t_end": 0.0}, "t_end must differ from the start"),
     ({"t_start": "now"}, "t_start must be a finite number"), ({"t_end": np.nan}, "t_end must be a finite number"),

@@ -229,7 +229,7 @@ def test_wrong_events_are_one_sentence(made, words):
 
 
 def test_what_such_runs_do_not_have():
-    for more, words in (({"until": FLOOR}, "leave out until"), ({"replicas": 2}, "single runs"),
+    for more, words in (({"until": FLOOR}, "leave out until"),
                         ({"dense": True}, "give dense or events"),
                         ({"t_end": -1.0, "events": Impact(FLOOR)}, "an impact has no way back: give t_end after")):
         with pytest.raises(InputError, match=words):

@@ -9,7 +9,7 @@ from liestep.compile import rows
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.integrators.sizes import Rows, StateNorm
+from liestep.integrators.sizes import RowGroups, StateNorm
 from liestep.integrators.step_control import Controlled
 from liestep.integrators.tableaux import PAIRS, pair_of
 from liestep.mechanics.formulations import formulate
@@ -169,7 +169,7 @@ def test_error_of_a_row_is_relative_to_the_size_of_its_field():
     start, y = np.array([[3.0, -4.0, 0.0], [0.0, 0.0, 0.0]]), np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 0.2]])
     sigma = np.array([[0.04, 0.0, 0.0], [0.0, 0.002, 0.0]])
     moved = np.zeros((2, 3))
-    norm = plain_component(StateNorm(Rows(np.array([0, 1])), np.zeros((4, 2))), PLAIN, np.float64)
+    norm = plain_component(StateNorm(RowGroups(np.array([0, 1])), np.zeros((4, 2))), PLAIN, np.float64)
     assert norm.size(Moves(), sigma, start, y, moved, 0.1) == pytest.approx(np.sqrt((0.01**2 + 0.01**2)/2))
     norm.keep(y)  # sizes so far, of later and shorter rows too
     assert norm.size(Moves(), sigma, y, y, moved, 0.1) == pytest.approx(np.sqrt((0.01**2 + 0.01**2)/2))

@@ -17,6 +17,8 @@ from plugin_room import _nothing_stays  # noqa: F401
 import liestep
 from liestep.errors import InputError
 from liestep.figures.interactive.datasets import kept
+from liestep.simulation.runs.simulation import made
+from liestep.simulation.runs.specification import specify
 
 NAMES = {"InputError", "IntegrationError", "compare", "consistent_start", "list_integrators", "list_systems",
          "load_plugin", "observed_order", "open_run", "plot", "reference", "simulate", "tangent"}
@@ -83,8 +85,7 @@ def test_wrong_calls_are_one_sentence(call, words):
 def test_accessor_refuses_foreign_data_sets_and_ensembles(runs):
     with pytest.raises(InputError, match="not of a run of liestep"):
         _ = xarray.Dataset({"a": ("x", [1.0])}).liestep
-    ensemble = liestep.simulate("sphere_nbody", "rk4", step=0.1, t_end=0.1,
-                                ensemble={"members": 2, "amplitude": 1e-6})
+    ensemble = made(specify("sphere_nbody", "rk4", step=0.1, t_end=0.1, ensemble={"members": 2, "amplitude": 1e-6}))
     with pytest.raises(InputError, match="ensemble"):
         _ = ensemble.liestep
 

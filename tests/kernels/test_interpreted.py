@@ -3,10 +3,11 @@ import numpy as np
 import pytest
 
 import liestep
+from liestep import InputError
 from liestep.compile import cache, interpreted
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
-from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.execution import build, run_once
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
@@ -52,9 +53,55 @@ def test_loops_that_have_run_for_long_are_compiled(nothing_compiled):
     first.loop_for(advance, ())
     assert first.interpreted
     interpreted._spent[advance, cache.class_names(())] = 2.5
+    first = interpreted.FirstLoop(None)
     first.loop_for(advance, ())
     assert not first.interpreted
     assert nothing_compiled == [(advance, ())]
+
+
+def test_what_earlier_processes_have_run_counts(nothing_compiled, monkeypatch, tmp_path):
+    monkeypatch.setattr(interpreted, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(interpreted, "plain_loop", lambda function: lambda: next(clock))
+    monkeypatch.setattr(interpreted, "seconds", lambda *loop: 1.0)
+    clock = iter(np.arange(0.0, 15.0, 0.7).tolist())
+    monkeypatch.setattr(interpreted, "thread_time", lambda: next(clock))
+    for compiled in (False, False, True):  # 2 s pay for a loop that compiles in one
+        interpreted._spent.clear()  # as a new process has it
+        first = interpreted.FirstLoop(None)
+        loop = first.loop_for(advance, ())
+        assert first.interpreted != compiled
+        if not compiled:
+            loop()
+    (mark,) = tmp_path.iterdir()
+    mark.write_bytes(b"torn")
+    interpreted._spent.clear()
+    first.loop_for(advance, ())
+    assert first.interpreted
+
+
+def test_who_calls_decides_and_is_told(nothing_compiled, monkeypatch):
+    called = {"step": 0.01, "t_end": 0.05}
+    run = liestep.simulate("heavy_top", "rkmk", **called, compile=False)
+    assert run.liestep.code.startswith("interpreted: ")
+    assert run.liestep.code.endswith(" s")
+    again = liestep.simulate("heavy_top", "rkmk", **called)
+    assert again.liestep.code.endswith("and is worth it after as many seconds of such runs")
+    assert not nothing_compiled
+    monkeypatch.setattr(interpreted, "loop_for", cache.loop_for)
+    compiled = liestep.simulate("heavy_top", "rkmk", **called, compile=True)
+    assert compiled.liestep.code == "compiled"
+    assert compiled.identical(run)
+    with pytest.raises(InputError, match="compile is 'yes'; allowed are True, False and"):
+        liestep.simulate("heavy_top", "rkmk", **called, compile="yes")
+
+
+def test_a_mechanism_takes_longer_to_compile_than_a_spring():
+    made = {}
+    for problem, integrator in (("mass_spring", "verlet"), ("four_bar", "generalized_alpha")):
+        formulated, component = build(specify(problem, integrator, steps=2, t_end=1e-3))
+        made[problem] = interpreted.seconds(advance, component, formulated.problem)
+    assert interpreted.LEAST <= made["mass_spring"] < 3.0
+    assert 10.0 < made["four_bar"] <= interpreted.MOST
 
 
 def test_a_run_that_fails_is_made_by_compiled_code(nothing_compiled, monkeypatch):

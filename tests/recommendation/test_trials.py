@@ -7,7 +7,7 @@ import pytest
 from liestep.mechanics.contracts.formulated import StateField
 from liestep.tools.recommend import search as searching
 from liestep.tools.recommend import trials as module
-from liestep.tools.recommend.classes import Group
+from liestep.tools.recommend.classes import MethodGroup
 from liestep.tools.recommend.tournament import Tournament
 from liestep.tools.recommend.trials import FINER, INTERVALS, Trials, request
 
@@ -78,7 +78,7 @@ def test_an_error_between_the_ends_of_intervals_counts():
     (("sphere_split",), 1e-9, True), (("rk4", "rk2_heun"), 1e-3, True), (("rk4",), 1e-6, False),
     (("cf4",), 0.1, False)])
 def test_winners_of_the_cross_study_are_known_with_their_errors(names, error, won):
-    assert Tournament._won(SimpleNamespace(asked=SimpleNamespace(error=error)), Group(names, False)) == won
+    assert Tournament._won(SimpleNamespace(asked=SimpleNamespace(error=error)), MethodGroup(names, False)) == won
 
 
 def tournament_with(monkeypatch, bound):
@@ -94,21 +94,23 @@ def tournament_with(monkeypatch, bound):
 
 def test_a_winner_is_opened_however_many_classes_have_machine_code(monkeypatch):
     tournament, workshop, told = tournament_with(monkeypatch, 0.5)
-    ready = [Group((name,), True) for name in ("rkmk tableau=dormand_prince5", "rkmk853", "taylor", "ode45", "cf4")]
+    names = ("rkmk tableau=dormand_prince5", "rkmk853", "taylor", "ode45", "cf4")
+    ready = [MethodGroup((name,), True) for name in names]
     trials = SimpleNamespace(work={}, over=False)
-    rest = tournament._open(trials, [*ready, Group(("gauss",), False), Group(("rk4",), False)], workshop)
+    rest = tournament._open(trials, [*ready, MethodGroup(("gauss",), False), MethodGroup(("rk4",), False)], workshop)
     assert told[0].names == ("rk4",)
     while rest:
         rest = tournament._open(trials, rest, workshop)
-    assert Group(("gauss",), False) not in told
+    assert MethodGroup(("gauss",), False) not in told
     assert set(ready) <= set(told)
 
 
 @pytest.mark.parametrize(("bound", "opened"), [(0.75, [True, False]), (0.9, [True]), (1.1, [])])
 def test_a_class_is_compiled_only_if_it_can_save_a_fifth(bound, opened, monkeypatch):
     tournament, workshop, told = tournament_with(monkeypatch, bound)
-    rest = [Group(("cf4",), True), Group(("gauss",), False)]
+    rest = [MethodGroup(("cf4",), True), MethodGroup(("gauss",), False)]
     while rest:
         rest = tournament._open(SimpleNamespace(work={}, over=False), rest, workshop)
     assert [group.compiled for group in told] == opened
-    assert all(f"at least {bound:g} times the best" in row.reason for row in tournament.table)
+    expected = "at least 1.1 times the best" if bound > 1.0 else f"at most {1.0/bound:.2g} times as fast"
+    assert all(expected in row.reason for row in tournament.table)

@@ -183,7 +183,7 @@ def test_workflow_makes_the_films_that_a_study_names(tmp_path):
 
 
 @pytest.mark.parametrize(("entry", "expected"), [
-    ("bodies/rk4", "'bodies/rk4' must be problem/integrator/resolution"),
+    ("bodies", "'bodies' must be problem/integrator or problem/integrator/resolution"),
     ("body/rk4/h0.1", "did you mean bodies?"),
     ("bodies/rk5/h0.1", "did you mean rk4?"),
     ("bodies/rk4/h0.2", "did you mean h0.1?"),

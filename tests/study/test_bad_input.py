@@ -92,10 +92,6 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
     "samples between steps": (BODIES, "rk4", {"t_end": 1.0, "samples": 8}, "the nearest valid numbers are 6 and 11"),
     "one sample": (BODIES, "rk4", {"samples": 1}, "samples must be at least 2"),
     "one output": (BODIES, "ode45", {"step": None, "tolerance": 1e-3, "outputs": 1}, "outputs must be at least 2"),
-    "half a replica": (BODIES, "rk4", {"replicas": 1.5}, "replicas must be a whole number"),
-    "ensemble without amplitude": (BODIES, "rk4", {"ensemble": {"members": 3}},
-                                   "ensemble amplitude must be a positive number"),
-    "ensemble with an unknown key": (BODIES, "rk4", {"ensemble": {"members": 3, "sed": 1}}, "did you mean seed?"),
     "explicit step for coupled bodies": (CHAIN, "vi_sphere", {"options": {"solver": "explicit"}},
                                          "needs a diagonal mass"),
     "wrong on_failure": (BODIES, "rk4", {"on_failure": "ignore"}, "allowed are raise, return"),
@@ -106,6 +102,16 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
 def test_wrong_request(problem, integrator, arguments, expected):
     with pytest.raises(InputError) as caught:
         simulate(problem, integrator, **{"step": 0.1} | arguments)
+    assert expected in sentence(caught)
+
+
+@pytest.mark.parametrize(("more", "expected"), [
+    ({"replicas": 1.5}, "replicas must be a whole number"),
+    ({"ensemble": {"members": 3}}, "ensemble amplitude must be a positive number"),
+    ({"ensemble": {"members": 3, "sed": 1}}, "did you mean seed?")])
+def test_wrong_trajectories(more, expected):
+    with pytest.raises(InputError) as caught:
+        specify(BODIES, "rk4", step=0.1, **more)
     assert expected in sentence(caught)
 
 
@@ -187,6 +193,9 @@ HEAD = "title: t\nproblems:\n  bodies: {system: sphere_nbody, t_end: 1.0}\ninteg
     (HEAD.replace("sphere_nbody", "sphere_body") + "  vi_sphere: {steps: [0.1]}\n", "did you mean sphere_nbody?"),
     (HEAD + "  rk4: {steps: [0.1], options: {projection: positions}}\n", "allowed are none, position, state"),
     ("tables: [energi]\n" + HEAD + "  rk4: {steps: [0.1]}\n", "did you mean energy?"),
+    ("figures: [drift]\nsee: {energy_error: See that.}\n" + HEAD + "  rk4: {steps: [0.1]}\n",
+     "see: unknown figure of this study 'energy_error'"),
+    ("figures: [drift]\nsee: {drift: It grows.}\n" + HEAD + "  rk4: {steps: [0.1]}\n", "begins with See"),
 ])
 def test_wrong_study_names_file_and_line(study, text, expected):
     assert expected in study(text)

@@ -1,5 +1,4 @@
 """Members that share one component have the bits of runs alone, those beside one that fails too."""
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from liestep.compile.tracing import digest_of
 from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, general
+from liestep.simulation.many import blocks
 from liestep.simulation.runs import batches
 from liestep.simulation.runs.execution import Outcome, run_once
 from liestep.simulation.runs.members import members
@@ -81,27 +81,19 @@ def test_a_member_that_fails_keeps_its_status_and_the_others_their_bits(problem,
     assert f"{failed.sum()} of 12 members did not come to their end; member {first}: " in content.attributes["message"]
 
 
-def spoiled(patch: Callable[[], None]) -> list[int]:
-    """Members that differ from the run alone where each leaves no number in its component."""
-    spec = many("sphere_nbody", "vi_sphere", steps=20, t_end=1.0)
-    repeated, states = batches.Repeated(spec), ensemble_states(spec)
-    alone = [run_once(spec, state) for state in states]
-    memory = list(batches._arrays(repeated.formulated.problem))
-    patch()
-
-    def ending(status: Status, rows: np.ndarray) -> Status:
-        for array in memory:
-            array[...] = 0 if array.dtype == np.int64 else np.nan
-        return status
-
-    repeated.formulated = replace(repeated.formulated, ending=ending)
-    made = repeated.run({name: np.stack([state[name] for state in states]) for name in states[0]}, True)
-    return [k for k, one in enumerate(alone) if one.outputs.states.tobytes() != made.outputs.states[k].tobytes()]
-
-
 def test_members_find_the_component_as_it_was(monkeypatch):
-    assert spoiled(lambda: None) == []
-    assert spoiled(lambda: monkeypatch.setattr(batches, "_arrays", lambda item: iter(()))) == list(range(1, 12))
+    spec = replace(many("sphere_nbody", "vi_sphere", steps=20, t_end=1.0), reduced=True)
+    make, numbers = blocks.Components.make, blocks.Components.numbers
+
+    def spoiled(self):
+        made = make(self)
+        made[1][...] = np.nan  # the numbers of a thread's components
+        return made
+
+    monkeypatch.setattr(blocks.Components, "make", spoiled)
+    assert wrong(spec) == []
+    monkeypatch.setattr(blocks.Components, "numbers", lambda self: numbers(self)*np.nan)
+    assert wrong(spec) == list(range(12))
 
 
 def check_starts(facts: Sheet, parameters, states, form: str, options) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from ensembles import ensemble_states
 from place import copied_package
 
-from liestep.figures.series import separation
+from liestep.figures.kinds.series import separation
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study

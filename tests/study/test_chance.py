@@ -167,6 +167,6 @@ def test_statements_count_once_and_own_ones_apart():
 def test_without_a_history_nothing_is_said_of_changes():
     known = {"changed_later": False, "history": "first written"}
     unknown = {"changed_later": False, "history": "not in the history yet"}
-    assert changes([unknown]) == "Whether what decides a claim was changed later is in no history here"
+    assert changes([unknown]) == "No log of edits lies here that could say whether a criterion was changed later"
     assert changes([unknown, known]) == "Nothing that decides a claim was changed after it was first written"
     assert changes([{**known, "changed_later": "True"}]).startswith("What decides 1 claim was")

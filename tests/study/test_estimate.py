@@ -1,7 +1,8 @@
 """Estimates of time grow as the work does: with the bodies of a ring, with the pairs of bodies on spheres."""
 import pytest
 
-from liestep.simulation.runs.estimate import estimate
+from liestep.simulation.catalogue import integrator_ids
+from liestep.simulation.runs.estimate import estimate, prices
 from liestep.simulation.runs.specification import specify
 
 
@@ -41,6 +42,14 @@ def test_time_of_a_step_is_that_of_measurements(system, integrator, seconds):
     """Within a factor of five, whatever is solved in a step."""
     found = estimate(specify(system, integrator, steps=1000, t_end=1.0))
     assert 0.2 <= found.seconds/(found.steps*seconds) <= 5.0
+
+
+def test_prices_are_of_methods_that_exist():
+    assert prices().keys() <= set(integrator_ids())
+    assert all(0.1 < price < 10.0 for price in prices().values())
+    exact, plain = (estimate(specify("free_rigid_body", name, steps=1000, t_end=1.0)).seconds
+                    for name in ("exact_split", "dlm"))
+    assert exact > 4.0*plain
 
 
 def test_time_of_dense_equations_grows_like_the_cube_of_the_bodies():

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 
 from liestep.api import command_line as cli
 from liestep.errors import InputError
-from liestep.figures import commands, labels, ladders, marks, panels, rendering, series, style
+from liestep.figures import commands, labels, marks, panels, rendering, style
 from liestep.figures.captions import restructured
+from liestep.figures.kinds import ladders, series
 from liestep.study.plan.plan import Study
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.study.tables.results import StudyResults
@@ -168,8 +169,8 @@ def test_captions_stand_for_themselves_in_snakemakes_report(text):
 
 
 # of studies with a grid or with every integrator, which their own tests draw: tests/tangents/test_grid.py,
-# test_maps.py; or of coordinates and momenta, test_phase.py
-OF_LARGE_STUDIES = ("exponent_map", "phase_portrait", "section", "map")
+# test_maps.py; or of coordinates and momenta, test_phase.py; or of one step's derivative
+OF_LARGE_STUDIES = ("exponent_map", "phase_portrait", "section", "map", "symplectic_error")
 GENERIC = [name for name in commands.figure_names() if "." not in name and name not in OF_LARGE_STUDIES]
 
 
@@ -224,7 +225,7 @@ def test_series_show_the_largest_step_that_most_completed(made):
 
 def test_energy_curve_bounds_every_sample(made):
     figure = series.energy_error(made["tiny"])
-    curve, = (line for line in lines(figure.axes[0], marks.PALETTE[0]) if line.get_linewidth() > 0.5)
+    curve, = (line for line in lines(figure.axes[0], marks.shade("vi_sphere")) if line.get_linewidth() > 0.5)
     file = made["tiny"].file("bodies", "vi_sphere", "h0.03125")
     samples = np.abs(file["energy"] - file["energy"][0])
     assert curve.get_ydata().max() >= samples.max() > 0.0
@@ -237,7 +238,7 @@ def test_convergence_marks_admissible_points_and_orders(made):
     axes = figure.axes[0]
     runs = results.select("bodies", "vi_sphere").dropna(subset=["error"])
     usable = (runs["error"] >= FLOOR_FACTOR*runs["floor"]) & (runs["error"] <= LARGEST_ERROR)
-    solid, hollow = (line for line in lines(axes, marks.PALETTE[0]) if line.get_linestyle() == "None")
+    solid, hollow = (line for line in lines(axes, marks.shade("vi_sphere")) if line.get_linestyle() == "None")
     assert 0 < usable.sum() < len(runs)
     assert sorted(solid.get_xdata()) == sorted(runs["step"][usable])
     assert sorted(hollow.get_xdata()) == sorted(runs["step"][~usable])
@@ -245,8 +246,9 @@ def test_convergence_marks_admissible_points_and_orders(made):
     order = results.table("orders").set_index("integrator").loc["vi_sphere"]
     assert order["class"] == "asymptotic"
     texts = [text.get_text() for text in axes.texts]
-    assert texts.count(f"{order['p']:.2f} ± {order['u']:.2f}") == 1
-    assert texts.count("tol.") == 1
+    assert texts.count(f"{order['p']:.2f} ± {order['u']:.2f}: VI") == 1
+    assert texts.count("ode45") == 1  # adaptive: no number, as the legend's title says
+    assert "adaptive steps" in figure.legends[0].get_title().get_text()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["VI", "RK2, velocities", "ode45"]
 
 
@@ -343,15 +345,25 @@ def test_figures_without_their_data_say_what_is_missing(made):
     assert not (Path(made["tiny"].study.folder)/"figures"/"ensemble.pdf").exists()
 
 
-def test_grey_methods_are_named_at_the_ends_of_their_lines_and_not_in_the_legend():
-    styles = {key: marks.Mark(colour, "o", "-", key) for key, colour in (("first", marks.PALETTE[0]),
-                                                                        ("a method with a long name", marks.REST))}
+def test_more_than_eight_methods_are_named_at_the_ends_of_their_lines_and_coinciding_ones_together():
+    shades = [colour for hue in "abcdefghi" for colour in marks.PALETTE[hue][:1]]
+    styles = [marks.Mark(colour, "o", "-", f"method {k}") for k, colour in enumerate(shades)]
     figure, axes = panels.grid(["one"], 50.0)
-    for k, mark in enumerate(styles.values()):
-        axes[0].plot([1.0, 2.0, 3.0], [k, k + 1.0, k + 2.0], **mark.line)
-    panels.legend_below(figure, list(styles.values()))
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["first"]
-    name, = axes[0].texts
-    assert name.get_text().replace("\n", " ") == "a method with a long name"
-    assert tuple(name.xy) == (3.0, 3.0)
-    assert axes[0].get_lines()[1].get_zorder() < axes[0].get_lines()[0].get_zorder()
+    for k, mark in enumerate(styles):
+        axes[0].plot([1.0, 2.0, 3.0], [max(k, 1)]*3, **mark.line)
+    panels.legend_below(figure, styles)
+    assert len(figure.legends[0].get_texts()) == 9
+    names = [text.get_text() for text in axes[0].texts]
+    assert sorted(names) == ["method 0; method 1", *(f"method {k}" for k in range(2, 9))]
+
+
+def test_panels_of_equal_values_are_left_out_and_named():
+    figure, axes = panels.grid(["first", "level", "empty", "last"], 50.0)
+    mark = marks.Mark("#000000", "o", "-", "one")
+    for panel, values in zip(axes, ([1.0, 3.0], [2.0, 2.0], [np.nan, np.nan], [5.0, 1.0]), strict=True):
+        panel.plot([0.0, 1.0], values, **mark.line)
+    height = figure.get_figheight()
+    assert panels.leave_out(figure).endswith(": level, empty.")
+    assert [panel.get_title(loc="left") for panel in figure.axes] == ["(a) first", "(b) last"]
+    assert height - figure.get_figheight() == pytest.approx(50.0/25.4)
+    assert panels.leave_out(figure) == ""

@@ -8,7 +8,7 @@ import pytest
 
 from liestep.errors import InputError
 from liestep.figures.interactive.datasets import open_run
-from liestep.figures.maps import map as draw_map
+from liestep.figures.kinds.maps import map as draw_map
 from liestep.files.records import recording
 from liestep.simulation.runs import batches
 from liestep.simulation.runs.files import RunFile, read

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from liestep.figures import marks as style
+from liestep.figures.panels import MANY
 from liestep.simulation.catalogue import integrator_calls, integrator_module
 from liestep.study.plan.config import IntegratorConfig
 from liestep.study.plan.papers import papers
@@ -29,7 +30,8 @@ def made_up(**entries) -> SimpleNamespace:
 
 @pytest.mark.parametrize("name", study_names())
 def test_methods_of_a_study_look_different(name):
-    looks = [(*look(mark), mark.label if mark.grey else "") for mark in style.marks(study(name)).values()]
+    found = style.marks(study(name)).values()  # of many, names stand at the ends of the lines
+    looks = [(look(mark), mark.label if len(found) > MANY else "") for mark in found]
     assert len(set(looks)) == len(looks)
 
 

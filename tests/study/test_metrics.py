@@ -1,5 +1,6 @@
 """From runs to tables: a small study, made once, and the numbers of its tables computed again by hand."""
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -332,9 +333,13 @@ def test_longest_period_and_energy_terms():
     q = np.stack([np.cos(math.pi*time), np.sin(math.pi*time), 1e-4*np.sin(0.01*time)], axis=-1)[:, None]
     assert longest_period(time, q) == pytest.approx(2.0, rel=0.03)  # the slow component hardly moves
     spec = specify("sphere_nbody", "vi_sphere", steps=10, t_end=0.1)
-    file = {"q": spec.initial["q"][None], "omega": spec.initial["omega"][None], "energy": np.array([2.0])}
+    state = {name: values[None] for name, values in spec.initial.items()} | {"energy": np.array([2.0])}
     kinetic = 0.5*(1.1**2 + 2.0)
-    assert energy_terms(spec, file) == pytest.approx(kinetic + abs(2.0 - kinetic))
+    assert energy_terms(spec, RunFile(Path(), {}, state)) == pytest.approx(kinetic + abs(2.0 - kinetic))
+    top = specify("heavy_top", "rk4", steps=10, t_end=0.1, options={"form": "coadjoint"})
+    state = {"body_momentum": np.array([[3.0, 4.0, 5.0]]), "energy": np.array([1.0])}
+    kinetic = 0.5*float(np.sum(np.array([9.0, 16.0, 25.0])/top.parameters["inertia"]))
+    assert energy_terms(top, RunFile(Path(), {}, state)) == pytest.approx(kinetic + abs(1.0 - kinetic))
 
 
 def test_ensemble_rows_have_quantiles_and_a_horizon(tmp_path):

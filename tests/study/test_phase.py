@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.figures.series import phase_portrait, section, section_of
+from liestep.figures.kinds.series import phase_portrait, section, section_of
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.results import StudyResults

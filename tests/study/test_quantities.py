@@ -1,8 +1,11 @@
 """Numbers that only one paper defines, as columns of its studies' metrics: a paper that is made up."""
+import shutil
+
 import numpy as np
 import pytest
 
 from liestep.compile.sources import source_hash
+from liestep.errors import InputError
 from liestep.simulation.runs.files import read
 from liestep.study.plan.papers import paper_module, read_paper
 from liestep.study.plan.plan import Study
@@ -60,14 +63,36 @@ def test_quantities_are_columns_of_their_papers_studies_only(tmp_path, paper):
 def test_two_quantities_of_one_name_are_refused(paper):
     paper.QUANTITIES = (farthest, farthest)
     file = {"q": np.zeros((1, 1, 3))}
-    with pytest.raises(ValueError, match="two quantities are called farthest"):
+    with pytest.raises(InputError, match=r"quantities\.py: two quantities are called farthest"):
         quantities.quantities_of("invented/two_steps").columns(file, None)
 
 
 def test_a_column_that_the_paper_does_not_name_is_refused(paper):
     paper.NAMES = ("farthest",)
-    with pytest.raises(ValueError, match="quantity referred is not among NAMES: farthest"):
+    with pytest.raises(InputError, match=r"quantities\.py: quantity referred is not among NAMES: farthest"):
         quantities.quantities_of("invented/two_steps").columns({"q": np.zeros((1, 1, 3))}, None)
+
+
+def test_two_papers_with_one_quantity_are_refused(tmp_path, paper):
+    other = tmp_path/"papers"/"second"
+    shutil.copytree(tmp_path/"papers"/"invented", other)
+    (other/"__init__.py").write_text((other/"__init__.py").read_text().replace("invented", "second"))
+    read_paper(other)
+    quantities.quantities_of("alone")
+    with pytest.raises(InputError, match=r"second/quantities\.py: the quantity farthest is one of the paper invented"
+                                         " too; choose another name"):
+        quantities.quantities_of("second/two_steps")
+    (other/"quantities.py").write_text("QUANTITIES = ()\n")  # wrong: said of its own studies only
+    read_paper(shutil.copytree(other, tmp_path/"elsewhere"/"papers"/"second"))
+    assert quantities.quantities_of("invented/two_steps").names == ("farthest", "referred")
+    with pytest.raises(InputError, match="has QUANTITIES, NAMES and VARIABLES"):
+        quantities.quantities_of("second/two_steps")
+
+
+def test_a_quantity_with_the_name_of_a_column_is_refused(tmp_path, paper):
+    paper.NAMES = ("farthest", "energy_error_max")
+    with pytest.raises(InputError, match=r"quantities\.py: energy_error_max is a column of every metrics\.csv; choose"):
+        rows(tmp_path, "invented/two_steps")
 
 
 def test_studies_of_no_paper_have_none(paper):

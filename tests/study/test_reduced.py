@@ -10,7 +10,7 @@ import pandas
 import pytest
 
 from liestep.errors import InputError
-from liestep.figures.maps import map as draw_map
+from liestep.figures.kinds.maps import map as draw_map
 from liestep.simulation.runs import starts
 from liestep.simulation.runs.execution import block_means, run_once
 from liestep.simulation.runs.files import read

@@ -80,6 +80,15 @@ def test_a_torsion_pendulum_and_its_damper():
     assert data.attrs["energy_error_max"] < 1e-8
 
 
+def test_a_spring_that_is_wound_beyond_half_a_turn_says_so():
+    """The angle is 3/w sin(w t) with w = sqrt(k/J): the run ends at 3.1 rad, and no chart or step is blamed."""
+    rate = np.sqrt(0.02/J[2])
+    with pytest.raises(liestep.IntegrationError, match=r"a run ends where the spring comes to 3\.1 rad") as ended:
+        run("wound", t_end=10.0, **hinged([torsion(GROUND, THIRD, FIRST, 0, FIRST, stiffness=0.02)], rate=[0, 0, 3.0]))
+    assert ended.value.time == pytest.approx(np.arcsin(3.1*rate/3.0)/rate, abs=0.01)
+    assert "chart" not in str(ended.value)
+
+
 def test_a_torsion_spring_between_attitudes_has_the_square_of_the_angle():
     """Of a body with equal moments that starts at rest, 2 rad away about a slanted axis."""
     axis, k = np.array([2.0, -1.0, 2.0])/3.0, 1.7

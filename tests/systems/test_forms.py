@@ -82,6 +82,21 @@ def test_components_keep_their_protocol(name, formulation):
     assert fields
 
 
+@pytest.mark.parametrize("name", system_ids())
+def test_every_form_has_the_kinetic_energy_of_its_start(name):
+    """Runs that lose energy compare it with the kinetic energy of their fields, and forms have different fields."""
+    facts, found = sheet(name), {}
+    for formulation in facts.forms:
+        for start, options in choices(name, formulation):
+            initial = turned(start.initial) if options.get("form") == "angles" else start.initial
+            made = formulate(facts, start.parameters, initial, formulation, options)
+            fields = {"time": np.zeros(1), **made.to_fields(made.start[None])}
+            energy = facts.kinetic_energy(start.parameters, fields)
+            assert energy.shape == (1,)
+            known = found.setdefault(str(start.parameters), energy)
+            np.testing.assert_allclose(energy, known, rtol=1e-12, atol=1e-12, err_msg=f"{formulation} {options}")
+
+
 def test_every_formulation_says_what_it_is():
     for protocol in PROTOCOLS.values():
         assert inspect.getdoc(protocol)

@@ -10,7 +10,8 @@ import liestep
 from liestep.extend import GROUND, Body, revolute
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.specification import start_of
+from liestep.simulation.runs.simulation import made
+from liestep.simulation.runs.specification import specify, start_of
 
 BASE = {"m": (1, 0, 0), "kg": (0, 1, 0), "s": (0, 0, 1), "N": (1, 1, -2), "J": (2, 1, -2), "rad": (0, 0, 0),
         "1": (0, 0, 0), "A": (0, 0, 0), "T": (0, 1, -2), "C": (0, 0, 1), "V": (2, 1, -3), "H": (2, 1, -2)}
@@ -115,7 +116,7 @@ def test_attitudes_and_members_warn():
     with pytest.warns(UserWarning, match=r"orthogonality_error .* is up to .* % of 1 \(warned of above 1 %\)"):
         liestep.simulate("free_rigid_body", "rk4", **how)
     with pytest.warns(UserWarning, match=r"2 of 2 members have a warning; member 0: .*orthogonality_error"):
-        liestep.simulate("free_rigid_body", "rk4", ensemble={"members": 2, "amplitude": 1e-6, "seed": 0}, **how)
+        made(specify("free_rigid_body", "rk4", ensemble={"members": 2, "amplitude": 1e-6, "seed": 0}, **how))
 
 
 LEFT = [  # file, text: what has a unit, and why it stays

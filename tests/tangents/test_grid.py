@@ -4,7 +4,7 @@ import pytest
 from ensembles import ensemble_states
 
 from liestep.errors import InputError
-from liestep.figures.maps import exponent_map
+from liestep.figures.kinds.maps import exponent_map
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify

@@ -1,16 +1,21 @@
-"""What a stranger adds: a system, an integrator, a figure, a criterion, a table, a group. Each is made in a copy of the
-package from few files, and works; what has to be read before is short."""
+"""What a stranger adds: a paper, a system, an integrator, a figure, a criterion, a table, a group. Each is one new file
+or folder in a scratch copy (a group and its system two), beside what one command writes, and works; what has to be read
+before is short."""
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from place import TOP, copied_package
 
 from docs.site.source import shown
 
-WORDS = 4_000  # to read before any of the six
+WORDS = 3_000  # to read before any of the six that the page names
+PAGE = "docs/architecture.md"
 
 
 def read(page: str) -> str:
@@ -113,7 +118,11 @@ class Plenty(Criterion):
     def judge(self, claim: Question, results: Results) -> Judgement:
         return Judgement(len(claim.runs) >= self.runs, float(len(claim.runs)), f"{len(claim.runs)} runs")
 '''
-FIGURE = '''
+FIGURE = '''"""A figure that every study may ask for."""
+from matplotlib.figure import Figure
+
+from liestep.figures.style import DOUBLE, Results, drawing, subplots
+
 
 @drawing("{title}: the duration of every run. {runs}")
 def durations(results: Results) -> Figure:
@@ -161,52 +170,88 @@ data = liestep.simulate("prey", "rkmk", step=0.05, samples=2)
 exact = solve_ivp(lambda t, y: [y[0]*(1 - y[1]), y[1]*(y[0] - 1)], (0.0, 1.0), [2.0, 1.0], rtol=1e-12, atol=1e-12)
 print(bool(np.abs(data["y"].values[-1, 0, :2] - exact.y[:, -1]).max() < 1e-6))
 """
-# what is added: new files, old file -> (text that gets something before it, what), code, what the code prints
+PAPER = """
+from liestep.study.plan.plan import Study
+print(Study.find("mine2026/first").paper.id)
+"""
+# what is added: new files, or a command, code, what the code prints
 ADDITIONS = {
-    "a system": ({"mechanics/systems/dipole_in_field.py": code_of("docs/adding.md", "Add a problem")}, {}, """
+    "a paper": (["new-paper", "mine2026"], PAPER, "mine2026"),
+    "a system": ({"mechanics/systems/dipole_in_field.py": code_of("docs/adding.md", "Add a problem")}, """
 import liestep
 data = liestep.simulate("dipole_in_field", "vi_sphere", step=0.5)
 print(data.attrs["status"], list(data["q"].values[-1].shape))
 """, "ok [1, 3]"),
-    "an integrator": ({"integrators/ralston.py": code_of("docs/adding.md", "Add an integrator")}, {}, """
+    "an integrator": ({"integrators/ralston.py": code_of("docs/adding.md", "Add an integrator")}, """
 import liestep
 def end(n):
     return liestep.simulate("spring_pendulum", "rk2_ralston", step=0.5/n, t_end=0.5)["q"].values[-1]
 ends = [end(n) for n in (50, 100, 200)]
 print(round(float(abs(ends[0] - ends[1]).max()/abs(ends[1] - ends[2]).max())))
 """, "4"),
-    "a figure": ({}, {"figures/commands.py": ("convergence energy_convergence", "durations "),
-                      "figures/ladders.py": ("", FIGURE)}, MAKE + """
+    "a figure": ({"figures/kinds/durations.py": FIGURE}, MAKE + """
 from liestep.figures.commands import drawing_of
 print(len(drawing_of("durations")(results).axes))
 """, "1"),
-    "a criterion": ({"claims/criteria/plenty.py": CRITERION}, {}, CLAIMS,
+    "a criterion": ({"claims/criteria/plenty.py": CRITERION}, CLAIMS,
                     "at least 1 runs True\nat least 2 runs False"),
-    "a table": ({"study/tables/kinds/lengths.py": TABLE}, {}, MAKE + 'print(list(results.table("lengths")["t_end"]))\n'
+    "a table": ({"study/tables/kinds/lengths.py": TABLE}, MAKE + 'print(list(results.table("lengths")["t_end"]))\n'
                 'print("## lengths" in Path("results/small/tables.md").read_text())\n', "[0.5]\nTrue"),
-    "a group": ({"geometry/groups/dilation.py": GROUP, "mechanics/systems/prey.py": SHEET}, {}, FLOW, "True"),
+    "a group": ({"geometry/groups/dilation.py": GROUP, "mechanics/systems/prey.py": SHEET}, FLOW, "True"),
 }
-FILES = {"a system": 1, "an integrator": 1, "a figure": 3, "a criterion": 1, "a table": 1, "a group": 2}
+REWRITTEN = ("python", "-m", "liestep.workflow.schemas")  # the one command, which the page names
+MADE = r"workflow/schemas/\w+\.schema\.json|config/README\.md"
+
+
+def scratch_copy(folder: Path) -> Callable[..., str]:
+    """A repository of the package and of what the command writes; what calls a program in it and returns its output."""
+    copied_package(folder/"src")
+    for name in ("workflow/schemas", "config/README.md", "config/config.yaml", "profiles", ".gitignore", "Snakefile"):
+        copy = shutil.copytree if (TOP/name).is_dir() else shutil.copy
+        (folder/name).parent.mkdir(exist_ok=True, parents=True)
+        copy(TOP/name, folder/name)
+    environment = dict(os.environ, PYTHONPATH=str(folder/"src"), NUMBA_DISABLE_JIT="1")
+
+    def call(program: str, *arguments: str) -> str:
+        done = subprocess.run([sys.executable if program == "python" else program, *arguments], cwd=folder,
+                              capture_output=True, text=True, timeout=300, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    call("git", "init", "-q")
+    call("git", "add", "-A")
+    call("git", "-c", "user.name=none", "-c", "user.email=none@none.invalid", "commit", "-qm", "before")
+    return call
 
 
 @pytest.mark.parametrize("what", ADDITIONS)
 def test_a_stranger_adds(what, tmp_path):
-    new, changed, code, printed = ADDITIONS[what]
-    assert len(new) + len(changed) <= FILES[what]
-    package = copied_package(tmp_path)
-    for name, text in new.items():
-        assert not (package/name).exists()
-        (package/name).write_text(text)
-    for name, (before, text) in changed.items():
-        old = (package/name).read_text()
-        assert before in old
-        (package/name).write_text(old.replace(before, text + before, 1) if before else old + text)
+    new, code, printed = ADDITIONS[what]
+    call = scratch_copy(tmp_path)
+    if isinstance(new, list):
+        call("python", "-m", "liestep", *new)
+    else:
+        for name, text in new.items():
+            assert not (tmp_path/"src"/"liestep"/name).exists()
+            (tmp_path/"src"/"liestep"/name).write_text(text)
+    call(*REWRITTEN)
+    changed = [line.split(maxsplit=1) for line in call("git", "status", "--porcelain").splitlines()]
+    added = [name for state, name in changed if state == "??"]
+    assert len(added) == (2 if what == "a group" else 1)
+    assert all(re.fullmatch(MADE, name) for state, name in changed if state == "M")
     (tmp_path/"small.yaml").write_text(STUDY.format(table="lengths" if what == "a table" else "energy"))
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300,
-                          env=dict(os.environ, PYTHONPATH=str(tmp_path), NUMBA_DISABLE_JIT="1"))
-    assert done.stdout.strip() == printed, done.stderr
+    assert call("python", "-c", code).strip() == printed
 
 
-@pytest.mark.parametrize("pages", [(".github/CONTRIBUTING.md", "docs/architecture.md"), ("docs/own_system.md",)])
-def test_what_is_read_before_is_short(pages):
-    assert sum(len(read(page).split()) for page in pages) <= WORDS
+def test_what_is_read_before_is_short():
+    """The page that says where each of the six is written, and what it sends to for them."""
+    table = read(PAGE).partition("## Add\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| \(([a-f])\) .*$", table, re.MULTILINE)
+    assert rows == list("abcdef")
+    sent = {str(Path("docs", link)) for link in re.findall(r"\]\(([^)#]+)", table)}
+    assert "docs/replicate.md" in sent
+    assert sum(len(read(page).split()) for page in {PAGE, *sent}) <= WORDS
+
+
+def test_a_plugin_needs_one_page():
+    assert len(read("docs/own_system.md").split()) <= WORDS

@@ -4,14 +4,17 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from commands import STUDY, contents, refused
 from place import TOP
 
+from liestep.api import command_line
 from liestep.api.command_line import GROUPS, build_parser, main
 from liestep.errors import InputError
+from liestep.files import terminal
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.tools.inspect.describe import describe
 
@@ -250,3 +253,27 @@ def test_a_shell_completes_commands_ids_and_options(line, expected, tmp_path):
              "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path/"found")}
     subprocess.run([Path(sys.executable).with_name("liestep")], env=os.environ | asked, check=True)
     assert {word.strip() for word in (tmp_path/"found").read_text().split("\n")} == expected
+
+
+@pytest.mark.parametrize("command", [["list"], ["describe", "heavy_top"], ["describe", "vi_sphere"], ["--help"]])
+def test_no_line_is_wider_than_the_terminal(command, place, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", ["liestep", *command])
+    with suppress(SystemExit):
+        command_line._typed()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 20
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_terminal_of_one_column_is_refused_and_a_pipe_gets_whole_lines(place, monkeypatch, capsys):
+    assert terminal.fitted("word "*50) == "word "*50
+    monkeypatch.setenv("COLUMNS", "1")
+    with pytest.raises(InputError, match="COLUMNS is 1; allowed are 40 columns or more"):
+        terminal.fitted("a")
+
+
+def test_broken_lines_go_on_below_their_last_column(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    assert terminal.fitted("  rk4    " + "four "*9).split("\n") == [
+        "  rk4    four four four four four four", "         four four four"]

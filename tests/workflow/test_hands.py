@@ -69,7 +69,9 @@ def test_a_recommendation_is_short_in_a_notebook():
     assert f"{50 - SHOWN} more" in html
     assert len(html) < 2000
     assert repr(found).startswith("<Recommendation for heavy_top: rk4, step 0.1; error 1e-07")
-    assert str(found).count("not tried") == 50
+    assert str(found).count("not tried") == SHOWN
+    assert f"{50 - SHOWN} more: --all" in str(found)
+    assert found.text(50).count("not tried") == 50
     assert str(found).splitlines()[-3:] == found._said()  # where a terminal ends
 
 

@@ -80,8 +80,5 @@ def test_make_ends_with_the_place_of_the_page_that_has_everything(tmp_path, caps
     quick.__globals__.update(TOP=tmp_path, call=lambda *program, **variables: 0)
     assert quick() == 0
     page = results/"report"/f"{page_of('quick/pendulum')}.html"
-    study = tmp_path/"config"/"quick"/"studies"/"quick"/"pendulum.yaml"
     assert capsys.readouterr().out.splitlines() == [
-        "statements: 2 reproduced, 1 not reproduced", f"open {page}",
-        f"then change the step in {study} and call this again"]
-    assert study.is_file()
+        "statements: 2 reproduced, 1 not reproduced", f"the page: {page}"]

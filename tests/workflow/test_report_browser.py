@@ -6,6 +6,7 @@ from pathlib import Path
 import browser
 import pandas
 import pytest
+from place import TOP
 from report_place import made_place
 
 from liestep.simulation.runs.files import read
@@ -18,7 +19,9 @@ COLUMN = "[...document.querySelectorAll({rows!r})].map(row => row.cells[{column}
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    return made_place(tmp_path_factory.mktemp("report"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(TOP)  # which has the page that repeats runs
+        return made_place(tmp_path_factory.mktemp("report"))
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +102,9 @@ def test_a_claim_leads_to_its_run_which_opens_to_its_provenance(page, place):
     attributes = read(place.folder/"results/paper/bodies/runs/bodies/rk4/h0.03125.nc", ()).attributes
     assert attributes["run_sha256"] in text
     assert attributes["source_hash"] in text
+    address, _, settings = page.value("document.querySelector('tr.found + tr.more a[href*=\"#\"]').href").partition("#")
+    assert Path(address.removeprefix("file://")).samefile(TOP/"docs"/"run_it_here.html")
+    assert settings == "system=three&preset=paper&left=rk4&right=vi_sphere&step=0.03125&end=2.5"
     page.value("document.querySelector('tr.found .open').click()")
     assert page.value("document.querySelectorAll('tr.more').length") == 0
 

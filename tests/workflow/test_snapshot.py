@@ -15,7 +15,7 @@ from docs.site.build import SNAPSHOT
 from docs.site.contact import GAP, WIDTH, sheets
 from docs.site.gallery import CHANGED, write_gallery, write_verdicts, write_which
 from docs.site.papers import pages
-from docs.site.snapshot import CLAIM, MOST, QUALITIES, Snapshot, take
+from docs.site.snapshot import CLAIM, INDEX, MOST, QUALITIES, Snapshot, take
 from docs.site.source import PLACES, TOP, escaped, rewritten
 from liestep.claims.claimfile import VERDICTS
 from liestep.errors import InputError
@@ -195,8 +195,8 @@ def test_the_page_on_integrators_is_kept_and_shown(taken, tmp_path):
     assert page.startswith("# Which?\n\nPictures are reduced copies")
     assert page.endswith("Take one.\n")
     assert "\npaper_bodies\n" in (tmp_path/"which"/"index.md").read_text()
-    (taken/PAGE).write_text("# Another\n")
-    with pytest.raises(InputError, match=r"which\.md is not of the run"):
+    (taken/INDEX).write_text((taken/INDEX).read_text().replace("Take one.", "Take two."))
+    with pytest.raises(InputError, match=r"which\.md in .* is not of the run"):
         Snapshot(taken)
 
 

@@ -24,7 +24,7 @@ from liestep.workflow.workflow import JobBatch, Workflow
 
 ROOT = Path(liestep.__file__).parent
 TOP = Path(__file__).parents[2]
-CACHES = (sources.module_file, sources.places, sources._imports, sources.source_hash, pipeline_sources._packages)
+CACHES = (*sources.CACHES, pipeline_sources._packages)
 
 
 def forget() -> None:

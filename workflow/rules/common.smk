@@ -14,7 +14,7 @@ os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS
 
 from liestep.workflow.sources import page_source
 from liestep.api import pool
-from liestep.workflow import lock
+from liestep.workflow import lock, seconds
 from liestep.workflow.integrity import mend
 from liestep.files.records import file_sha256
 from liestep.workflow.manifest import inputs_hash, manifest_path
@@ -38,7 +38,7 @@ RESULTS = results_of(workflow)
 
 try:
     tell_jobs(RESULTS)
-    narrow(workflow, config, RESULTS)
+    NARROWED = narrow(workflow, config, RESULTS)
     WORKFLOW = Workflow(config, results=RESULTS)
 except InputError as error:
     sys.exit(f"liestep: {error}")
@@ -113,7 +113,8 @@ onstart:
 
 
 onsuccess:
-    for sentence in WORKFLOW.unjudged:
+    seconds.note(RESULTS, ["snakemake"], os.times().user + os.times().system)
+    for sentence in () if NARROWED else WORKFLOW.unjudged:
         print(f"liestep: {sentence}", file=sys.stderr)
     if manifest_path(WORKFLOW.results).is_file():
         found = file_sha256(manifest_path(WORKFLOW.results))
@@ -144,6 +145,17 @@ def of_batch(folder, name):
                 Path(RESULTS, wildcards.study, folder, f"{wildcards.batch}.made")
             ],
             name,
+        )
+
+    return value
+
+
+def priority_of(folder):
+    """Longest jobs first: the plan knows their steps."""
+
+    def value(wildcards):
+        return WORKFLOW.priority(
+            Path(RESULTS, wildcards.study, folder, f"{wildcards.batch}.made")
         )
 
     return value

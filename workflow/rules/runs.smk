@@ -16,6 +16,7 @@ if WORKFLOW.config.granularity != "run":
             arguments=of_batch("runs", "arguments"),
             number=of_batch("runs", "size"),
             fingerprint=of_batch("runs", "fingerprint"),
+        priority: priority_of("runs")
         message:
             "{wildcards.study}: {params.number} runs of {wildcards.batch}"
         shell:
@@ -56,13 +57,14 @@ rule reference:
     params:
         arguments=of_batch("references", "arguments"),
         fingerprint=of_batch("references", "fingerprint"),
+    priority: priority_of("references")
     message:
         "{wildcards.study}: reference of {wildcards.batch}"
     shell:
         "liestep job reference {params.arguments:q} 2> {log:q}"
 
 
-# Times of each run, taken alone on the machine, where the study asks for them.
+# Times of each run, one study after the other, where the study asks for them.
 rule time:
     input:
         runs=lambda wildcards: runs_of(wildcards.study),
@@ -73,8 +75,8 @@ rule time:
         f"{RESULTS}/{{study}}/logs/timings.log",
     conda:
         CONDA
-    # Locally, all processors; on a cluster, where nobody says how many there are, a node for itself.
-    threads: workflow.resource_settings.cores or 1
+    # They are processor times of one thread, of one study after the other; on a cluster a node for itself.
+    priority: 2_000_000
     resources:
         **needs("times"),
         slurm_extra="--exclusive",

@@ -40,7 +40,7 @@ def growth(results: Results) -> Figure:
             panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[key].line)
             fitted = row["exponent"] == row["exponent"]
             text = f"{row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted else str(row["growth"])
-            labels.append(EndLabel(time[-1], error[-1], text, styles[key]))
+            labels.append(EndLabel(time[-1], error[-1], text, (styles[key],)))
             used.add(key)
             shown.append((time, error, row))
             floor = reference_floor(reference, fields)

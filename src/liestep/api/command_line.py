@@ -15,14 +15,15 @@ from typing import Any
 from liestep.errors import InputError, unknown
 from liestep.files import answers
 from liestep.files.extras import extras
+from liestep.files.terminal import fitted
 
 # what `liestep --help` shows, in this order
 GROUPS = {"what there is": ("list", "describe", "recommend"),
           "one run": ("run", "view", "animate", "lyapunov", "cache"),
-          "studies": ("init", "new-study", "new-paper", "check", "make", "status", "verify", "clean",
-                      "export-crate"),
+          "studies": ("init", "new-study", "new-paper", "check", "make", "status", "seconds",
+                      "verify", "clean", "export-crate"),
           "systems and integrators of your own": ("check-system", "certify", "export-reference")}
-FILES = ("study", "config", "claims", "errata", "figures")  # whose keys or names `liestep describe` says
+FILES = ("study", "config", "claims", "errata", "figures", "tables")  # whose keys or names `liestep describe` says
 
 
 class Parser(argparse.ArgumentParser):
@@ -67,8 +68,9 @@ def command_list(arguments: argparse.Namespace) -> None:
 
 
 def command_describe(arguments: argparse.Namespace) -> None:
-    module = "liestep.workflow.schemas" if arguments.name in FILES else "liestep.tools.inspect.describe"
-    print(importlib.import_module(module).describe(arguments.name, arguments.part))
+    name, part = ("tables", "metrics") if arguments.name == "metrics" else (arguments.name, None)
+    module = "liestep.workflow.schemas" if name in FILES else "liestep.tools.inspect.describe"
+    print(importlib.import_module(module).describe(name, arguments.part or part))
 
 
 def command_run(arguments: argparse.Namespace) -> None:
@@ -80,6 +82,8 @@ def command_run(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.assignments import assignments
 
+    if arguments.members:
+        return command_members(arguments)
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
                    t_end=arguments.t_end, preset=arguments.preset,
                    parameters=assignments(arguments.parameter, "parameter"),
@@ -102,6 +106,30 @@ def command_run(arguments: argparse.Namespace) -> None:
         raise SystemExit(3)
 
 
+def command_members(arguments: argparse.Namespace) -> None:
+    from liestep.files.textfiles import replacing
+    from liestep.simulation.many.call import END, SAMPLES, ensemble, members_from
+    from liestep.simulation.runs.until import event_from, times_from
+    from liestep.study.plan.assignments import assignments
+
+    if arguments.output.exists():
+        raise InputError(f"{arguments.output} exists; remove it or choose another name")
+    if arguments.samples:
+        raise InputError("--samples is for single runs; with --members give --times")
+    starts, parameters = members_from(arguments.members, arguments.problem)
+    times = times_from(arguments.times)
+    data = ensemble(
+        arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
+        t_end=arguments.t_end, preset=arguments.preset, t_start=arguments.t_start, times=times,
+        starts=assignments(arguments.initial, "initial") | starts,
+        parameters=assignments(arguments.parameter, "parameter") | parameters,
+        options=assignments(arguments.option, "option"), keep=SAMPLES if times else END,
+        until=event_from(arguments.until, arguments.direction, arguments.count), progress=sys.stderr.isatty())
+    with replacing(arguments.output) as temporary:
+        data.to_netcdf(temporary, engine="netcdf4")
+    print(f"{arguments.output}: {data.sizes['member']} members, of which {data.attrs['members_failed']} stopped early")
+
+
 def command_check(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import count, total
     from liestep.simulation.runs.files import read
@@ -112,12 +140,14 @@ def command_check(arguments: argparse.Namespace) -> None:
         print(f"{arguments.target}: complete, {file.attributes['problem']} by {maker}, {file.attributes['message']}")
         return
     from liestep.study.plan.plan import Study, warnings
-    from liestep.workflow.workflow import StudyProducts, require_room
+    from liestep.workflow.workflow import StudyProducts, claims_on, require_room
 
     products = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results))
     require_room([products], arguments.results)
     study = products.study
     print(f"{study.name}: valid, {count(len(study.sweeps), 'sweep')}, {total(cell.spec for cell in study.cells)}")
+    if claims := claims_on(study, arguments.config, arguments.results):
+        print(f"{study.name}: {count(claims, 'claim')} on it, valid")
     for sentence in warnings(study):
         print(f"{study.name}: warning: {sentence}")
 
@@ -130,7 +160,7 @@ def command_sweep(arguments: argparse.Namespace) -> None:
     study = Study.find(arguments.study, arguments.config, arguments.results)
     cells = [cell for problem in arguments.problem.split(",")
              for cell in study.select(problem, arguments.integrator, arguments.resolution)]
-    found = run_cells(cells, Store(arguments.results))
+    found = run_cells(cells, Store(arguments.results), arguments.again)
     print(f"{study.name} {arguments.problem}: {found.made} made, {found.linked} linked, {found.kept} kept,"
           f" {found.failed} stopped early", file=sys.stderr)
 
@@ -155,6 +185,8 @@ def _run_arguments(run: argparse.ArgumentParser) -> None:
     run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
     run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
     run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="replaces the preset's")
+    run.add_argument("--members", metavar="NAME=FROM:TO:COUNT|FILE.npz",
+                     help="many runs: values of a parameter, or arrays of fields and parameters, members first")
     run.add_argument("--initial", action="append", default=[], metavar="NAME=VALUE",
                      help="state field that replaces the preset's: q=[[0,0,1],[1,0,0]]")
     run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="see `liestep describe ID`")
@@ -193,18 +225,21 @@ def build_parser() -> argparse.ArgumentParser:
     run = add("run", command_run, "make one run and write its NetCDF file",
               "run spring_pendulum rk4 --step 0.01 -o pendulum.nc")
     _run_arguments(run)
-    add("check", command_check, "check a run's file or a study", "check quick/double_pendulum").add_argument(
-        "target", help="name of a file, or id of a study")
+    check = add("check", command_check, "check a run's file, or a study with the claims on it",
+                "check quick/double_pendulum")
+    check.add_argument("target", help="name of a file, or id of a study")
     sweep = add("sweep", command_sweep, "make the missing or outdated runs of one problem of a study")
     sweep.add_argument("study")
     sweep.add_argument("problem", help="key of a problem, or several with commas between them")
     sweep.add_argument("integrator", nargs="?", help="only the runs of this integrator")
     sweep.add_argument("resolution", nargs="*", help="only these runs")
+    sweep.add_argument("--again", action="store_true", help="also those that are there")
     for module in ("workflow", "claims", "figures", "tools"):  # each makes its products
         importlib.import_module(f"liestep.{module}.commands").declare(add)
     parser.epilog = "\n\n".join("\n".join([f"{group}:", *(f"  {name:18}{texts[name]}" for name in names)])
                                 for group, names in GROUPS.items())
-    parser.epilog += "\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the jobs of the workflow"
+    parser.epilog = fitted(f"{parser.epilog}\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the"
+                           " jobs of the workflow")
     return parser
 
 
@@ -287,7 +322,7 @@ def _from_outside(from_outside: list[str]) -> int:
         text = caught.getvalue()
         if code == 0 and not importlib.import_module("liestep.simulation.catalogue").plugin_entries():
             answers.keep(place, text)
-    print(text, end="")
+    print(fitted(text), end="")
     return code
 
 
@@ -317,7 +352,11 @@ def carry_out(argv: list[str], *, alone: bool = False) -> int:
         if arguments.plugin:
             importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
         with recording(arguments.results), extras():
-            arguments.function(arguments)
+            if argv[0] in ("job", "animate") and "LIESTEP_RESULTS" in os.environ:  # of the workflow
+                with importlib.import_module("liestep.workflow.seconds").noted(arguments.results, argv):
+                    arguments.function(arguments)
+            else:
+                arguments.function(arguments)
     except InputError as error:
         return said(str(error), 2)
     except OSError as error:  # a name that the file system refuses, a disk that fails

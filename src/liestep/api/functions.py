@@ -8,15 +8,17 @@ from liestep.errors import InputError
 from liestep.figures.interactive.calls import public
 from liestep.files.extras import extras
 from liestep.simulation.catalogue import Identified, integrator_ids, method, sheet, system_ids
+from liestep.simulation.many import call
 from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import first_state, offered
 from liestep.tools.recommend import BUDGET
 
-__all__ = ["compare", "consistent_start", "list_integrators", "list_systems", "open_run", "plot", "recommend",
-           "reference", "simulate", "tangent"]
+__all__ = ["compare", "consistent_start", "ensemble", "list_integrators", "list_systems", "open_run", "plot",
+           "recommend", "reference", "simulate", "tangent"]
 
 simulate = public(simulation.simulate)
 tangent = public(simulation.tangent)
+ensemble = public(call.ensemble)
 
 if TYPE_CHECKING:
     import numpy

@@ -98,7 +98,7 @@ def changes(rows: Iterable[TableRow]) -> str:
     """How many claims had changed what decides them after it was first written; nothing without a history."""
     rows = list(rows)
     if rows and all(row.get("history") == UNRECORDED for row in rows):
-        return "Whether what decides a claim was changed later is in no history here"
+        return "No log of edits lies here that could say whether a criterion was changed later"
     number = sum(row["changed_later"] in (True, "True") for row in rows)
     if number == 0:
         return "Nothing that decides a claim was changed after it was first written"

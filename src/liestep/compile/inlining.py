@@ -55,21 +55,19 @@ class Specialised(NamedTuple):
     code: InlineLibrary
 
 
-_variants: dict[Callable, tuple[Callable[[tuple[types.Type, ...]], bool], Callable]] = {}
+_variants: dict[Callable, list[tuple[Callable[[tuple[types.Type, ...]], bool], Callable]]] = {}
 
 
 def variant(kernel: Any, applies: Callable[[tuple[types.Type, ...]], bool], function: Callable) -> None:
     """Compile `function` in place of a kernel where the types of its arguments are such that `applies` is true. For
     kinds of numbers of which Numba's own arithmetic is slow; the values must be the same."""
-    _variants[kernel.py_func] = applies, function
+    _variants.setdefault(kernel.py_func, []).append((applies, function))
 
 
 @cache
 def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specialised:
     """`function`, or its variant for such arguments, compiled for a tuple of argument types."""
-    applies, other = _variants.get(function, (None, function))
-    if applies is not None and applies(arguments):
-        function = other
+    function = next((other for applies, other in _variants.get(function, ()) if applies(arguments)), function)
     flags = Flags()
     cpu_target.options.parse_as_flags(flags, KERNEL_OPTIONS | {"forceinline": not getattr(function, "outlined", False)})
     flags.no_compile = True

@@ -1,24 +1,74 @@
-"""Time loops in plain Python, for short runs whose loop is not compiled yet: seconds of compiling for milliseconds of
-steps. They call the same methods, and give the same bits: kernels are written so that they do, compiled or not. Code
-that is called by its address is machine code here too."""
+"""Time loops in plain Python, for runs that take less time so than compiling their loop. They call the same methods,
+and give the same bits: kernels are written so that they do, compiled or not. Code that is called by its address is
+machine code here too.
+
+Whether a loop is compiled is decided by what compiling it will take, told from the size of its code, and by what its
+runs have taken in plain Python, in this process and in earlier ones, of which a mark in the cache tells: as soon as
+runs and the rest of this one would together take as long as compiling, it is compiled. docs/platforms.md says it for
+users, who may decide otherwise (`deciding`)."""
+import os
 from collections import defaultdict
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from math import inf
 from time import thread_time
 from typing import Any
 
-from liestep.compile.cache import class_names, compiles, has_code, loop_for
+from liestep.compile.cache import _loops, _name, cache_root, class_names, compiles, has_code, loop_for
 from liestep.compile.sources import black_box, of_plugins
-from liestep.compile.tracing import plain_loop
+from liestep.compile.tracing import globals_of, methods_of, plain_loop
+from liestep.errors import InputError
+from liestep.files import sealed
 
-PAYS = 2.0   # s that a loop may run so in one process, all runs together: compiling takes 3 to 10
+PAYS = 1.0   # so many times as long as compiling its loop may take, all runs of it may take in plain Python
+EACH, LEAST, MOST = 3e-4, 1.0, 30.0  # s of compiling for each byte of Python's code, and of any loop
 SEEN = 0.5   # s after which its rate says how long the run will take, if its steps grow by this factor:
-GROWTH = 10.0
+GROWTH = 3.0
+KEPT = 0.1   # s in plain Python after which the mark in the cache is written anew
 _spent: defaultdict[tuple, float] = defaultdict(float)  # s of each loop
 
 
 class NotWorthIt(Exception):
     """Compiling is faster, or plain Python cannot do it."""
+
+
+@dataclass
+class Code:
+    """What a caller wants, True (compile), False (do not) or "auto"; which code its runs got."""
+
+    wanted: bool | str = "auto"
+    plain: float = 0.0  # s in plain Python
+    compiling: float = 0.0  # what compiling would take, about
+    given_up: bool = False  # plain Python, for machine code
+
+    def __str__(self) -> str:
+        if not self.compiling or self.given_up:
+            return "compiled"
+        rest = "" if self.wanted is False else " and is worth it after as many seconds of such runs"
+        return f"interpreted: {self.plain:.2g} s; compiling takes about {self.compiling:.2g} s{rest}"
+
+
+_code: ContextVar[Code | None] = ContextVar("code", default=None)
+
+
+@contextmanager
+def deciding(wanted: bool | str) -> Iterator[Code]:
+    """Runs inside are compiled, or not, or "auto"; says which it was. Raises InputError: another value."""
+    if not isinstance(wanted, bool) and wanted != "auto":
+        raise InputError(f"compile is {wanted!r}; allowed are True, False and \"auto\"")
+    token = _code.set(code := Code(wanted))
+    try:
+        yield code
+    finally:
+        _code.reset(token)
+
+
+def forbidden() -> bool:
+    """Whether the caller wants no loop compiled."""
+    return (code := _code.get()) is not None and code.wanted is False
 
 
 def brief_loop(function: Callable, *components: Any) -> Callable:
@@ -29,10 +79,11 @@ def brief_loop(function: Callable, *components: Any) -> Callable:
 
     def call(*args: Any) -> Any:
         with suppress(NotWorthIt):
-            if first.interpreted and _spent[function, class_names(*components)] > PAYS:
+            if first.interpreted and first.taken > first.rest:
                 raise NotWorthIt
             return chosen[0](*args)
-        first.interpreted, chosen[0] = False, loop_for(function, *components)
+        first.give_up()
+        chosen[0] = loop_for(function, *components)
         return chosen[0](*args)
 
     return call
@@ -43,17 +94,28 @@ class FirstLoop:
     NotWorthIt when that would take too long."""
 
     def __init__(self, progress: Callable[[float], None] | None):
-        self.shown, self.interpreted, self.since, self.rest = progress, False, 0.0, 0.0
+        self.shown, self.interpreted, self.taken, self.since, self.rest = progress, False, 0.0, 0.0, 0.0
+        self.code = _code.get() or Code()
 
     def loop_for(self, function: Callable, *components: Any) -> Callable:
         """As `liestep.compile.cache.loop_for`."""
-        key = (function, class_names(*components))
-        self.rest = PAYS - _spent[key]
-        # the author of a plugin wants to hear what compiled code does not know
-        self.interpreted = (self.rest > 0.0 and compiles() and not of_plugins(*components)
-                            and not has_code(function, *components) and not black_box(*components))
-        if not self.interpreted:
+        key, wanted = (function, class_names(*components)), self.code.wanted
+        if wanted is not False:
+            if wanted is True or key in _loops:
+                return loop_for(function, *components)
+            # the author of a plugin wants to hear what compiled code does not know
+            if of_plugins(*components) or has_code(function, *components):
+                return loop_for(function, *components)
+        if not compiles() or black_box(*components):
             return loop_for(function, *components)
+        mark = cache_root()/f"mark-{_name(function, *components)}.txt"
+        if key not in _spent:
+            _spent[key] = _marked(mark)
+        expected = seconds(function, *components)
+        self.rest = inf if wanted is False else PAYS*expected - _spent[key]
+        if self.rest <= 0.0:
+            return loop_for(function, *components)
+        self.interpreted, self.code.compiling = True, expected
         plain = plain_loop(function)
         self.since = thread_time()
 
@@ -64,14 +126,61 @@ class FirstLoop:
             except Exception as error:  # compiled code may know better: 1/0 is infinite there
                 raise NotWorthIt from error
             finally:
-                _spent[key] += thread_time() - start
+                taken = thread_time() - start
+                self.taken += taken
+                self.code.plain += taken
+                _spent[key] += taken
+                if _spent[key]//KEPT > (_spent[key] - taken)//KEPT:
+                    with suppress(InputError):
+                        sealed.keep(mark, repr(_spent[key]).encode())
 
         return call
+
+    def give_up(self) -> None:
+        """The run is made anew by machine code."""
+        self.interpreted, self.code.given_up = False, True
 
     def progress(self, fraction: float) -> None:
         """Raises NotWorthIt where the run in plain Python will take too long."""
         taken = thread_time() - self.since
-        if self.interpreted and taken > min(self.rest, max(SEEN, GROWTH*self.rest*fraction)):
+        if self.interpreted and self.rest < inf and taken > min(self.rest, max(SEEN, GROWTH*self.rest*fraction)):
             raise NotWorthIt
         if self.shown:
             self.shown(fraction)
+
+
+def _marked(mark: os.PathLike) -> float:
+    """Seconds in plain Python of earlier processes."""
+    with suppress(InputError, ValueError):
+        return float(sealed.content(mark) or 0.0)
+    return 0.0
+
+
+def seconds(function: Callable, *components: Any) -> float:
+    """What compiling a loop takes, about: its code and all that it may call is inlined."""
+    return min(max(EACH*_size(function, frozenset(_classes(components))), LEAST), MOST)
+
+
+def _classes(item: Any) -> Iterator[type]:
+    if isinstance(item, tuple):
+        if hasattr(item, "_fields"):
+            yield type(item)
+        for part in item:
+            yield from _classes(part)
+
+
+@cache
+def _size(function: Callable, classes: frozenset[type]) -> int:
+    """Bytes of Python's code of a loop, its kernels, and methods of the components' classes that they name."""
+    methods = defaultdict(list)
+    for cls in classes:
+        for name, method in methods_of(cls).items():
+            methods[name].append(method)
+    todo, seen = [function], set()
+    while todo:
+        plain = getattr(found := todo.pop(), "py_func", found)
+        if plain not in seen and hasattr(plain, "__code__"):
+            seen.add(plain)
+            todo += [value for value in globals_of(plain).values() if hasattr(value, "py_func")]
+            todo += [method for name in plain.__code__.co_names for method in methods.get(name, ())]
+    return sum(len(each.__code__.co_code) for each in seen)

@@ -152,6 +152,12 @@ def if_equal(left: float, right: float, a: float, b: float) -> float:
 
 
 @kernel
+def any_of(which: bool) -> bool:
+    """Whether a comparison holds; of several members at once, of any of them (`liestep.compile.lanes`)."""
+    return which
+
+
+@kernel
 def quotient(a: float, b: float) -> float:
     """a/b, infinite where b is zero, compiled or not."""
     return a/b if b != 0.0 else a*np.inf

@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
@@ -33,13 +34,21 @@ _folders: dict[str, Path] = {}  # of papers whose code is known, by their ids
 def add_paper_sources(name: str, folder: Path) -> None:
     """Where the code of a paper lies; in the place of another folder of this id."""
     _folders[name] = folder
-    for cached in (module_file, places, _imports, source_hash):
+    for cached in CACHES:
         cached.cache_clear()
 
 
-@cache
 def module_file(module: str) -> Path | None:
     """File of a module of this package, of a paper that is read, or of a loaded plugin; None for anything else."""
+    if module.split(".")[0] in (NAME, PAPERS):
+        return _own_file(module)
+    loaded = sys.modules.get(module)
+    file = getattr(loaded, "__file__", None)
+    return Path(file) if file and getattr(loaded, MARK, None) else None
+
+
+@cache
+def _own_file(module: str) -> Path | None:
     first, *parts = module.split(".")
     if first == NAME:
         beside = getattr(sys.modules.get(module.rpartition(".")[0]), "__path__", ())  # of the package that it is in
@@ -47,15 +56,9 @@ def module_file(module: str) -> Path | None:
     else:
         top = _folders.get(parts.pop(0)) if first == PAPERS and parts else None
         tops = [top.joinpath(*parts[:-1])] if top else []
-    if tops:
-        for candidate in (place for folder in tops for place in (
-                folder/f"{(parts or ['__init__'])[-1]}.py", folder.joinpath(*parts[-1:], "__init__.py"))):
-            if candidate.is_file():
-                return candidate
-        return None
-    loaded = sys.modules.get(module)
-    file = getattr(loaded, "__file__", None)
-    return Path(file) if file and getattr(loaded, MARK, None) else None
+    places = (place for folder in tops for place in (
+        folder/f"{(parts or ['__init__'])[-1]}.py", folder.joinpath(*parts[-1:], "__init__.py")))
+    return next((place for place in places if place.is_file()), None)
 
 
 @cache
@@ -116,13 +119,29 @@ def package_modules(*packages: str) -> tuple[str, ...]:
 def source_hash(*modules: str, left_out: re.Pattern | None = None) -> str:
     """sha256 (16 hex digits) of the names and contents of the closure of `modules`, with the numbers in files .toml
     beside them; independent of the checkout's place. left_out: OF_SOME_RUNS, of a run whose modules are named."""
-    digest = hashlib.sha256()
-    for name, path in sorted(closure(*modules, left_out=left_out).items()):
+    files = sorted(closure(*modules, left_out=left_out).items())
+    own = [name.split(".")[0] == NAME for name, _ in files]
+    first = own.index(False) if False in own else len(files)  # those of the package stand before plugins
+    digest = _digest(tuple(files[:first])).copy()
+    return _hashed(digest, files[first:]).hexdigest()[:16]
+
+
+@cache
+def _digest(files: tuple[tuple[str, Path], ...]) -> Any:
+    """Of files that many runs of one process have in common; whoever goes on takes a copy."""
+    return _hashed(hashlib.sha256(), files)
+
+
+def _hashed(digest: Any, files: Iterable[tuple[str, Path]]) -> Any:
+    for name, path in files:
         content = b"".join(part.read_bytes() for part in (path, path.with_suffix(".toml")) if part.is_file())
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
         digest.update(getattr(sys.modules.get(name), MARK, "").encode())
-    return digest.hexdigest()[:16]
+    return digest
+
+
+CACHES = (_own_file, places, _imports, source_hash, _digest)  # of files: whoever changes one clears them
 
 
 def derived_text(module: str) -> str:

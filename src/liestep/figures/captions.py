@@ -1,6 +1,7 @@
 """Captions: templates filled with what the study ran, so that no number is typed by hand."""
 import re
 
+from liestep.figures.marks import marks
 from liestep.figures.style import Drawing, Results
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.maps import ShardSpecification
@@ -8,14 +9,17 @@ from liestep.study.plan.plan import Cell
 from liestep.study.tables.metrics import stopped_runs
 
 
-def fill(draw: Drawing, results: Results) -> str:
-    """Caption of a figure: its template with {title}, {t_end} and {runs} of the study, and its own {numbers}."""
+def fill(draw: Drawing, results: Results, name: str) -> str:
+    """Caption of a figure: what the study says to see, then its template with {title}, {t_end} and {runs} of the study,
+    and its own {numbers}."""
     ends = sorted({cell.spec.t_end for cell in results.study.cells})
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
     text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
     stopped = stopped_runs(results.metrics)
-    return (text + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
+    see = results.config.see.get(name)
+    return ((f"{see} " if see else "") + text
+            + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
             + (f" {stopped}." if stopped else ""))
 
 
@@ -37,15 +41,13 @@ def _work(results: Results) -> str:
 
 
 def describe_runs(results: Results) -> str:
-    """All runs of a study in one line: each integrator with the options that the study gives it and its range of
-    resolutions, then the problems with their durations."""
-    parts = []
-    for key, entry in results.config.integrators.items():
+    """All runs of a study in one line: each method with its range of resolutions, then the problems with their
+    durations."""
+    named, parts = marks(results), []
+    for key in results.config.integrators:
         cells = [cell for cell in results.study.cells if cell.integrator == key]
         if cells:
-            options = ", ".join(f"{name} = {value}" for name, value in (entry.options if entry else {}).items())
-            parts.append(f"{results.study.integrator_id(key)}{f' ({options})' if options else ''},"
-                         f" {_resolutions(cells)}")
+            parts.append(f"{named[key].label}, {_resolutions(cells)}")
     ends: dict[float, list[str]] = {}
     for sweep in results.study.sweeps:
         problems = ends.setdefault(sweep.cells[0].spec.t_end, [])

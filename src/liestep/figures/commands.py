@@ -7,26 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from liestep.errors import InputError, unknown
+from liestep.figures.kinds import GENERIC, generic
 from liestep.study.plan.papers import Paper, paper_module, papers
 
 if TYPE_CHECKING:
     from liestep.figures.style import Drawing
     from liestep.study.tables.results import StudyResults
 
-# Generic figures, which serve every study: name -> module of this package; the function has the figure's name.
-GENERIC = {name: module for module, names in {
-    "series": "energy_error momentum_error length_error drift separation ensemble phase_portrait section",
-    "ladders": "convergence energy_convergence length_convergence symplectic_error work_precision iterations scaling"
-               " failures error_constants",
-    "maps": "exponent_map map",
-}.items() for name in names.split()}
-
 
 def figure_modules() -> dict[str, str]:
     """Name of every figure -> module; the function has the name's last part. Papers that were read in this process add
     theirs as paper.figure."""
-    found = {name: f"liestep.figures.{module}" for name, module in GENERIC.items()}
-    return found | {name: paper.module(module) for paper in papers().values() for name, module in paper.figures.items()}
+    own = {name: paper.module(module) for paper in papers().values() for name, module in paper.figures.items()}
+    return GENERIC | own
 
 
 def figure_names() -> tuple[str, ...]:
@@ -57,9 +50,7 @@ def drawing_of(name: str) -> "Drawing":
             raise InputError(f"{module.__file__}: PAPER of {paper} declares the figure {name}, but there is no function"
                              f" {function} with @drawing(...) in this file")
         return found
-    from liestep.figures import ladders, maps, series
-
-    return getattr({"ladders": ladders, "maps": maps, "series": series}[GENERIC[name]], function)
+    return generic(name)
 
 
 def make_figure(results: "StudyResults", name: str) -> list[Path]:

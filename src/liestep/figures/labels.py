@@ -1,55 +1,78 @@
-"""Labels at the ends of curves, beside the panel: what differs between panels; one legend says whose curve it is."""
-from dataclasses import dataclass
+"""Labels at the ends of curves, beside the panel: names, and what was measured. Curves
+that end at one place share a label."""
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from liestep.figures.marks import REST, Mark
+from liestep.figures.marks import Mark
 from liestep.figures.scenes.space import mix
 
 USED = 0.7           # share of its place that a panel keeps beside titles, labels and the legend
 SIZE = 5.8           # pt
-LINE = 2.3           # mm between labels
-WIDEST = 26          # characters of a line; names of grey methods may have two lines
+LINE = 2.6           # mm between labels
+WIDEST = 28          # characters of a line
+MOST = 4             # names in a label
+MATHS = re.compile(r"\$[^$]*\$")  # formulas, which no line breaks
 BESIDE = 1.035       # where labels begin, in widths of the panel
 
 
 @dataclass(frozen=True)
 class EndLabel:
-    """A text for the curve that ends at (x, y)."""
+    """A text for the curves of these marks, which end at (x, y)."""
 
     x: float
     y: float
     text: str
-    mark: Mark
+    marks: tuple[Mark, ...]
+
+    @property
+    def lines(self) -> str:
+        names = [mark.label for mark in self.marks[:MOST]]
+        more = len(self.marks) - MOST
+        text = "; ".join([*names, *([f"{more} more"] if more > 0 else [])])
+        whole = MATHS.sub(lambda part: part[0].replace(" ", "\0"), f"{self.text}: {text}" if self.text else text)
+        return fill(whole, WIDEST).replace("\0", " ")
+
+    @property
+    def colour(self) -> str:
+        return self.marks[0].colour if len(self.marks) == 1 else "0.35"
 
 
 def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
     """Write labels to the right of a panel that is `height` mm high, each as near to the end of its curve as the others
-    allow, with a thin line from there. After the axes have their scales and limits."""
+    allow, with a thin line from there; those of the same text that would cover each other are one. After the axes have
+    their scales and limits."""
     kept = [label for label in labels if np.isfinite(label.x) and np.isfinite(label.y)]
+    axes.get_ylim()  # which brings the limits up to date
     for line in axes.get_lines():
-        if line.get_gid():  # grey lies behind colours, and is named here
-            line.set_gid(None)
-            line.set_zorder(1.9)
+        line.set_gid("named")  # here, and not once more
     ends = axes.transData.transform([(label.x, label.y) for label in kept]).reshape(-1, 2)
-    wanted = axes.transAxes.inverted().transform(ends)[:, 1] if kept else np.empty(0)
-    texts = [fill(f"{label.mark.label}: {label.text}".removesuffix(": ") if label.mark.grey else label.text, WIDEST)
-             for label in kept]
+    at = np.clip(axes.transAxes.inverted().transform(ends)[:, 1] if kept else np.empty(0), 0.0, 1.0)
+    joined: list[tuple[float, EndLabel]] = []
+    for k in np.argsort(at, kind="stable"):
+        last = joined[-1] if joined else None
+        if last and last[1].text == kept[k].text and at[k] - last[0] < 0.5*LINE/height:
+            joined[-1] = (last[0], replace(last[1], marks=(*last[1].marks, *kept[k].marks)))
+        else:
+            joined.append((float(at[k]), kept[k]))
+    texts = [label.lines for _, label in joined]
     lines = [text.count("\n") + 1 for text in texts]
-    places = spread(np.repeat(np.clip(wanted, 0.0, 1.0), lines), LINE/height)
-    ends_at = np.cumsum(lines)
-    for label, text, last, count in zip(kept, texts, ends_at, lines, strict=True):
-        place, colour = float(places[last - count:last].mean()), mix(label.mark.colour, "black", 0.4)
+    places = spread(np.repeat([place for place, _ in joined], lines), LINE/height)
+    for (_, label), text, last_line, count in zip(joined, texts, np.cumsum(lines), lines, strict=True):
+        place, colour = float(places[last_line - count:last_line].mean()), mix(label.colour, "black", 0.4)
         axes.annotate(text, (label.x, label.y), xytext=(BESIDE, place), textcoords="axes fraction", va="center",
                       ha="left", fontsize=SIZE, color=colour, annotation_clip=False,
-                      arrowprops={"arrowstyle": "-", "color": mix(label.mark.colour, "white", 0.4), "linewidth": 0.4,
+                      arrowprops={"arrowstyle": "-", "color": mix(label.colour, "white", 0.4), "linewidth": 0.4,
                                   "shrinkA": 0.5, "shrinkB": 1.0, "relpos": (0.0, 0.5)})
 
 
-def name_grey(axes: Axes) -> None:
-    """Names of grey methods at the ends of their lines, which have them as gid, unless they stand there already."""
+def name_ends(axes: Axes, marks: Iterable[Mark]) -> set[str]:
+    """Names of methods at the ends of their lines, which have their labels as gid, unless they stand there already;
+    returns the labels."""
     ends: dict[str, np.ndarray] = {}
     for line in axes.get_lines():
         points = np.asarray(line.get_xydata(), dtype=float)
@@ -57,10 +80,12 @@ def name_grey(axes: Axes) -> None:
         if (name := line.get_gid()) and len(points):
             last = points[points[:, 0].argmax()]
             ends[name] = max(ends.get(name, last), last, key=lambda point: point[0])
-    if ends:
+    found = [EndLabel(ends[mark.label][0], ends[mark.label][1], "", (mark,)) for mark in marks if mark.label in ends]
+    if found:
         figure = axes.get_figure()
         height = USED*axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4
-        end_labels(axes, [EndLabel(x, y, "", Mark(REST, "", "-", name)) for name, (x, y) in ends.items()], height)
+        end_labels(axes, found, height)
+    return {*ends}
 
 
 def spread(wanted: np.ndarray, gap: float) -> np.ndarray:

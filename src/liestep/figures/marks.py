@@ -1,12 +1,14 @@
-"""Colour, marker, dash and label of each integrator of a study. Hue says the family, lightness the member; of a study's
-methods at most eight are coloured, the others are grey on purpose and named at the ends of their lines. Marker and dash
-depend on the method alone, so that they are the same in all figures: marker says the order, dash the variant (other
-options of one method, or another method of the same family and order). Methods may declare their marks; others need
-none."""
-from collections.abc import Collection, Mapping
+"""Colour, marker, dash and label of each integrator, the same in all figures, films and pages. Hue says the family, the
+shade the member; marker says the order, dash the variant (other options of one method, or another method of the same
+family and order). Methods may declare their marks; others need none."""
+import re
+import tomllib
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from liestep.figures.style import Results
@@ -16,15 +18,8 @@ from liestep.simulation.catalogue import integrator_calls, integrator_module, me
 if TYPE_CHECKING:
     from liestep.study.plan.config import IntegratorConfig
 
-# Pairs of one hue, dark and light: any two of these and REST are 26 apart in CIELAB for full sight and for eyes without
-# one kind of cone (tests/study/test_method_marks.py)
-PALETTE = ("#5A0000", "#FF9678", "#002DA5", "#6978FF", "#2D780F", "#00D20F", "#783C87", "#D287E1")
-REST = "#969696"  # of methods beyond eight
-# formulation -> place of its pair: variational and symplectic 0, on Lie groups 2, vector fields 4, constrained 6
-PAIRS = {"sphere_lagrangian": 0, "rigid_bodies": 0, "cotangent_rotation": 0, "quadratic_rotation": 0,
-         "constant_mass": 0, "canonical_field": 0, "separable_hamiltonian": 0, "lie_action": 2, "lie_chart": 2,
-         "vector_field": 4, "charged_particles": 4}
-CONSTRAINED = 6
+LOOKS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+PALETTE = {hue: shades.split() for hue, shades in LOOKS["palette"].items()}  # each from dark to light
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (4.0, 1.6)), (0, (1.0, 1.3)), (0, (5.0, 1.5, 1.0, 1.5))
 DASHES = {"solid": SOLID, "dashed": DASHED, "dotted": DOTTED, "dashdot": DASHDOT}  # as `Method.mark` names them
 
@@ -39,13 +34,8 @@ class Mark:
     label: str
 
     @property
-    def grey(self) -> bool:
-        """Whether its name stands at the ends of its lines instead of the legend."""
-        return self.colour == REST
-
-    @property
     def line(self) -> dict[str, Any]:
-        return {"color": self.colour, "linestyle": self.dash, "gid": self.label if self.grey else None}
+        return {"color": self.colour, "linestyle": self.dash, "gid": self.label}
 
     @property
     def points(self) -> dict[str, Any]:
@@ -70,18 +60,26 @@ def variant(mark: Mark, number: int) -> Mark:
     return replace(mark, marker=(turn + 2, 2, 15*place) if turn else marker, dash=dash)
 
 
-def colours(methods: Mapping[str, str], first: Collection[str] = ()) -> dict[str, str]:
-    """Key -> colour, of keys and the ids of their methods; those in `first` come first. Each takes a colour of its
-    family's pair, then any that is free; the ninth and further are REST."""
-    keys = sorted(methods, key=lambda key: key not in first)[:len(PALETTE)]
-    found: dict[str, str] = {}
-    for own in (True, False):
-        for key in keys:
-            pair = PAIRS.get(method(methods[key]).formulation, CONSTRAINED)
-            free = [one for one in (PALETTE[pair:pair + 2] if own else PALETTE) if one not in found.values()]
-            if key not in found and free:
-                found[key] = free[0]
-    return {key: found.get(key, REST) for key in methods}
+def shade(name: str, number: int = 0) -> str:
+    """Colour of a variant of an integrator id or one of its calls."""
+    own = LOOKS["shades"].get(name, "").split()
+    if number < len(own):
+        return PALETTE[own[number][0]][int(own[number][1])]
+    shades = PALETTE[LOOKS["hues"].get(method(name).formulation, "i")]
+    return shades[(zlib.crc32(name.encode()) + number) % len(shades)]
+
+
+def words(text: str) -> str:
+    """A text with ids of methods and values of options in words."""
+    return re.sub(r"\w+", lambda found: LOOKS["words"].get(found[0], found[0].replace("_", " ")), text)
+
+
+def label_of_method(name: str, options: Mapping[str, Any]) -> str:
+    """How figures, films and pages call an integrator id, or one of its calls, with options of its own."""
+    known = _marks_of(integrator_calls())
+    return ", ".join([known[name].label if name in known else words(name), *(
+        words(str(value)) if isinstance(value, str) else f"{option.replace('_', ' ')} = {value}"
+        for option, value in options.items())])
 
 
 def _derived(names: tuple[str, ...]) -> dict[str, Mark]:
@@ -93,15 +91,16 @@ def _derived(names: tuple[str, ...]) -> dict[str, Mark]:
         family, order = integrator_module(name), method(name).order
         number = siblings.get((family, order), 0)
         siblings[family, order] = number + 1
-        base = Mark(REST, ORDERS.get(order, "*"), SOLID,
-                    " ".join((integrator.replace("_", " "), *choices(call).values())))
+        own = map(words, choices(call).values())
+        base = Mark("", ORDERS.get(order, "*"), SOLID,
+                    ", ".join((LOOKS["names"].get(integrator, integrator.replace("_", " ")), *own)))
         found[name] = replace(variant(base, number), marker=base.marker)
     return found
 
 
 @cache
 def _marks_of(names: tuple[str, ...]) -> dict[str, Mark]:
-    found = {name: Mark(REST, marker, DASHES[dash], label) for name in names
+    found = {name: Mark("", marker, DASHES[dash], label) for name in names
              for marker, dash, label in filter(None, [method(name).mark])}
     return found | _derived(tuple(name for name in names if name not in found))
 
@@ -143,16 +142,14 @@ def variant_numbers(results: Results) -> dict[str, int]:
     return found
 
 
-def marks(results: Results, first: Collection[str] = ()) -> dict[str, Mark]:
+def marks(results: Results) -> dict[str, Mark]:
     """Key of every integrator of a study -> its mark; labels are those of the study file, else of the method with the
-    options that make it another one. Keys in `first` are coloured before the others."""
+    options that make it another one."""
     numbers, found = variant_numbers(results), {}
-    shades = colours({key: results.study.integrator_id(key) for key in results.config.integrators}, first)
     for key, entry in results.config.integrators.items():
         name, options = _call(results.study.integrator_id(key), entry)
-        base, number = mark_of(name), numbers[key]
-        own = [f"{option} = {value}" for option, value in options.items()]
-        default = ", ".join([base.label, *(own or ([key.replace("_", " ")] if number else []))])
-        found[key] = replace(variant(base, number), colour=shades[key],
-                             label=(entry.label if entry else None) or default)
+        number = numbers[key]
+        own = words(entry.label) if entry and entry.label else None
+        found[key] = replace(variant(mark_of(name), number), colour=shade(name, number),
+                             label=own or label_of_method(name, options or ({"key": key} if number else {})))
     return found

@@ -1,9 +1,11 @@
 """What the generic figures share: which runs they show, small multiples, legends beside the data."""
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
+import matplotlib
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
@@ -16,13 +18,15 @@ from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
-from liestep.figures.labels import name_grey
+from liestep.figures.labels import name_ends
 from liestep.figures.marks import Mark, marks
 from liestep.figures.scenes.space import mix
-from liestep.figures.style import DOUBLE, Results, new_figure
+from liestep.figures.style import DOUBLE, MM, RC, Results, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.plan.plan import Cell
 
+MANY = 8      # methods of a figure; of more, the names also stand at the ends of their lines
+LINE = 4.0     # mm of a row of the legend
 SHORT = 15.0  # a logarithmic axis whose ends have a smaller ratio also has minor labels
 
 
@@ -79,18 +83,61 @@ def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int 
     rows = -(-len(titles)//columns)
     figure = new_figure(DOUBLE, rows*row_height + extra)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for k, (title, panel) in enumerate(zip(titles, axes, strict=False)):
-        panel.set_title(f"({chr(97 + k)}) {title}" if len(titles) > 1 else title)
     for panel in axes[len(titles):]:
-        panel.set_axis_off()
+        panel.remove()
+    for panel in axes[:len(titles)]:
+        panel.set_gid(f"{columns} {row_height}")
+    _letter(list(axes[:len(titles)]), titles)
     return figure, list(axes[:len(titles)])
 
 
+def _letter(axes: list[Axes], titles: list[str]) -> None:
+    for k, (title, panel) in enumerate(zip(titles, axes, strict=True)):
+        panel.set_title(f"({chr(97 + k)}) {title}" if len(titles) > 1 else title, loc="left")
+
+
+def leave_out(figure: Figure) -> str:
+    """Remove those panels of a grid that show nothing (no finite number, or one value only) while others show
+    something; returns a sentence that names them, for the caption."""
+    axes = [panel for panel in figure.axes if panel.get_gid()]
+    gone = [panel for panel in axes if _bare(panel)]
+    kept = [panel for panel in axes if panel not in gone]
+    if not gone or not kept:
+        return ""
+    titles = {panel: LETTER.sub("", panel.get_title(loc="left")) for panel in axes}
+    columns, height = map(float, str(axes[0].get_gid()).split())
+    rows, width = -(-len(kept)//int(columns)), min(int(columns), len(kept))
+    figure.set_figheight(figure.get_figheight() - (-(-len(axes)//int(columns)) - rows)*height*MM)
+    for panel in gone:
+        panel.remove()
+    places = figure.add_gridspec(rows, width)
+    for k, panel in enumerate(kept):
+        panel.set_subplotspec(places[k//width, k % width])
+    with matplotlib.rc_context(RC):
+        _letter(kept, [titles[panel] for panel in kept])
+    return f" Left out, because all values are equal or none is finite: {', '.join(titles[panel] for panel in gone)}."
+
+
+LETTER = re.compile(r"^\([a-z]\) ")
+EQUAL = 1.01  # ratio of values that are called equal
+
+
+def _bare(panel: Axes) -> bool:
+    """Whether nothing but lines stands in a panel, and they have one value, or none that the axis shows."""
+    if panel.collections or panel.images or panel.patches:
+        return False
+    values = np.concatenate([np.zeros(0), *(
+        np.asarray(line.get_ydata(), dtype=float) for line in panel.get_lines()
+        if line.get_gid() or np.size(line.get_ydata()) > 2)])  # others are levels
+    values = values[np.isfinite(values) & ((values > 0.0) | (panel.get_yscale() != "log"))]
+    return not len(values) or np.ptp(values) <= (EQUAL - 1.0)*np.abs(values).max()
+
+
 def by_method(results: Results, panels: Mapping[Axes, pandas.DataFrame],
-              draw: Callable[[Axes, Mark, pandas.DataFrame], object], first: Collection[str] = ()) -> list[Mark]:
+              draw: Callable[[Axes, Mark, pandas.DataFrame], object]) -> list[Mark]:
     """Let `draw` put each integrator's rows of a panel's table into it; returns the marks of those that have rows, for
-    the legend. Keys in `first` are coloured before the others."""
-    styles, used = marks(results, first), set[str]()
+    the legend."""
+    styles, used = marks(results), set[str]()
     for axes, table in panels.items():
         own = dict(iter(table.groupby("integrator")))
         used |= own.keys()
@@ -106,17 +153,23 @@ def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
 
 
 def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int | None = None,
-                 marker: bool = True) -> None:
-    """One legend for all panels, below them; a mark is shown with its label, and as a line alone without `marker`; grey
-    ones are named at the ends of their lines."""
-    for axes in figure.axes:
-        name_grey(axes)
-    handles = [line_handle(entry, entry.label, marker) if isinstance(entry, Mark) else entry for entry in entries
-               if not (isinstance(entry, Mark) and entry.grey)]
+                 marker: bool = True, note: str = "") -> None:
+    """One legend for all panels, below them; a mark is shown with its label, and as a line alone without `marker`; of
+    more than MANY marks the names stand at the ends of their lines too, in at most two columns of panels and unless a
+    `note` explains what stands there."""
+    found = [entry for entry in entries if isinstance(entry, Mark)]
+    several = len({round(axes.get_position().x0, 2) for axes in figure.axes}) > 2
+    for axes in figure.axes if not (note or several) and len(found) > MANY else ():
+        name_ends(axes, found)
+    handles = [line_handle(entry, entry.label, marker) if isinstance(entry, Mark) else entry for entry in entries]
     if handles:
         longest = max(len(str(handle.get_label())) for handle in handles)
         fitting = max(1, int(figure.get_figwidth()*25.4/(13.0 + 1.45*longest)))
-        figure.legend(handles=handles, loc="outside lower center", ncols=columns or min(len(handles), fitting))
+        columns = columns or min(len(handles), fitting)
+        rows = -(-len(handles)//columns) + 1.5*bool(note)
+        figure.set_figheight(figure.get_figheight() + max(0.0, rows - 2.0)*LINE*MM)  # panels keep their height
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns,
+                      title=note or None, title_fontsize=6.0, alignment="left")
 
 
 def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any = True, line: bool = True) -> None:

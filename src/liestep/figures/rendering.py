@@ -18,6 +18,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from liestep.errors import InputError
 from liestep.figures.captions import fill, restructured
+from liestep.figures.panels import leave_out
 from liestep.figures.style import DPI, RC, Drawing, Results
 from liestep.files.textfiles import replacing, write_text_atomically
 
@@ -132,10 +133,12 @@ def write(results: Results, name: str, draw: Drawing) -> list[Path]:
     InputError: a product that the figure needs is missing or stale, or the folder cannot be written."""
     base = results.study.folder/"figures"/name
     try:
-        paths = save(draw(results), base)
+        figure = draw(results)
+        left_out = leave_out(figure)
+        paths = save(figure, base)
     except InputError as error:
         raise InputError(f"figure {name} of {results.study.name}: {error}") from None
-    text = fill(draw, results)
+    text = fill(draw, results, name) + left_out
     captions = {base.with_name(f"{base.name}.caption.txt"): text,
                 base.with_name(f"{base.name}.caption.rst"): restructured(text)}
     for path, content in captions.items():

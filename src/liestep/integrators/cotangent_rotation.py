@@ -49,7 +49,7 @@ SWEEPS = 200   # at most
 ROUNDING = 1e3  # times the tolerance: changes below it that shrink no more are of rounding
 
 
-class Held(NamedTuple):
+class HeldTorque(NamedTuple):
     """One body under a torque that does not change with its attitude, as `cotangent_rotation` asks for it."""
 
     values: np.ndarray  # (2, 3) moments of inertia, torque in space
@@ -90,7 +90,7 @@ class SymplecticSweeps(NamedTuple):
     def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         n, dtype = problem.bodies(), y.dtype
         return (np.zeros_like(y), np.zeros((2*n, 3), dtype), np.zeros((2*n, 3), dtype), np.zeros((3, 3), dtype),
-                Held(np.zeros((2, 3), dtype), problem.counters))
+                HeldTorque(np.zeros((2, 3), dtype), problem.counters))
 
     def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, f, moved, _, _ = work

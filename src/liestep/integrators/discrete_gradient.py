@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.rows import if_at_most
 from liestep.extend import (
     Certified,
     Counter,
@@ -138,8 +139,7 @@ class DiscreteGradient(NamedTuple):
             if not problem.turn(point, g, found):
                 return Status.NOT_EVALUABLE, x, previous, False
             moved = replace_slope(h, y, found, rates, NONE)
-            if not moved <= change:
-                change = moved
+            change = if_at_most(moved, change, change, moved)
             for i in range(y.shape[0]):
                 for j in range(y.shape[1]):
                     new[i, j] = y[i, j] + h*rates[i, j]

@@ -14,7 +14,7 @@ from liestep.compile.straight.routines import Weights
 from liestep.integrators.sizes import (
     ATOL,
     NOT_GIVEN,
-    Rows,
+    RowGroups,
     absolute,
     evaluate,
     given_sizes,
@@ -43,7 +43,7 @@ class DormandPrince(NamedTuple):
     dense: np.ndarray  # (7, 4) coefficients of s, s^2, s^3, s^4
     control: Any
     # without an absolute tolerance: groups and sizes (see `integrators.sizes`)
-    groups: Any = Rows()
+    groups: Any = RowGroups()
     sizes: np.ndarray = NOT_GIVEN
 
     def measured(self, formulated: Formulated) -> Any:
@@ -228,7 +228,7 @@ class Dop853(NamedTuple):
     control: Any
     stages: Any = LoopStages()
     # without an absolute tolerance: groups and sizes (see `integrators.sizes`)
-    groups: Any = Rows()
+    groups: Any = RowGroups()
     sizes: np.ndarray = NOT_GIVEN
 
     def measured(self, formulated: Formulated) -> Any:

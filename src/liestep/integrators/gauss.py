@@ -15,6 +15,7 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.precision import chosen_digits, coefficients
+from liestep.compile.rows import if_at_most, if_less
 from liestep.compile.status import Status
 from liestep.integrators._newton import converged, iterate
 from liestep.integrators.one_step import OneStep
@@ -110,10 +111,9 @@ def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray, left_
             change += abs(h*(new[i, j] - k[i, j]))
             size += abs(y[i, j]) + abs(h*new[i, j])
             k[i, j] = new[i, j]
-        if change > 0.0:
-            change = change/size
-        if not change <= worst and not (i < left_out.shape[0] and left_out[i]):
-            worst = change
+        if not (i < left_out.shape[0] and left_out[i]):
+            change = change/if_less(0.0, change, size, 1.0)
+            worst = if_at_most(change, worst, worst, change)
     return worst
 
 
@@ -145,30 +145,23 @@ class Collocation(NamedTuple):
                     k[s, i, j] = 0.0
         status, _ = iterate(self, (problem, t, h, y, work), 0, 1.0, self.iterations)
         if status == Status.OK:
+            self.reach(problem, self.b.shape[0], h, k, y, y)
             problem.project(y)
         return status
 
     def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
-        """One change of all slopes; after the last one y is the end of the step."""
+        """One change of all slopes."""
         problem, t, h, y, work = given
         k, z, slope = work
-        stages = self.b.shape[0]
-        change, done = 0.0, False
-        # the last one is the end of the step: one call of each method, see `compile.driver`
-        for s in range(stages + 1):
-            if s == stages:
-                done = converged(change, previous, 1.0, 1.0, self.tolerance)
-                if not done:
-                    break
-            self.reach(problem, s, h, k, y, y if s == stages else z)
-            if s < stages:
-                if not problem.rhs(t + self.c[s]*h, z, slope):
-                    return Status.NOT_EVALUABLE, x, change, False
-                moved = replace_slope(h, y, slope, k[s], self.left_out)
-                if not moved <= change:
-                    change = moved
+        change = 0.0
+        for s in range(self.b.shape[0]):
+            self.reach(problem, s, h, k, y, z)
+            if not problem.rhs(t + self.c[s]*h, z, slope):
+                return Status.NOT_EVALUABLE, x, change, False
+            moved = replace_slope(h, y, slope, k[s], self.left_out)
+            change = if_at_most(moved, change, change, moved)
         problem.counters[Counter.ITERATIONS] += 1
-        return Status.OK, x, change, done
+        return Status.OK, x, change, converged(change, previous, 1.0, 1.0, self.tolerance)
 
     def reach(self, problem: VectorField, s: int, h: float, k: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         """out: stage s, or the end of the step behind the last one."""

@@ -12,17 +12,8 @@ from liestep.compile.straight.symbols import SYMBOLIC, Expressions, expressions
 from liestep.compile.tracing import Slope, parts, plain_component, with_slopes
 from liestep.geometry import charts, so3
 from liestep.geometry.so3 import term
+from liestep.integrators import taylor
 from liestep.integrators.sizes import StateNorm, for_system, keep_sizes, moved, try_sizes
-from liestep.integrators.taylor import (
-    LARGEST_ORDER,
-    ONE_GROUP,
-    PlainJet,
-    Recurrence,
-    Series,
-    method_of_series,
-    series_of,
-    straight_jet,
-)
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.method import ORBIT, Certified, each
@@ -146,7 +137,7 @@ def series_kernels(powers: int) -> tuple[tuple[Callable, Callable], ...]:
 
 # at the angle zero the power k of its square has no coefficient below 2 k: complete for every order, and of a lower
 # order no more operations
-NEAR_ZERO = SYMBOLIC._replace(kernels=series_kernels((LARGEST_ORDER - 1)//2))
+NEAR_ZERO = SYMBOLIC._replace(kernels=series_kernels((taylor.LARGEST_ORDER - 1)//2))
 INFINITESIMAL = with_slopes(SYMBOLIC._replace(kernels=series_kernels(0)))
 
 
@@ -174,24 +165,24 @@ def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions
         problem.counters[:] = counters  # the trace is no evaluation
 
 
-def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
+def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray = taylor.ONE_GROUP) -> Any:
     """Component that evaluates the coefficients of sigma, in groups of its rows, at states like y. Raises InputError as
     `Series.traced`."""
     found = SERIES.traced(problem, y.shape)
     if y.dtype != np.float64:
-        return PlainJet(Recurrence(found, order, y.size, np.repeat(groups, 3).tolist()))
+        return taylor.PlainJet(taylor.Recurrence(found, order, y.size, np.repeat(groups, 3).tolist()))
     width = 3 if y.shape[1] == 3 else 1
-    return straight_jet(found, order, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
+    return taylor.straight_jet(found, order, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> LieTaylor:
-    series = series_of(options, tolerance, sizes=np.ones(1))
+    series = taylor.series_of(options, tolerance, sizes=np.ones(1))
     return LieTaylor(series, series.control, StateNorm(sizes=series.given), np.zeros((0, 0)))
 
 
-SERIES = Series("lie_action", "action", "equations", chart_expressions, (), "chart, or rkmk853")
+SERIES = taylor.Series("lie_action", "action", "equations", chart_expressions, (), "chart, or rkmk853")
 METHODS = {
-    "lie_taylor": method_of_series(
+    "lie_taylor": taylor.method_of_series(
         SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series in the"
         " algebra", conserves=ORBIT, projects=True,
         citation="Munthe-Kaas 1999; Jorba and Zou 2005, Exp. Math. 14, 99", build=_build, scipy="LieTaylor",

@@ -50,7 +50,7 @@ NUDGE = 2.0**-51  # relative
 FAR_MORE = 1000.0
 
 
-class Rows(NamedTuple):
+class RowGroups(NamedTuple):
     """Group of each number of a state: that of its row."""
 
     groups: np.ndarray = np.zeros(0, dtype=np.int64)  # (m,)
@@ -63,7 +63,7 @@ class Rows(NamedTuple):
         return False
 
 
-class Numbers(NamedTuple):
+class NumberGroups(NamedTuple):
     """Group of each number, where rows do not say it or sizes are given."""
 
     groups: np.ndarray  # (m, d)
@@ -91,16 +91,16 @@ def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> t
     groups, sizes = sizes_of(formulated)
     if len(given) != 1:
         if formulated.apart:
-            return Numbers(groups), sizes
+            return NumberGroups(groups), sizes
         sizes[1, np.arange(sizes.shape[1]) == formulated.grouping[1]] = np.inf
-        return Rows(formulated.groups), sizes
+        return RowGroups(formulated.groups), sizes
     known = formulated.to_fields(formulated.start[None])
     needed, what = (groups.size, "numbers of y") if formulated.apart else (len(known), f"fields {', '.join(known)}")
     if given.size not in (1, needed):
         raise InputError(f"option atol has {given.size} numbers; there are {needed} {what}")
     given = np.broadcast_to(given[0], needed)
     if formulated.apart:
-        return Numbers(groups, True), given[None].copy()
+        return NumberGroups(groups, True), given[None].copy()
     found = np.full((1, sizes.shape[1]), np.inf)
     for i, group in enumerate(formulated.groups):  # the least of the fields that it enters
         moved = formulated.start.copy()
@@ -108,7 +108,7 @@ def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> t
         for size, (name, values) in zip(given, formulated.to_fields(moved[None]).items(), strict=True):
             if not np.array_equal(values, known[name]):
                 found[0, group] = min(found[0, group], size)
-    return Numbers(groups, True), found
+    return NumberGroups(groups, True), found
 
 
 @kernel
@@ -277,7 +277,7 @@ class StateNorm(NamedTuple):
     for a small sigma) and s the size of the row's field so far and at y+ (`integrators.sizes`): the same in all frames
     and units."""
 
-    groups: Any = Rows()
+    groups: Any = RowGroups()
     sizes: np.ndarray = NOT_GIVEN
 
     def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,

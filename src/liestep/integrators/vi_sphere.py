@@ -329,7 +329,7 @@ def hat_column(q: Vector, r: int) -> Vector:
 
 
 @borrows(SphereStep)
-class CayleyStep(NamedTuple):
+class SphereCayleyStep(NamedTuple):
     """Order 2, symmetric, implicit, as printed: twospheres2009 eqs. (22)-(25), solved for f_i orthogonal to q_i. The
     map of `MultiplierStep`, which is several times cheaper; the paper's claims and costs are about these solvers.
     `newton` False is the fixed-point iteration on eq. (28) (linear convergence, rate O(h)); True is Newton's method.
@@ -528,8 +528,8 @@ def inner_step(options: Options) -> Any:
         return ExplicitStep(increment, above_round_off(4))
     if options["solver"] == "multipliers":
         return MultiplierStep(increment, options["tolerance"], options["iterations"], above_round_off(4))
-    return CayleyStep(options["solver"] == "newton", increment, options["tolerance"], options["iterations"],
-                      above_round_off(3))
+    return SphereCayleyStep(options["solver"] == "newton", increment, options["tolerance"], options["iterations"],
+                            above_round_off(3))
 
 
 ITERATED = ("multipliers", "newton", "fixed_point")

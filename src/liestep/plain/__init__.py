@@ -27,6 +27,7 @@ from liestep.plain.blackbox import called
 from liestep.plain.families import Given, named_start
 from liestep.plain.kinds import SHARED, documented, kind, meant
 from liestep.simulation.catalogue import add_plugin, method, own_integrators, own_systems, plugin_entries, sheet
+from liestep.simulation.many import call
 from liestep.simulation.plugins.loading import ID, load_plugin
 from liestep.simulation.plugins.trial import first_start
 from liestep.simulation.runs import simulation
@@ -98,6 +99,7 @@ class System:
         return sheet(self.id)
 
     simulate = public(simulation.simulate)
+    ensemble = public(call.ensemble)
 
     def tangent(self, integrator: str, **arguments: Any) -> Any:
         """As `liestep.tangent` of this system.

@@ -3,6 +3,7 @@ help(), the page of the API and the sentences on wrong calls are read from there
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from liestep.errors import InputError
@@ -21,13 +22,12 @@ class Kind(NamedTuple):
 
     @property
     def signature(self) -> inspect.Signature:
-        return inspect.signature(self.overload)
+        return _signature(self.overload)
 
     @property
-    def needs(self) -> list[str]:
+    def needs(self) -> tuple[str, ...]:
         """Arguments without a default that tell the kind."""
-        return [name for name, one in self.signature.parameters.items()
-                if one.default is one.empty and name not in SHARED]
+        return _needs(self.overload)
 
     def misfit(self, given: Mapping[str, Any]) -> tuple[int, ...]:
         """How far arguments are from this kind; zeros first where they are those of a call of it."""
@@ -48,6 +48,13 @@ class Kind(NamedTuple):
 
 
 KINDS: list[Kind] = []
+_signature = cache(inspect.signature)
+
+
+@cache
+def _needs(overload: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(name for name, one in _signature(overload).parameters.items()
+                 if one.default is one.empty and name not in SHARED)
 
 
 def kind(title: str, made: Any, fields: str = "") -> Callable[[F], F]:

@@ -1,5 +1,6 @@
 """Commands of the tools. Light to import: the rest is loaded when one of them is called."""
 import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,12 +65,17 @@ def command_certify(arguments: argparse.Namespace) -> None:
 
 
 def command_recommend(arguments: argparse.Namespace) -> None:
+    from liestep.files.terminal import columns, fitted
     from liestep.study.plan.assignments import assignments
+    from liestep.tools.recommend.search import SHOWN
     from liestep.tools.recommend.tournament import recommend
 
-    print(recommend(arguments.problem, error=arguments.error, preset=arguments.preset, t_end=arguments.t_end,
-                    parameters=assignments(arguments.parameter, "parameter"), keep=arguments.keep,
-                    budget=arguments.budget))
+    columns()  # before minutes of work
+    print(f"compiling and timing methods on {arguments.problem}", file=sys.stderr, flush=True)
+    found = recommend(arguments.problem, error=arguments.error, preset=arguments.preset, t_end=arguments.t_end,
+                      parameters=assignments(arguments.parameter, "parameter"), keep=arguments.keep,
+                      budget=arguments.budget, progress=sys.stderr.isatty())
+    print(fitted(found.text(len(found.table) if arguments.all else SHOWN)))
 
 
 def command_export(arguments: argparse.Namespace) -> None:
@@ -116,6 +122,7 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     command.add_argument("--parameter", "--parameters", action="append", default=[], metavar="NAME=VALUE",
                          help="replaces the preset's")
     command.add_argument("--keep", help=f"only methods that conserve it: {', '.join(KEEP)}")
+    command.add_argument("--all", action="store_true", help="show all methods, not the winner and four rivals only")
     command.add_argument("--budget", type=float, default=BUDGET,
                          help=f"seconds of processor time that runs may take (default: {BUDGET:g})")
     export = add("export-reference", command_export,

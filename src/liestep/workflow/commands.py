@@ -27,8 +27,11 @@ def command_reference(arguments: argparse.Namespace) -> None:
 def command_time(arguments: argparse.Namespace) -> None:
     from liestep.study.plan.plan import Study
     from liestep.study.tables.timing import time_study
+    from liestep.workflow.lock import in_turn
 
-    path, count = time_study(Study.find(arguments.study, arguments.config, arguments.results))
+    study = Study.find(arguments.study, arguments.config, arguments.results)
+    with in_turn(arguments.results/"logs"/"times.lock"):
+        path, count = time_study(study)
     print(f"{path}: {count} rows", file=sys.stderr)
 
 
@@ -75,6 +78,12 @@ def command_init(arguments: argparse.Namespace) -> None:
 
     path = start(arguments.folder, "first", arguments.problem, arguments.preset)
     print(f"{path}: edit it, then `snakemake` in the folder {arguments.folder} makes it")
+
+
+def command_seconds(arguments: argparse.Namespace) -> None:
+    from liestep.workflow.seconds import table
+
+    print(*table(arguments.results, arguments.jobs), sep="\n")
 
 
 def command_make(arguments: argparse.Namespace) -> None:
@@ -200,6 +209,9 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
                " call of snakemake, then calls it", "make twospheres2009 figure3")
     make.add_argument("what", nargs="+", help="a paper and the name of a figure; or studies: ids, folders, patterns")
     make.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs")
+    spent = add("seconds", command_seconds, "where the processor time of the workflow's jobs went, by kind of job and"
+                " by study", "seconds --jobs 20")
+    spent.add_argument("--jobs", type=int, default=10, help="so many of the longest jobs (default 10)")
     clean = add("clean", command_clean,
                 "list files of earlier studies, problems and runs that no study asks for any more", "clean --yes")
     clean.add_argument("--yes", action="store_true", help="remove them")

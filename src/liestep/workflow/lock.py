@@ -32,6 +32,16 @@ def take(folder: Path = Path()) -> int | None:
 
 
 @contextmanager
+def in_turn(path: Path) -> Iterator[None]:
+    """Wait until no other process is inside with this file, where the file system has locks."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a") as file:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
 def held(folder: Path = Path()) -> Iterator[None]:
     """Lock a working folder for a while; raises InputError as `take`."""
     descriptor = take(folder)

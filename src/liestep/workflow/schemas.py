@@ -28,12 +28,17 @@ def schema_text(name: str) -> str:
 
 def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
     """Title, meaning and (key, value and default, meaning) of the keys of a kind of file, then of each mapping inside
-    it; of `figures` the names and what they show."""
+    it; of `figures` the names and what they show, of `tables` their columns with unit and times."""
     if name == "figures":
         from liestep.figures.commands import drawing_of, figure_names
 
         said = {key: drawing_of(key).caption.removeprefix("{title}: ").split(". ")[0] for key in figure_names()}
         yield name, "", [(key, "", text.removesuffix(" {runs}")) for key, text in said.items()]
+        return
+    if name == "tables":
+        from liestep.workflow.columns import dictionary
+
+        yield from dictionary()
         return
     whole = schema(name)
     yield name, "", _rows(whole["properties"])
@@ -95,9 +100,9 @@ def _default(entry: dict[str, Any]) -> str:
 
 def page_text(page: str) -> str:
     """The page with its tables made anew: each stands between <!-- what --> and <!-- what: end -->."""
-    made = {f"keys of {kind}": [("key", "value", "meaning"), *((f"`{key}`", *row) for key, *row in rows)]
-            for kind in ("config", "study") for _, _, rows in [next(tables(kind))]}
-    for mark, rows in (made | {"words of verdicts": [("verdict", "meaning"), *VERDICTS.items()]}).items():
+    keys = [(f"`{key}`", *row) for key, *row in next(tables("config"))[2]]
+    for mark, rows in (("keys of config", [("key", "value", "meaning"), *keys]),
+                       ("words of verdicts", [("verdict", "meaning"), *VERDICTS.items()])):
         head, *lines = [f"| {' | '.join(row)} |" for row in rows]
         start, end = f"<!-- {mark} -->", f"<!-- {mark}: end -->"
         before, _, rest = page.partition(start)

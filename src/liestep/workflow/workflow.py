@@ -2,7 +2,7 @@
 depends on. Everything is checked here, before the first job runs."""
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 
 from liestep.claims.claimfile import (
     FIRST_OF_ALL,
+    Claim,
     Headline,
     claim_files,
     load_claims,
@@ -36,6 +37,7 @@ from liestep.workflow.plans import Plans, content_hash, sources
 
 # most problems that share a process; runs share one only with problems of the same system, whose code they share
 TOGETHER = 6
+TIMED = 1_000_000  # priority of jobs on the way to times, above all seconds of runs
 
 
 @dataclass(frozen=True)
@@ -207,8 +209,11 @@ class StudyProducts:
         """Film of the run that an entry of the key `animations` names. Raises InputError: file, line, what is wrong."""
         try:
             parts = text.split("/")
+            if len(parts) == 2:  # its first step or tolerance
+                parts.append(self.study.select(parts[0], parts[1])[0].resolution)
             if len(parts) != 3:
-                raise InputError(f"{text!r} must be problem/integrator/resolution, for example bodies/rk4/h0.01")
+                raise InputError(f"{text!r} must be problem/integrator or problem/integrator/resolution, for example"
+                                 " bodies/rk4/h0.01")
             before = [cell for cell in self.cells if cell.known
                       and [cell.problem, cell.integrator, cell.resolution] == parts]
             cell, = before or self.study.select(parts[0], parts[1], parts[2:])
@@ -259,7 +264,8 @@ class Workflow:
         self.plans = Plans(results)
         files = study_files(folder)
         self.studies = [StudyProducts(Study(files[name], name, results), self.plans) for name in names]
-        self.estimate = require_room(self.studies, results) if room else Estimate()
+        self.seconds: dict[Path, float] = {}  # by run that is to be made
+        self.estimate = require_room(self.studies, results, self.seconds) if room else Estimate()
         self.sweeps = [sweep for products in self.studies for sweep in products.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
         self.batches = [batch for products in self.studies for batch in self._batches(products)]
@@ -269,6 +275,13 @@ class Workflow:
         self.claims, self.computed, self.lacking = self._claims()
         self.errata = {paper: path for paper, path in errata_files(folder).items()
                        if set(usual) <= set(names) or any(name.startswith(f"{paper}/") for name in names)}
+
+    def priority(self, mark: Path) -> int:
+        """Of the job of a mark: the longest runs first, and before them those whose times are taken afterwards, by one
+        job after another."""
+        batch = self.marks[mark]
+        timed = any(products.timings for products in self.studies if products.name == batch.study)
+        return int(sum(self.seconds.get(path, 0.0) for path in batch.paths)) + TIMED*timed
 
     def forget_lost(self) -> None:
         """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again.
@@ -336,10 +349,7 @@ class Workflow:
             for claim in file.claims:
                 if isinstance(claim.criterion, Computed):
                     computed.add(claim.criterion.paper)
-                try:
-                    require_claim(claim, studies)
-                except InputError as error:
-                    raise InputError(f"{place_of(claim.id, paths)}: claim {claim.id}: {error}") from None
+                _require_claim(claim, paths, studies)
             first += len(file.headlines)
             if first > FIRST_OF_ALL:
                 raise InputError(f"{path}: headlines: {first} with those of the papers before; at most {FIRST_OF_ALL}")
@@ -423,6 +433,26 @@ class Workflow:
         return paths
 
 
+def _require_claim(claim: Claim, paths: Sequence[Path], studies: Mapping[str, Study]) -> None:
+    try:
+        require_claim(claim, studies)
+    except InputError as error:
+        raise InputError(f"{place_of(claim.id, paths)}: claim {claim.id}: {error}") from None
+
+
+def claims_on(study: Study, config: Path, results: Path) -> int:
+    """Number of the claims that name runs of a study. Raises InputError: one of them is wrong; file and line."""
+    studies, count = {study.name: study}, 0
+    for paths in claim_files(config).values():
+        for claim in load_claims(paths).claims:
+            needed = {choice.study for choice in claim.choices}
+            if study.name in needed:
+                studies |= {name: Study.find(name, config, results) for name in needed - studies.keys()}
+                _require_claim(claim, paths, studies)
+                count += 1
+    return count
+
+
 def _fits(plan: Any, study: Study) -> bool:
     """Whether what an earlier start has planned can be of this study: its names become paths."""
     keys = study.config
@@ -434,14 +464,17 @@ def _fits(plan: Any, study: Study) -> bool:
         return False
 
 
-def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
-    """What the runs that are not there take. Raises InputError: more than the memory or the disk holds."""
+def require_room(studies: Iterable[StudyProducts], results: Path, seconds: dict[Path, float] | None = None) -> Estimate:
+    """What the runs that are not there take, in `seconds` each. Raises InputError: more than the memory or the disk
+    holds."""
     needed = Estimate()
     for products in studies:
         for cell in products.cells:
             if not cell.path.is_file():
                 require_memory(cell.spec, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}")
-                needed += estimate(cell.spec)
+                needed += (one := estimate(cell.spec))
+                if seconds is not None:
+                    seconds[cell.path] = one.seconds
     require_disk(needed.size, results)
     return needed
 

@@ -62,8 +62,9 @@ class Drift(Criterion):
 
     @property
     def bounds(self) -> str:
-        return f"is {self.verdict}" + (": |slope T| < x A at 95 %, x <= 0.1 or around zero, and the envelope does not"
-                                       " grow" if self.verdict == "bounded" else "")
+        words = (": its trend moves it over the run by less than 10 % of its own swings, or by nothing that 95 % tell"
+                 " from zero, and the swings do not grow")
+        return f"is {self.verdict}{words if self.verdict == 'bounded' else ''}"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, bounds = True, False, [], []

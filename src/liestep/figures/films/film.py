@@ -117,13 +117,15 @@ def stage(figure: Figure, file: RunFile, motion: FilmScene, width: int) -> tuple
 
 
 def method_of(attributes: Mapping[str, Any]) -> str:
-    """Integrator of a run with its step or tolerance, from the attributes of its file."""
+    """Method of a run with its step or tolerance, from the attributes of its file."""
+    from liestep.figures.marks import label_of_method
+
     size = next((f", {symbol} = {float(attributes[key]):.4g}"
                  for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in attributes), "")
-    return f"{attributes['integrator']}{size}"
+    return f"{label_of_method(attributes['integrator'], {})}{size}"
 
 
 def name_of(file: RunFile) -> str:
-    """System, integrator and step; a reference has no integrator."""
-    found = file.attributes
-    return (f"{found['problem']} by {method_of(found)}" if "integrator" in found else f"{found['problem']}, reference")
+    """System, method and step; a reference has no method."""
+    found, title = file.attributes, str(file.attributes["title"])
+    return f"{title.partition(' by ')[0]} by {method_of(found)}" if "integrator" in found else title

@@ -7,6 +7,7 @@ import numpy as np
 import xarray
 from numpy.typing import ArrayLike
 
+from liestep.errors import require_arguments
 from liestep.files.extras import extras
 from liestep.mechanics.contracts.sheet import real_array
 
@@ -23,12 +24,23 @@ class RunAccessor:
         require_run(data)
         self._data = data
 
+    @property
+    def code(self) -> str:
+        """Which code made the run, compiled or interpreted, with the seconds that it took and that compiling takes;
+        empty for a data set from a file."""
+        return str(self._data.encoding.get("code", ""))
+
     @extras()
-    def plot(self) -> "Figure":
-        """Motion, energy, other invariants and errors of the manifold in one figure, see `liestep.plot`."""
+    def plot(self, **arguments: Any) -> "Figure":
+        """Motion, energy, other invariants and errors of the manifold in one figure.
+
+        Args:
+            arguments: `quantities`, `span` and `size` as of `liestep.plot`.
+        """
         from liestep.figures.interactive.plots import plot
 
-        return plot(self._data)
+        require_arguments(plot, (self._data,), arguments)
+        return plot(self._data, **arguments)
 
     @extras()
     def animate(self, path: Path | str = "run.gif", *, frames: int = 120, fps: int = 20, width: int = 480) -> Path:

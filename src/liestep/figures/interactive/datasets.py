@@ -14,7 +14,7 @@ from liestep.simulation.runs.until import ROWS, Between, require_within, specifi
 from liestep.study.tables.errors import counted, error_fields
 
 
-class Series(NamedTuple):
+class KeptColumn(NamedTuple):
     """One column that the exact motion keeps, along the samples: its deviation from the start, or from zero."""
 
     label: str
@@ -64,7 +64,7 @@ def as_file(data: xarray.Dataset) -> RunFile:
     return RunFile(Path("the data set"), dict(data.attrs), {str(name): data[name].values for name in data.variables})
 
 
-def kept(data: xarray.Dataset, attribute: str) -> list[Series]:
+def kept(data: xarray.Dataset, attribute: str) -> list[KeptColumn]:
     """Deviations of everything that the attribute `invariants` or `residuals` lists, in its order."""
     found = []
     for item in str(data.attrs.get(attribute, "")).split():
@@ -73,8 +73,8 @@ def kept(data: xarray.Dataset, attribute: str) -> list[Series]:
         if variable not in data:
             continue
         values = data[variable].values.reshape(data.sizes["time"], -1)[:, int(index or 0)]
-        found.append(Series(label.replace("_", " "), str(data[variable].attrs.get("units", "1")),
-                            values - values[0] if attribute == "invariants" else np.abs(values)))
+        found.append(KeptColumn(label.replace("_", " "), str(data[variable].attrs.get("units", "1")),
+                                values - values[0] if attribute == "invariants" else np.abs(values)))
     return found
 
 

@@ -1,5 +1,7 @@
 """Figures of data sets for people at work: one run, or several beside each other."""
 import io
+import math
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, cast
@@ -11,11 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
 
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
 from liestep.figures.films.film import frame_of, method_of
 from liestep.figures.films.motions import motion_of
-from liestep.figures.interactive.datasets import Series, as_file, errors, kept, require_run
-from liestep.figures.marks import colours
+from liestep.figures.interactive.datasets import KeptColumn, as_file, errors, kept, require_run
+from liestep.figures.marks import shade
 from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import DOUBLE, MM, RC
 from liestep.simulation.catalogue import sheet
@@ -25,7 +27,7 @@ SCREEN = 130                   # dots per inch on a screen
 DASHES = ("-", "--", ":", "-.")
 
 
-class Picture(Figure):
+class JupyterFigure(Figure):
     """A figure that Jupyter shows without being asked to load anything."""
 
     def _repr_png_(self) -> bytes:
@@ -35,32 +37,51 @@ class Picture(Figure):
         return buffer.getvalue()
 
 
-def _picture(height: float = HEIGHT) -> Picture:
-    figure = Picture(figsize=(DOUBLE*MM, height*MM), layout="constrained")
+def _picture(size: tuple[float, float]) -> Figure:
+    """Empty figure of a size in mm; where pyplot is in use, its current one."""
+    look: dict[str, Any] = {"figsize": (size[0]*MM, size[1]*MM), "layout": "constrained"}
+    if "matplotlib.pyplot" in sys.modules and "inline" not in matplotlib.get_backend():
+        return sys.modules["matplotlib.pyplot"].figure(FigureClass=JupyterFigure, **look)
+    figure = JupyterFigure(**look)
     FigureCanvasAgg(figure)
     return figure
 
 
-def plot(data: "xarray.Dataset") -> Figure:
+def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, span: tuple[float, float] | None = None,
+         size: tuple[float, float] = (DOUBLE, HEIGHT)) -> Figure:
     """One figure of a run: the motion at its last sample with its trail, the energy's deviation from its start, those
     of other invariants, and the errors of the manifold (unit lengths, orthogonality) on a logarithmic axis.
 
     Args:
         data: data set of `simulate`, or of a file by `open_run`.
+        quantities: names of the invariants and errors to show (default: all).
+        span: first and last time (s) to show (default: the whole run).
+        size: width and height in mm.
 
     Returns:
-        A matplotlib figure; Jupyter shows it, `figure.savefig("run.png")` writes it.
+        A matplotlib figure; Jupyter shows it, `figure.savefig("run.png")` writes it. Where a program has imported
+        pyplot, it is pyplot's current figure.
 
     Raises:
-        InputError: a data set that is not of one run of liestep.
+        InputError: a data set that is not of one run of liestep, a quantity that it does not have, a span without two
+            samples, a size that is not positive.
 
     Example:
         liestep.plot(liestep.simulate("heavy_top", "slgi", step=0.01, t_end=2.0)).savefig("top.png")
     """
     require_run(data)
+    data = _within(data, span)
     invariants, residuals = kept(data, "invariants"), kept(data, "residuals")
+    if quantities is not None:
+        names = [one.label.replace(" ", "_") for one in (*invariants, *residuals)]
+        if strange := [name for name in quantities if name not in names]:
+            raise InputError(unknown("quantity of this run", str(strange[0]), names))
+        invariants, residuals = ([one for one in found if one.label.replace(" ", "_") in quantities]
+                                 for found in (invariants, residuals))
+    if not (len(size) == 2 and all(0.0 < side < math.inf for side in size)):
+        raise InputError(f"size is {size!r}; allowed are a width and a height in mm, both positive")
     with matplotlib.rc_context(RC):
-        figure = _picture()
+        figure = _picture(size)
         left, right = cast("list[SubFigure]", figure.subfigures(1, 2, width_ratios=(1.0, 1.2)))
         _motion(left.subplots(), data)
         panels = [(invariants[:1], False), (invariants[1:], False), (residuals, True)]
@@ -73,6 +94,18 @@ def plot(data: "xarray.Dataset") -> Figure:
     return figure
 
 
+def _within(data: "xarray.Dataset", span: tuple[float, float] | None) -> "xarray.Dataset":
+    """The samples within a span of time. Raises InputError: fewer than two."""
+    if span is None:
+        return data
+    time = data["time"].values
+    inside = np.flatnonzero((time >= span[0]) & (time <= span[1])) if len(span) == 2 else np.zeros(0)
+    if len(inside) < 2:
+        raise InputError(f"span is {span!r}, which holds fewer than two samples; the run has {len(time)} from"
+                         f" {time[0]:g} to {time[-1]:g} s")
+    return data.isel(time=slice(inside[0], inside[-1] + 1))
+
+
 def _motion(axes: Axes, data: "xarray.Dataset") -> None:
     """The last sample as a scene; a state that no scene shows, as curves over time."""
     try:
@@ -82,17 +115,17 @@ def _motion(axes: Axes, data: "xarray.Dataset") -> None:
         axes.plot(data["time"].values, data[name].values.reshape(data.sizes["time"], -1))
         axes.set(xlabel="time (s)", ylabel=f"{name} ({data[name].attrs.get('units', '1')})")
         return
-    limits, near, far = frame_of(motion)
+    _, near, far = frame_of(motion)
     if motion.sphere:
         sphere_body(axes)
     scene = Scene(axes, motion.view, fade=0.6, near=near, far=far)
     motion.draw(scene, data.sizes["time"] - 1)
-    scene.draw(limits=limits)
+    scene.draw()
     triad(axes, motion.view, (-0.02, 0.0, 0.2, 0.2))
     axes.set_title(f"t = {float(data['time'].values[-1]):.4g} s")
 
 
-def _lines(axes: Axes, time: np.ndarray, series: Sequence[Series], logarithmic: bool) -> None:
+def _lines(axes: Axes, time: np.ndarray, series: Sequence[KeptColumn], logarithmic: bool) -> None:
     for one, dash in zip(series, DASHES*len(series), strict=False):
         axes.plot(time, _positive(one.values) if logarithmic else one.values, dash, label=one.label, linewidth=0.9)
     units = {one.units for one in series}
@@ -136,9 +169,10 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
             raise InputError(f"data set {number} is of {data.attrs['problem']}, data set 0 of"
                              f" {runs[0].attrs['problem']}; compare runs of one problem")
     with matplotlib.rc_context(RC):
-        figure = _picture(70.0)
+        figure = _picture((DOUBLE, 70.0))
         axes = figure.subplots(1, 3)
-        drawn = list(colours({str(number): str(data.attrs["integrator"]) for number, data in enumerate(runs)}).values())
+        names = [str(data.attrs["integrator"]) for data in runs]
+        drawn = [shade(name, names[:number].count(name)) for number, name in enumerate(names)]
         for number, data in enumerate(runs):
             style: dict[str, Any] = {"color": drawn[number], "label": method_of(data.attrs), "linewidth": 0.9,
                                      "linestyle": DASHES[drawn[:number].count(drawn[number]) % len(DASHES)]}

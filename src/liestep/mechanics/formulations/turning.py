@@ -77,7 +77,7 @@ class Twist(NamedTuple):
         return found
 
 
-class Part(NamedTuple):
+class Letter(NamedTuple):
     """What a letter of `turning` stands for: a field of data, of one or of n entries."""
 
     name: str
@@ -103,12 +103,12 @@ class Part(NamedTuple):
         return np.swapaxes(values, -1, -2) if len(self.dims) == 2 else values
 
 
-PARTS = {"R": Part("attitude", "attitude R, body to space", ("xyz", "axis"), "attitude", Attitudes, check_attitude,
-                   ("orthogonality_error", "largest entry of |R^T R - 1|")),
-         "q": Part("q", "unit vectors", ("xyz",), "direction", SphereRotations,
-                   lambda name, q: check_directions(name, q.reshape(-1, 3)),
-                   ("unit_length_error", "largest |1 - q.q|")),
-         "x": Part("x", "rows of R^3", ("xyz",), "relative", Translation)}
+PARTS = {"R": Letter("attitude", "attitude R, body to space", ("xyz", "axis"), "attitude", Attitudes, check_attitude,
+                     ("orthogonality_error", "largest entry of |R^T R - 1|")),
+         "q": Letter("q", "unit vectors", ("xyz",), "direction", SphereRotations,
+                     lambda name, q: check_directions(name, q.reshape(-1, 3)),
+                     ("unit_length_error", "largest |1 - q.q|")),
+         "x": Letter("x", "rows of R^3", ("xyz",), "relative", Translation)}
 
 
 def layout(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[slice, slice]]:

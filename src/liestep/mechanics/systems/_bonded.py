@@ -289,7 +289,7 @@ class DampedParticles(NamedTuple):
         return self.along(y, i, j, -plain.contact/reach*growth*self.contact/reach, out)
 
 
-class Assembly(NamedTuple):
+class Arrangement(NamedTuple):
     """Particles at rest and their bonds."""
 
     position: np.ndarray  # (n, 3)
@@ -301,12 +301,12 @@ class Assembly(NamedTuple):
     stiffness: np.ndarray  # (b, 3) of bending, extension, shear
 
 
-def equal_particles(values: Parameters, places: np.ndarray, diameter: float, bonds: np.ndarray) -> Assembly:
+def equal_particles(values: Parameters, places: np.ndarray, diameter: float, bonds: np.ndarray) -> Arrangement:
     """Equal particles at `places` (n, 3) in the attitude 1; EQUAL are among the parameters."""
     n = len(places)
-    return Assembly(places, np.tile(np.eye(3), (n, 1, 1)), np.full(n, values["mass"]),
-                    np.tile(values["inertia"], (n, 1)), np.full(n, diameter), bonds,
-                    np.tile([values[name] for name in STIFFNESS], (len(bonds), 1)))
+    return Arrangement(places, np.tile(np.eye(3), (n, 1, 1)), np.full(n, values["mass"]),
+                       np.tile(values["inertia"], (n, 1)), np.full(n, diameter), bonds,
+                       np.tile([values[name] for name in STIFFNESS], (len(bonds), 1)))
 
 
 def thrown(places: np.ndarray, speed: float) -> dict[str, np.ndarray]:
@@ -317,7 +317,7 @@ def thrown(places: np.ndarray, speed: float) -> dict[str, np.ndarray]:
 
 
 def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets: Mapping[str, Preset],
-                     assembly: Callable[[Parameters], Assembly], **further: Any) -> Sheet:
+                     assembly: Callable[[Parameters], Arrangement], **further: Any) -> Sheet:
     """Sheet of particles with bonds from their state at rest; LAWS are among the parameters."""
     def build(values: Parameters) -> BondedParticles | DampedParticles:
         found = assembly(values)
@@ -349,7 +349,7 @@ def stand_in(values: Parameters) -> str:
     return "lie_action" if any(values[name] for name in DAMPING) else "rigid_bodies"
 
 
-def axial_limit(found: Assembly) -> float:
+def axial_limit(found: Arrangement) -> float:
     """Smallest r0 sqrt(2/(K^a (1/m_i + 1/m_j))) of all bonds, D sqrt(m/K^a) of equal ones: two over the largest
     frequency of a chain of them. Infinity without stiff bonds."""
     i, j = found.bonds[:, 0], found.bonds[:, 1]

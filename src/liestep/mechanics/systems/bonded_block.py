@@ -6,7 +6,7 @@ bond. Rest lengths and directions are those of the grid, whatever the start.
 import numpy as np
 
 from liestep.extend import InputError, Parameter, Parameters, Preset
-from liestep.mechanics.systems._bonded import EQUAL, Assembly, bonded_particles, equal_particles, thrown
+from liestep.mechanics.systems._bonded import EQUAL, Arrangement, bonded_particles, equal_particles, thrown
 
 
 def grid(parameters: Parameters) -> np.ndarray:
@@ -27,7 +27,7 @@ def neighbours(cells: np.ndarray) -> np.ndarray:
     return np.concatenate(pairs)
 
 
-def _assembly(parameters: Parameters) -> Assembly:
+def _assembly(parameters: Parameters) -> Arrangement:
     return equal_particles(parameters, grid(parameters), parameters["diameter"], neighbours(parameters["cells"]))
 
 

@@ -12,14 +12,14 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset
-from liestep.mechanics.systems._bonded import STIFFNESS, Assembly, thrown
+from liestep.mechanics.systems._bonded import STIFFNESS, Arrangement, thrown
 from liestep.mechanics.systems._bonded import bonded_particles as sheet_of
 
 
-def _assembly(parameters: Parameters) -> Assembly:
-    return Assembly(parameters["rest_position"], parameters["rest_attitude"], parameters["mass"], parameters["inertia"],
-                    parameters["diameter"], parameters["bonds"],
-                    np.stack([parameters[name] for name in STIFFNESS], axis=1))
+def _assembly(parameters: Parameters) -> Arrangement:
+    return Arrangement(parameters["rest_position"], parameters["rest_attitude"], parameters["mass"],
+                       parameters["inertia"], parameters["diameter"], parameters["bonds"],
+                       np.stack([parameters[name] for name in STIFFNESS], axis=1))
 
 
 def _combination(parameters: Parameters) -> None:

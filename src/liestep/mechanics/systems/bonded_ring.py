@@ -7,7 +7,7 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Parameter, Parameters
-from liestep.mechanics.systems._bonded import EQUAL, Assembly, bonded_particles, equal_particles, thrown
+from liestep.mechanics.systems._bonded import EQUAL, Arrangement, bonded_particles, equal_particles, thrown
 
 
 def particle_diameter(parameters: Parameters) -> float:
@@ -25,7 +25,7 @@ def circle(parameters: Parameters) -> np.ndarray:
     return places
 
 
-def _assembly(parameters: Parameters) -> Assembly:
+def _assembly(parameters: Parameters) -> Arrangement:
     n = parameters["particles"]
     first = np.arange(n if parameters["closure"] == "ring" else n - 1, dtype=np.int64)
     return equal_particles(parameters, circle(parameters), particle_diameter(parameters),

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from liestep.compile.sources import DERIVED, MARK, module_file, source_hash
+from liestep.compile.sources import DERIVED, MARK, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.records import short_hash
@@ -106,7 +106,7 @@ def _answer(load: Callable[[], object], seconds: int, writer: int) -> None:
 GROUP = "liestep.plugins"
 SOURCE = "LIESTEP_PLUGIN_SOURCE"  # attribute of a plugin's module: hash of its file alone
 PREFIX = "liestep_plugin_"  # begins the module name of a plugin, which is part of the key of its machine code
-LARGEST = 1 << 20  # bytes of a plugin
+MOST_BYTES = 1 << 20  # bytes of a plugin
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -138,7 +138,7 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
                          " my_pendulum.py")
     if derived is None:
-        require_file(path, LARGEST)
+        require_file(path, MOST_BYTES)
     try:
         source = path.read_bytes() if derived is None else derived.encode()
         source.decode("utf-8")  # an encoding that the file names would be read by Python alone
@@ -171,7 +171,6 @@ def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = F
     if derived:
         setattr(module, DERIVED, source.decode())
     sys.modules[name] = module
-    module_file.cache_clear()
     try:
         with untouched(f"{path}: to load the plugin") if not derived else nullcontext():
             try:
@@ -249,7 +248,6 @@ def _mark(package: str, content: str) -> None:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == package:
             setattr(module, MARK, content)
-    module_file.cache_clear()
     source_hash.cache_clear()
 
 

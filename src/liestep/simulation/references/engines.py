@@ -9,7 +9,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import evaluate
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators.sizes import NUDGE, Numbers, any_at_zero, note_rates, nudge, sizes_of
+from liestep.integrators.sizes import NUDGE, NumberGroups, any_at_zero, note_rates, nudge, sizes_of
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, traced_field
@@ -49,7 +49,7 @@ def characteristic_time(f: Field, formulated: Formulated, most: float) -> float:
 def start_sizes(f: Field, formulated: Formulated, time: float) -> np.ndarray:
     """Size of each group of rows: its largest number, or that of its rate times `time` where it starts at zero."""
     start, (places, sizes) = formulated.start, sizes_of(formulated)
-    groups = Numbers(places)
+    groups = NumberGroups(places)
     rates, nudged = f(0.0, start.ravel()).reshape(start.shape), np.zeros_like(start)
     if any_at_zero(groups, sizes, start):
         note_rates(groups, sizes, rates, 1.0)

@@ -10,13 +10,14 @@ import numpy as np
 
 from liestep.compile.cache import code_mark, loop_for, prepare
 from liestep.compile.counters import NAMES, counts
-from liestep.compile.driver import advance, advance_adaptive, new_memory
+from liestep.compile.driver import advance_adaptive, new_memory
 from liestep.compile.pieces import Pieces
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, PluginError
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.simulation.many.blocks import fixed, worthwhile
 from liestep.simulation.runs.execution import (
     STEP_LOG,
     Legs,
@@ -105,8 +106,10 @@ class Part(NamedTuple):
     work: Any
 
     @classmethod
-    def of(cls, formulated: Formulated, integrator: Any, steps: int | None, *, many: bool = False) -> "Part":
-        problem, taken = for_loop(formulated, integrator, steps or 0, many=many)
+    def of(cls, formulated: Formulated, integrator: Any, steps: int | None) -> "Part":
+        problem, taken = formulated.problem, integrator
+        if steps is None:
+            problem, taken = for_loop(formulated, integrator, 0, many=True)
         y = formulated.start.copy()
         return cls(formulated, problem, taken, y, taken.workspace(formulated.problem, y.copy()))
 
@@ -117,12 +120,27 @@ class Part(NamedTuple):
         return self.y.shape, code_mark(self[1:]), made.fields, made.observables, made.notes
 
 
-class Rows:
-    """Runs of parts that are alike, each into a row of a batch with room for `n`; they run a few at a time, and only
-    what reads them is kept. blocks: keep the blocks of each. error: why they cannot be run."""
+@plugin_errors()
+def side_by_side(spec: RunSpecification, pairs: Sequence[tuple[Formulated, Any]], y: np.ndarray, blocks: bool,
+                 threads: int = 1, fewest: int | None = None) -> Batch:
+    """Runs by fixed steps from rows y (n, m, d), of one problem and integrator or of as many as there are rows; see
+    `many.blocks.fixed` (fewest: default as it pays for runs of a study)."""
+    assert spec.step is not None
+    made = fixed(spec, pairs, y, blocks=blocks, threads=threads,
+                 fewest=worthwhile(spec, y) if fewest is None else fewest)
+    for k in np.flatnonzero(made.status != Status.OK).tolist():
+        made.status[k] = pairs[k if len(pairs) > 1 else 0][0].ending(Status(made.status[k]), made.ends[k])
+    return Batch(pairs[0][0], made.outputs, None, made.status, spec.t_start + made.steps*spec.step, made.steps,
+                 made.counters, lambda number: np.nan)
 
-    def __init__(self, spec: RunSpecification, n: int, blocks: bool, error: Exception | None = None):
-        self.spec, self.n, self.blocks, self.error = spec, n, blocks, error
+
+class Rows:
+    """Runs of parts that are alike, each into a row of a batch with room for `n`; those of adaptive methods run a few
+    at a time, and only what reads them is kept. blocks: keep the blocks of each. error: why they cannot be run."""
+
+    def __init__(self, spec: RunSpecification, n: int, blocks: bool, error: Exception | None = None,
+                 fewest: int | None = None):
+        self.spec, self.n, self.blocks, self.error, self.fewest = spec, n, blocks, error, fewest
         self.kept: dict[int, tuple[float, Callable[..., dict[str, np.ndarray]]]] = {}  # of runs by their numbers
         self.waiting: list[Part] = []
         self.made: Batch | None = None
@@ -131,7 +149,7 @@ class Rows:
         """Run a part, now or later; what is wrong says `ended`."""
         self.kept[number] = part.formulated.momentum_scale, part.formulated.to_fields
         self.waiting.append(part)
-        if len(self.waiting) == FEW and not self.error:
+        if len(self.waiting) == FEW and self.spec.steps is None and not self.error:
             try:
                 self.all(part.integrator)
             except (InputError, PluginError) as error:
@@ -141,7 +159,11 @@ class Rows:
         """All that were added. Raises InputError, PluginError: one of them cannot be run."""
         if self.error:
             raise self.error
-        made = self.all(self.waiting[0].integrator if self.waiting else ())
+        if self.spec.steps is None:
+            made = self.all(self.waiting[0].integrator if self.waiting else ())
+        else:
+            made = side_by_side(self.spec, [(part.formulated, part.integrator) for part in self.waiting],
+                                np.array([part.y for part in self.waiting]), self.blocks, fewest=self.fewest)
         n, (scales, each) = len(self.kept), zip(*self.kept.values(), strict=True)
         rows = partial(changed, change=lambda values: values[:n])
         own: Any = {name: value[:n] for name, value in vars(made).items() if isinstance(value, np.ndarray)}
@@ -163,26 +185,21 @@ class Rows:
         outputs, accepted, self.trial = recorders(spec, part.formulated, np.zeros((n, width)), blocks=self.blocks)
         self.memory, self.out = new_memory(spec.longest), np.zeros_like(part.y)
         self.legs = Legs(spec, part.formulated)
-        self.log = np.zeros((0 if spec.steps else STEP_LOG, 2))
-        self.size = spec.step or spec.duration/(spec.outputs - 1)  # of a step, or between outputs
-        loop = (loop_for(advance, part.integrator, part.problem, self.trial, part.work) if spec.steps else
-                loop_for(advance_adaptive, part.integrator, part.problem, self.trial, self.trial, part.work))
-        self.call = loop.ready(*self._arguments(part, part.y, self.trial, self.trial, 0, 0))
+        self.log = np.zeros((STEP_LOG, 2))
+        loop = loop_for(advance_adaptive, part.integrator, part.problem, self.trial, self.trial, part.work)
+        self.call = loop.ready(*self._arguments(part, part.y, self.trial, self.trial, 0))
         self.addressed = prepare(part.problem, part.integrator, part.work)
         self.pieces = partial(in_pieces, spec, loop, part.y.size, None, lambda: spec.t_start)
         self.free = zip(count(), members_of(outputs), members_of(accepted) if accepted else repeat(None), strict=False)
         return Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
                      np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), lambda number: np.nan)
 
-    def _arguments(self, part: Part, y: np.ndarray, outputs: Recorder, accepted: Recorder | None, first: int, room: int
+    def _arguments(self, part: Part, y: np.ndarray, outputs: Recorder, accepted: Recorder | None, room: int
                    ) -> tuple[Any, ...]:
-        """Of the time loop from y, for `room` more steps, of which `first` have been made."""
+        """Of the time loop from y, for `room` more steps."""
         spec = self.spec
-        if spec.steps is not None:
-            return (part.integrator, part.problem, outputs, y, self.size, first, min(first + room, spec.steps),
-                    part.work, spec.t_start)
         return (part.integrator, part.problem, outputs, accepted, y, self.out, self.memory, self.log[:room],
-                self.size, self.legs.end, part.work, spec.t_start, spec.direction)
+                spec.duration/(spec.outputs - 1), self.legs.end, part.work, spec.t_start, spec.direction)
 
     @plugin_errors()
     def all(self, shared: Any) -> Batch:
@@ -209,19 +226,17 @@ class Rows:
             prepare(part.problem, part.integrator, part.work)
         trial.filled[:], self.memory[:], self.legs = 0, new_memory(spec.longest), Legs(spec, part.formulated)
         self.y[...] = part.y
-        self.call(*self._arguments(part, self.y, trial, trial, 0, 0))
+        self.call(*self._arguments(part, self.y, trial, trial, 0))
         set_baseline(outputs.baseline, trial, self.invariant, part.formulated.problem.counters)
         self.memory[:], self.out[:] = new_memory(spec.longest), 0.0
-        going = Status.RUNNING if spec.steps is None else Status.OK
-        status, steps = going, 0
-        while status == going and steps != spec.steps:
-            status, ended = self.call(*self._arguments(part, part.y, outputs, accepted, steps, pieces.steps))
-            if spec.steps is None:
-                status = self.legs.after(status, part.y, self.memory, self.log[int(ended) - 1])
-            steps = ended if spec.steps else steps + ended
+        status, steps = Status.RUNNING, 0
+        while status == Status.RUNNING:
+            status, ended = self.call(*self._arguments(part, part.y, outputs, accepted, pieces.steps))
+            status = self.legs.after(status, part.y, self.memory, self.log[int(ended) - 1])
+            steps += ended
             pieces.ended()
         made.status[k], made.steps[k] = part.formulated.ending(Status(status), part.y), steps
-        made.time_reached[k] += steps*self.size if spec.steps else spec.direction*float(self.memory[0])
+        made.time_reached[k] += spec.direction*float(self.memory[0])
         made.counters[k] = part.formulated.problem.counters
 
 
@@ -234,16 +249,13 @@ class Repeated:
         self.possible = (self.formulated.starts is not None and spec.steps is not None and not spec.exponents
                          and not black_box(self.formulated.problem))
 
-    @plugin_errors()
-    def run(self, states: Mapping[str, np.ndarray], blocks: bool) -> Batch:
-        """The runs from states, each field (n, ...); `blocks`: keep the blocks of each. Raises what `run_once` does."""
+    def run(self, states: Mapping[str, np.ndarray], blocks: bool, **more: int) -> Batch:
+        """The runs from states, each field (n, ...); `blocks`: keep the blocks of each; more: of `side_by_side`. Raises
+        what `run_once` does."""
         starts = self.formulated.starts
         assert starts is not None
-        y = np.ascontiguousarray(starts.rows(states))
-        part = Part.of(replace(self.formulated, start=y[0]), self.integrator, self.spec.steps)
-        rows = Rows(self.spec, len(y), blocks)
-        rows.waiting += [part._replace(y=row) for row in y]
-        made = rows.all((part.formulated.problem, part.problem, part.integrator, part.work))
+        made = side_by_side(self.spec, [(self.formulated, self.integrator)], np.ascontiguousarray(starts.rows(states)),
+                            blocks, **more)
         return replace(made, scale=lambda number: starts.scale(
             {name: values[number] for name, values in states.items()}))
 

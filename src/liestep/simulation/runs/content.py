@@ -1,6 +1,5 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -81,7 +80,8 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
         content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
     if spec.exponents:
         _exponents(content, spec, first)
-    content.attributes |= attributes_of(spec, first)
+    known = {name: values for name, (_, values, _) in content.variables.items()}
+    content.attributes |= attributes_of(spec, first, known)
     if first.samples:
         content.end = float(content.variables["time"][1][-1]), first.outputs.states[first.samples - 1].copy()
     return content
@@ -192,7 +192,7 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
         "source": f"liestep {declared.summary}", "history": "written by liestep from the specification below",
         "references": f"{facts.citation}; {declared.citation}", "format": FORMAT, "problem": spec.problem,
         "integrator": spec.integrator, **size,
-        "t_end": spec.t_end, "specification": json.dumps(spec.canonical(), sort_keys=True),
+        "t_end": spec.t_end, "specification": spec.text,
         "run_sha256": spec.sha256, "source_hash": spec.source_hash, **({"derived_equations": text} if text else {}),
         **_reproducible(spec)}
 
@@ -219,21 +219,25 @@ def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, Any]) -
     return {"momentum_error_max": np.max(kept, axis=0)} if kept else {}
 
 
-def warning_of_run(spec: RunSpecification, outcome: Outcome, numbers: Mapping[str, Any]) -> dict[str, str]:
-    """What is off beyond its own size, and what the method says to the sizes of the sampled states."""
+def warning_of_run(spec: RunSpecification, outcome: Outcome, numbers: Mapping[str, Any],
+                   variables: Mapping[str, np.ndarray] | None = None) -> dict[str, str]:
+    """What is off beyond its own size, and what the method says to the sizes of the sampled states. variables: time,
+    fields and observables at the samples, where they are there."""
     @cache
-    def seen() -> dict[str, np.ndarray]:
+    def seen() -> Mapping[str, np.ndarray]:
         made = series(spec, outcome, outcome.samples)
-        return {"time": times(spec, outcome, outcome.samples)} | {name: values for name, _, values, *_ in made}
+        return variables or {"time": times(spec, outcome, outcome.samples)} | {
+            name: values for name, _, values, *_ in made}
 
-    fields = outcome.formulated.to_fields(outcome.outputs.states[:outcome.samples])
+    fields = variables or outcome.formulated.to_fields(outcome.outputs.states[:outcome.samples])
     sizes = {part.name: float(np.abs(fields[part.name]).max(initial=0.0)) for part in outcome.formulated.error_fields}
     told = (warning_of(spec, outcome.formulated, numbers, seen) if outcome.samples else "",
             spec.method.warning(sizes) if any(sizes.values()) else None)
     return {"warning": "; ".join(filter(None, told))} if any(told) else {}
 
 
-def attributes_of(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
+def attributes_of(spec: RunSpecification, outcome: Outcome, variables: Mapping[str, np.ndarray] | None = None
+                  ) -> dict[str, Any]:
     numbers = statistics(outcome)
     return origin(spec) | {
         "status": outcome.status.name.lower(), "message": message_of(outcome, spec),
@@ -241,4 +245,4 @@ def attributes_of(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
         "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
         **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome.formulated, numbers),
         **({"zero": outcome.zero} if outcome.zero else {}),
-        **(warning_of_run(spec, outcome, numbers) if spec.ensemble is None else {})}
+        **(warning_of_run(spec, outcome, numbers, variables) if spec.ensemble is None else {})}

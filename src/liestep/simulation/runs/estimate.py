@@ -1,11 +1,13 @@
 """How large runs will be, before any of them is made: numbers of steps, bytes, processor time, memory.
 
-Bytes and memory follow from what is stored; times are those of this project's machines within a factor of about
-five, and adaptive runs count as many steps as they have outputs."""
+Bytes and memory follow from what is stored; times are those of this project's machines, with measured prices of
+methods (prices.toml), within a factor of about five, and adaptive runs count as many steps as they have outputs."""
 import os
 import shutil
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from pathlib import Path
 
@@ -58,16 +60,22 @@ def estimate(spec: RunSpecification) -> Estimate:
     stored = spec.samples*(_numbers(spec) + OBSERVABLES)*NUMBER
     size = stored*kept + FIXED
     steps = (spec.steps or spec.outputs)*times
-    return Estimate(1, steps, size, steps*_step_seconds(spec), stored*times + size)
+    return Estimate(1, steps, size, steps*plain_seconds(spec)*prices().get(spec.integrator, 1.0), stored*times + size)
 
 
 def _numbers(spec: RunSpecification) -> int:
     return sum(prod(np.shape(values)) for values in spec.initial.values())
 
 
-def _step_seconds(spec: RunSpecification) -> float:
-    """Time of a step: bodies on spheres all act on each other; mechanisms and bonded bodies cost in proportion to their
-    number, but where Newton's method has dense equations."""
+@cache
+def prices() -> dict[str, float]:
+    """Integrator -> what a step takes over what is expected of its formulation and order; 1 where it is not there."""
+    return tomllib.loads(Path(__file__).with_name("prices.toml").read_text("utf-8"))
+
+
+def plain_seconds(spec: RunSpecification) -> float:
+    """Time of a step, expected of formulation and order: bodies on spheres all act on each other; mechanisms and bonded
+    bodies cost in proportion to their number, but where Newton's method has dense equations."""
     facts, numbers = spec.sheet, _numbers(spec)
     declared = spec.method.on(facts)
     pairs = 0.0 if facts.mass is None else QUADRATIC if np.ndim(facts.mass(spec.parameters)) == 2 else FREE

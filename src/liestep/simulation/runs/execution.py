@@ -13,9 +13,9 @@ from liestep.compile.cache import CompiledLoop, loop_for
 from liestep.compile.counters import counts
 from liestep.compile.dispatch import kernel
 from liestep.compile.driver import advance, advance_adaptive, new_memory
-from liestep.compile.interpreted import FirstLoop, NotWorthIt
+from liestep.compile.interpreted import FirstLoop, NotWorthIt, forbidden
 from liestep.compile.pieces import SLOW, Pieces, TooLong
-from liestep.compile.rows import copy
+from liestep.compile.rows import any_of, copy, if_less, larger
 from liestep.compile.sources import some_runs
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
@@ -107,7 +107,8 @@ class Recorder(NamedTuple):
         if not (sampled or counted or integrated):
             return Status.OK
         problem.observe(y, self.scratch)
-        if not abs(self.scratch[0]) < np.inf or (self.scratch[0] == 0.0 and not finite(y)):  # 0: maybe no energy
+        # 0: maybe no energy
+        if not abs(self.scratch[0]) < np.inf or (any_of(self.scratch[0] == 0.0) and not finite(y)):
             return Status.NOT_FINITE
         if integrated:
             self.integrals.replace(self.scratch, t, self.steps)
@@ -129,14 +130,11 @@ class Recorder(NamedTuple):
             d = self.scratch[c] - self.baseline[c]
             self.total[0, c] += abs(d)
             self.total[1, c] += d*d
-            if abs(d) > self.largest[c]:
-                self.largest[c] = abs(d)
+            self.largest[c] = larger(self.largest[c], abs(d))
             if k > 0:
                 self.block_sum[block, c] += d
-                if d < self.block_low[block, c]:
-                    self.block_low[block, c] = d
-                if d > self.block_high[block, c]:
-                    self.block_high[block, c] = d
+                self.block_low[block, c] = if_less(d, self.block_low[block, c], d, self.block_low[block, c])
+                self.block_high[block, c] = larger(self.block_high[block, c], d)
         if k > 0:
             self.block_count[block] += 1
         self.filled[1] += 1
@@ -254,18 +252,19 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
              progress: Progress | None = None, limit: float | None = None, watch: Watch | None = None,
              interpreted: bool = False) -> Outcome:
     """Integrate one trajectory, or as much of it as `watch` wants; a failing step ends it and is recorded, never
-    raised. limit: s that its steps may take. interpreted: a short run whose loop is not compiled yet may run in plain
-    Python (`liestep.compile.interpreted`); the bits are the same. Raises InputError: an error in a plugin's code, or
-    RunTooLong, the limit; PluginError when it cannot be compiled; KeyboardInterrupt: Ctrl-C, within a step or 0.5 s;
-    its sentence says how far the run had come."""
+    raised. limit: s that its steps may take. interpreted: a run whose loop is not compiled yet may run in plain Python
+    as long as that pays (`liestep.compile.interpreted`); the bits are the same. Raises InputError: an error in a
+    plugin's code, or RunTooLong, the limit; PluginError when it cannot be compiled; KeyboardInterrupt: Ctrl-C, within a
+    step or 0.5 s; its sentence says how far the run had come."""
     formulated, integrator = build(spec, state)
     run = _run_adaptive if spec.steps is None else _run_fixed
-    if interpreted:
+    if interpreted or forbidden():
         first = FirstLoop(progress)
         with suppress(NotWorthIt):
             outcome = run(spec, formulated, integrator, first.loop_for, first.progress, limit, watch)
             if outcome.status in (Status.OK, Status.RUNNING) or not first.interpreted:  # RUNNING: `watch` had enough
                 return outcome
+        first.give_up()
         formulated, integrator = build(spec, state)
     return run(spec, formulated, integrator, loop_for, progress, limit, watch)
 

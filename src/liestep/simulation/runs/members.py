@@ -29,6 +29,7 @@ from liestep.simulation.tangents.rates import exponents
 
 MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
 AT_ONCE = 128          # runs whose rows are held at a time: more are not faster
+NUMBERS = 1_000_000    # of samples of runs by one component that are held at a time
 FEWER, KINDS = 16, 4   # of them after some that were not all alike, and of which there may be so many kinds and one
 
 Runs = tuple[Sequence[int], Callable[[], Batch]]  # their numbers, and what makes them
@@ -101,8 +102,9 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
         def start(number: int, some: Callable = some) -> tuple[Any, ...]:
             return spec, some(number)
 
-        found = ((range(k, min(k + AT_ONCE, count)), partial(repeated.run, some(slice(k, k + AT_ONCE)), blocks))
-                 for k in range(0, count, AT_ONCE)) if repeated.possible else in_groups(
+        room = max(AT_ONCE, NUMBERS//(spec.samples*repeated.formulated.start.size))
+        found = ((range(k, min(k + room, count)), partial(repeated.run, some(slice(k, k + room)), blocks))
+                 for k in range(0, count, room)) if repeated.possible else in_groups(
                      spec, repeated.formulated, count, start, blocks)
         for numbers, run in found:
             yield [first + number for number in numbers], run
@@ -110,9 +112,9 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
 
 
 def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Callable[[int], tuple[Any, ...]],
-              blocks: bool) -> Iterator[Runs]:
+              blocks: bool, fewest: int | None = None) -> Iterator[Runs]:
     """What gives the outcomes of `count` runs with components of their own, those that are alike together. start: gives
-    the arguments of `build` for each, or raises InputError. like: one of the components."""
+    the arguments of `build` for each, or raises InputError. like: one of the components. fewest: see `side_by_side`."""
     alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
              or black_box(like.problem))  # what it raises is said of one run
     groups: list[tuple[tuple[Any, ...], Rows]] = []
@@ -127,13 +129,13 @@ def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Calla
         room -= 1
         try:
             with plugin_errors():
-                part = Part.of(*build(*start(number), shared=True), spec.steps, many=True)
+                part = Part.of(*build(*start(number), shared=True), spec.steps)
         except InputError as error:
             yield (number,), Rows(spec, 0, blocks, error).ended
             continue
         kind = part.kind
         rows = next((rows for known, rows in groups if known == kind), None)
         if rows is None:
-            groups.append((kind, rows := Rows(spec, room + 1, blocks)))
+            groups.append((kind, rows := Rows(spec, room + 1, blocks, fewest=fewest)))
         rows.add(number, part)
     yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from liestep.compile.interpreted import deciding
 from liestep.compile.sources import derived_text
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, require_plain, unknown
@@ -29,12 +30,11 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
              t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
              initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
-             statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
-             ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
-             until: Zero | Event | None = None, times: Sequence[float] | None = None, progress: bool = False,
-             events: Event | Sequence[Event] | None = None, control: Callable | None = None,
+             statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, exponents: int = 0,
+             t_start: float | None = None, until: Zero | Event | None = None, times: Sequence[float] | None = None,
+             progress: bool = False, events: Event | Sequence[Event] | None = None, control: Callable | None = None,
              sample: float | None = None, max_step: float | None = None,
-             stops: Sequence[float] | None = None) -> "xarray.Dataset":
+             stops: Sequence[float] | None = None, compile: bool | str = "auto") -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
@@ -56,8 +56,6 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
         statistics_every: statistics count every so many steps.
         outputs: of adaptive integrators, number of equally spaced points of statistics (default: as `samples`).
         log_steps: of adaptive integrators, keep accepted times and steps.
-        replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
-        ensemble: runs with perturbed starts, {"members": 16, "amplitude": 1e-6, "seed": 0} (default: none).
         exponents: so many Lyapunov exponents, in 1/s, by fixed steps.
         t_start: start time in s (default: 0).
         until: end the run where a function of the state is zero: `lambda state: state["q"][0, 2]`, or (name, index,
@@ -71,6 +69,7 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
         max_step: longest step of adaptive integrators, in s (default: none).
         stops: times in s, in the order of the run, at which a step ends and the integrator starts anew, such as those
             of jumps and pulses; of fixed steps multiples of the step (default: none).
+        compile: machine code for the time loop: True, False, or "auto", once it pays (docs/platforms.md).
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
@@ -90,23 +89,24 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
     spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
                    parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
-                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
-                   ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until, events=events,
-                   control=control, sample=sample, max_step=max_step, stops=stops)
-    return made(spec, dense, progress, on_failure)
+                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, exponents=exponents,
+                   t_start=t_start, times=times, until=until, events=events, control=control, sample=sample,
+                   max_step=max_step, stops=stops)
+    return made(spec, dense, progress, on_failure, compile)
 
 
-def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on_failure: str = "raise"
-         ) -> "xarray.Dataset":
+def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on_failure: str = "raise",
+         compile: bool | str = "auto") -> "xarray.Dataset":
     """The data set of a run, see `simulate`."""
     require_memory(spec)
-    content = _content(spec, dense, progress)
+    with deciding(compile) as code:
+        content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
     if derived_text(spec.system.module) or spec.system.content == spec.problem:
         _add_own_names(spec, content)
     data = to_dataset(content)
-    data.encoding[CALLED] = Called(spec, content.end)
+    data.encoding |= {CALLED: Called(spec, content.end), "code": str(code)}
     return data
 
 
@@ -152,12 +152,19 @@ def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
 
 
 def to_dataset(content: Content) -> "xarray.Dataset":
-    """xarray data set of a run's content, `time` as a coordinate."""
+    """xarray data set of a run's content, `time` as a coordinate. Its variables fit together: nothing is aligned, which
+    would take longer than a short run."""
     import xarray
+    from xarray.indexes import PandasIndex
 
-    data = xarray.Dataset({name: (dims, values, attributes)
-                           for name, (dims, values, attributes) in content.variables.items()}, attrs=content.attributes)
-    return data.set_coords("time")
+    made = {name: xarray.Variable(dims, values, attributes)
+            for name, (dims, values, attributes) in content.variables.items()}
+    indexes: dict[Any, Any] = {"time": PandasIndex(made["time"].values, "time")} if "time" in made else {}
+    for index in indexes.values():
+        made |= index.create_variables({"time": made["time"]})
+    sizes = {name: size for variable in made.values() for name, size in variable.sizes.items()}
+    return xarray.Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
+                                            indexes=indexes)
 
 
 def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: float, preset: str | None = None,

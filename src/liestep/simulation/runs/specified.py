@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ HELD = ("system", "declared")
 SHARED = ("initial", "parameters")  # by all runs of a problem
 LATER = ("before", "control", "events", "max_step", "stops")  # where there are none, the text is as it was before
 MOST_TEXTS = 100  # of them, in memory
+LARGE = 30        # numbers of an array whose text is kept
 TRACED = ("vector_field", "lie_action", "lie_chart")  # formulations that may have code without loops
 
 
@@ -200,10 +201,14 @@ class RunSpecification(Horizon, Output, Trajectories):
         return {name: _plain(value) for name, value in self._values()}
 
     @cached_property
-    def sha256(self) -> str:
-        """Of the text json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
+    def text(self) -> str:
+        """json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
         pieces = (f'"{name}": {(_text_of if name in SHARED else _json)(value)}' for name, value in self._values())
-        return hashlib.sha256(f"{{{', '.join(pieces)}}}".encode()).hexdigest()
+        return f"{{{', '.join(pieces)}}}"
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 _texts: dict[int, tuple[Mapping[str, Any], str]] = {}
@@ -221,7 +226,17 @@ def _text_of(values: Mapping[str, Any]) -> str:
 
 
 def _json(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.size > LARGE:
+        return _text_of_array(value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{json.dumps(name)}: {_json(item)}' for name, item in sorted(value.items()))}}}"
     return json.dumps(_plain(value), sort_keys=True)
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _text_of_array(kind: str, shape: tuple[int, ...], data: bytes) -> str:
+    """Of equal arrays made once: large starts are those of many problems."""
+    return json.dumps(np.frombuffer(data, dtype=kind).reshape(shape).tolist())
 
 
 def _plain(value: Any) -> Any:

@@ -268,6 +268,20 @@ else:
     Entry = IntegratorConfig | None  # of a key alone; `_varied` gives it one
 
 
+MOST_LETTERS = 220
+
+
+def _seen(text: str) -> str:
+    """Raises ValueError: it is no sentence of this kind."""
+    if not text.startswith("See ") or not text.endswith(".") or len(text) > MOST_LETTERS:
+        raise ValueError("must be one sentence that begins with See, ends with a full stop and has at most"
+                         f" {MOST_LETTERS} letters")
+    return text
+
+
+See = Annotated[str, Line, AfterValidator(_seen)]
+
+
 class StudyConfig(Settings):
     """A study: a grid of runs, its reference, the tables and figures it wants."""
 
@@ -289,7 +303,10 @@ class StudyConfig(Settings):
     tables: Annotated[list[str], Once] = Field(["energy", "momentum"], description="tables beside metrics.csv: "
                                                + ", ".join(NAMES) + ", and those of the study's paper")
     figures: Annotated[list[str], Once] = Field([], description="figures, see `liestep describe figures`")
-    animations: Annotated[list[str], Once] = Field([], description="runs made into films (GIF), as bodies/rk4/h0.01")
+    see: dict[str, See] = Field({}, description="figure -> what a reader sees in it, first in its caption: one sentence"
+                                f" that begins with See, of at most {MOST_LETTERS} letters")
+    animations: Annotated[list[str], Once] = Field([], description="runs made into films (GIF), as bodies/rk4/h0.01, or"
+                                                 " bodies/rk4 for the first step")
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
 
     @model_validator(mode="after")
@@ -312,6 +329,8 @@ class StudyConfig(Settings):
         if same := twins(integrators) or twins(problems):
             raise ValueError(f"the keys {same[0]} and {same[1]} differ in upper and lower case only, and would be one"
                              " folder on many disks; rename one")
+        if strange := [name for name in self.see if name not in self.figures]:
+            raise ValueError(f"see: {unknown('figure of this study', strange[0], self.figures)}")
         if self.second_reference is not None and self.second_reference not in integrators:
             raise ValueError(unknown("second_reference", self.second_reference, integrators))
         object.__setattr__(self, "integrators", integrators)

@@ -23,8 +23,9 @@ class Counts(NamedTuple):
     linked: int
 
 
-def run_cells(cells: Sequence[Cell], store: Store | None = None) -> Counts:
-    """Make what is missing or out of date; names each run on standard error. What the store has is not computed. Raises
+def run_cells(cells: Sequence[Cell], store: Store | None = None, again: bool = False) -> Counts:
+    """Make what is missing or out of date, or again all; names each run on standard error. What the store has is not
+    computed, unless again. Raises
     InputError: a run that memory cannot hold; a file that cannot be written; or, when all other runs are made, a run
     that cannot even be a failed one."""
     for cell in cells:
@@ -33,12 +34,12 @@ def run_cells(cells: Sequence[Cell], store: Store | None = None) -> Counts:
     refused: list[str] = []
     for cell in cells:
         name = _name(cell)
-        if is_current(cell.path, cell.spec):
+        if not again and is_current(cell.path, cell.spec):
             kept += 1
             if store:  # a process that was killed may not have come to it
                 store.put(cell.spec, cell.path)
             continue
-        if store and store.take(cell.spec, cell.path):
+        if store and not again and store.take(cell.spec, cell.path):
             linked += 1
             print(f"linked {name}: it was made before", file=sys.stderr)
             continue

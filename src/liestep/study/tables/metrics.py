@@ -58,9 +58,12 @@ def metrics_rows(study: Study) -> list[TableRow]:
     A run that stopped early has no errors; its largest ones up to time_reached are in columns that end in _reached.
     momentum_error_max is the largest over the conserved components, momentum_error_max_relative that divided by
     momentum_scale, the sum of |M omega| over the bodies at the start. Raises InputError: a file is missing, incomplete
-    or stale, or a problem's samples differ from its reference's."""
+    or stale, a problem's samples differ from its reference's, or a paper's quantity has the name of a column."""
     rows: list[TableRow] = []
     own = quantities_of(study.name)
+    if taken := set(own.names).intersection(COLUMNS):
+        raise InputError(f"{own.place}: {min(taken)} is a column of every metrics.csv; choose another name for the"
+                         " quantity")
 
     def needed(attributes: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*errors.error_variables(attributes), "energy", *own.variables)))

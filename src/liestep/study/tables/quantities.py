@@ -4,41 +4,55 @@ functions of a run's file and its problem's reference (None where the study asks
 number, `NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they
 read."""
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile
-from liestep.study.plan.papers import paper_module, papers
+from liestep.study.plan.papers import Paper, paper_module, papers
 
 Quantity = Callable[[RunFile, RunFile | None], Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class Quantities:
-    """Functions of one paper, the columns that they give, and what they read."""
+    """Functions of one paper, the columns that they give, what they read, and the file that has them."""
 
     functions: tuple[Quantity, ...] = ()
     names: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    place: str = ""
 
     def columns(self, file: RunFile, reference: RunFile | None) -> dict[str, float]:
-        """All columns of a run. Raises ValueError: two functions give one, or one that is not among the names."""
+        """All columns of a run. Raises InputError: two functions give one, or one that is not among the names."""
         found: dict[str, float] = {}
         for function in self.functions:
             columns = function(file, reference)
             if twice := found.keys() & columns.keys():
-                raise ValueError(f"two quantities are called {min(twice)}")
+                raise InputError(f"{self.place}: two quantities are called {min(twice)}")
             found |= columns
         if others := found.keys() - set(self.names):
-            raise ValueError(f"quantity {min(others)} is not among NAMES: {', '.join(self.names)}")
+            raise InputError(f"{self.place}: quantity {min(others)} is not among NAMES: {', '.join(self.names)}")
         return found
 
 
 def quantities_of(study: str) -> Quantities:
     """Quantities of the paper that a study (`<paper>/<name>`) belongs to: none for other studies. Raises InputError:
-    the paper's module lacks a part."""
+    the paper's module lacks a part, or a column is one of another paper that was read, too."""
     paper = papers().get(study.partition("/")[0])
+    own = _declared(paper)
+    for other in papers().values():
+        names: tuple[str, ...] = ()
+        with suppress(InputError):  # which is said where the other paper's studies are read
+            names = () if other is paper else _declared(other).names
+        if same := set(own.names).intersection(names):
+            raise InputError(f"{own.place}: the quantity {min(same)} is one of the paper {other.id} too; choose another"
+                             " name")
+    return own
+
+
+def _declared(paper: Paper | None) -> Quantities:
     if paper is None or not paper.quantities:
         return Quantities()
     module = paper_module(paper, paper.quantities)
@@ -47,4 +61,4 @@ def quantities_of(study: str) -> Quantities:
         raise InputError(f"{module.__file__}: the module with quantities of a paper has QUANTITIES, NAMES and"
                          " VARIABLES")
     functions, names, variables = parts
-    return Quantities(tuple(functions), tuple(names), tuple(variables))
+    return Quantities(tuple(functions), tuple(names), tuple(variables), str(module.__file__))

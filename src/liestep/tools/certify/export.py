@@ -151,7 +151,7 @@ PARTS = (3, 4)        # of the whole time: the first steps that the two runs try
 HALVINGS = 14         # of these
 EXTRAPOLATED = 18     # columns of the extrapolation
 TIMES = 10            # of the bound over the difference of the two runs
-LARGEST = 100         # numbers of a state; more take hours
+NUMBERS_OF_STATE = 100  # numbers of a state; more take hours
 FEWEST, MOST = 17, 60
 BOUND = ("Of every number of the end, from the printed start and parameters. Estimated: ten times the difference of two"
          " runs in other steps and digits. Proven: by interval arithmetic (rotation_bench/prove_presets.py).")
@@ -173,8 +173,8 @@ def many_digits(problem: str, preset: str, t_end: float, digits: int) -> tuple[D
         raise InputError(f"digits must be from {FEWEST} to {MOST}, not {digits}")
     known, start = sheet(problem), start_of(problem, preset=preset)
     count = sum(values.size for values in start.initial.values())
-    if count > LARGEST:
-        raise InputError(f"a state of {count} numbers; many digits are for at most {LARGEST}")
+    if count > NUMBERS_OF_STATE:
+        raise InputError(f"a state of {count} numbers; many digits are for at most {NUMBERS_OF_STATE}")
     fields = [_field(Case(problem, problem, preset), digits + more) for more in (SPARE, SPARE + MORE)]
     ends = [_end(field, Fraction(t_end), Fraction(t_end)/parts) for field, parts in zip(fields, PARTS, strict=True)]
     kind = numbers(digits + SPARE)

@@ -15,27 +15,9 @@ from liestep.mechanics.contracts.method import Keeps
 from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import integrator_calls, method, own_integrators, ranked, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
-from liestep.simulation.tangents.directions import (
-    Form,
-    Pair,
-    area_form,
-    body_form,
-    canonical_form,
-    changes,
-    sphere_form,
-)
+from liestep.simulation.tangents import directions
+from liestep.tools.certify import orders
 from liestep.tools.certify.number import functions_of, numbers
-from liestep.tools.certify.orders import (
-    CASES,
-    INSTEAD,
-    Variant,
-    able,
-    cases_of,
-    certify_all,
-    complete,
-    declared_variants,
-    few,
-)
 from liestep.tools.certify.steps import REDUNDANT, Case, largest, step_of
 
 DIGITS = 60
@@ -47,7 +29,7 @@ SYMPLECTIC = -35.0                 # logarithm of the largest defect of a symple
 VISIBLE = -10.0                    # logarithm of the smallest defect of any other step of order <= LARGEST_ORDER
 LARGEST_ORDER = 4                  # of the others: beyond, the defect is below VISIBLE
 SLOPE_ALLOWED = 0.1
-SHORT = few(CASES)   # two systems on spheres, whose masses are coupled and not, and a top
+SHORT = orders.few(orders.CASES)   # two systems on spheres, whose masses are coupled and not, and a top
 CANONICAL = ("canonical_field", "separable_hamiltonian")  # formulations with the rows q and p
 FAILED = "  NOT CERTIFIED"
 
@@ -56,7 +38,7 @@ Same = tuple[Case, tuple[str, Options], tuple[str, Options]]
 
 def _possible(case: Case, integrator: str, options: Options) -> bool:
     """Whether an integrator takes options on a case."""
-    if not able(case, integrator):
+    if not orders.able(case, integrator):
         return False
     try:
         step_of(case, integrator, options, DIGITS)
@@ -73,7 +55,8 @@ def same_maps() -> tuple[Same, ...]:
         declared = method(name).certified
         for own, other, options in declared.same:
             pair = (name, own), (other, options)
-            cases = Variant({}, declared.formulation).of((*CASES, *INSTEAD)) if other in own_integrators() else []
+            everything = (*orders.CASES, *orders.INSTEAD) if other in own_integrators() else ()
+            cases = orders.Variant({}, declared.formulation).of(everything)
             found += [(case, *pair) for case in cases if all(_possible(case, *one) for one in pair)][:1]
     return tuple(found)
 
@@ -116,13 +99,13 @@ def identities() -> Iterator[Identity]:
         yield Identity(f"{_name(*one)} = {_name(*other)}", case.name, difference(case, one, other), True)
     for name in own_integrators():
         for options, back in method(name).certified.adjoints:
-            for case in cases_of(name)[:1]:
+            for case in orders.cases_of(name)[:1]:
                 yield Identity(f"{_name(name, back)} is the adjoint of {_name(name, options)}", case.name,
                                return_gap(case, name, options, back), True)
     # a method is declared symmetric if and only if it is its own adjoint, on the first case that it can run on
     for name in integrator_calls():
-        for variant in () if method(name).adaptive else declared_variants(name):
-            for case in cases_of(name, variant.of(SHORT[::2]))[:1]:
+        for variant in () if method(name).adaptive else orders.declared_variants(name):
+            for case in orders.cases_of(name, variant.of(SHORT[::2]))[:1]:
                 options = variant.options
                 symmetric = step_of(case, name, options, DIGITS).symmetric
                 yield Identity(f"{_name(name, options)} is {'' if symmetric else 'not '}symmetric", case.name,
@@ -167,30 +150,30 @@ def declared_symplectic(case: Case, integrator: str, options: Mapping[str, Any] 
 def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, sign: int = 1) -> Defect:
     """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
     step = step_of(case, integrator, options, DIGITS)
-    form: Form
-    pair: Callable[[np.ndarray], Pair]
+    form: directions.Form
+    pair: Callable[[np.ndarray], directions.Pair]
     y, n = step.start, len(step.start)//2
     if step.formulation in CANONICAL:  # R^n x R^n
         basis = [_moved(y, (place, numbers(DIGITS).of(1))) for place in np.ndindex(y.shape)]
-        form, pair = canonical_form, lambda y: (y[0], y[1])
+        form, pair = directions.canonical_form, lambda y: (y[0], y[1])
     elif "attitude" in step.fields:  # T*SO(3), rows Q e_1, Q e_2, Q e_3, pi; rows beyond stay
         basis = [moved for axis in np.eye(3, dtype=int).astype(object)
                  for moved in (_moved(y, (slice(3), np.cross(axis[None], y[:3]))), _moved(y, (3, axis)))]
-        form, pair = body_form(sign), lambda y: (y[:3], y[3])
+        form, pair = directions.body_form(sign), lambda y: (y[:3], y[3])
     elif "omega" in step.fields:  # (TS^2)^n, rows q then omega: 4 for each body
         basis = [moved for i in range(n) for u in _tangents(y[i])
                  for moved in (_moved(y, (i, u), (n + i, -(y[n + i] @ u)*y[i])), _moved(y, (n + i, u)))]
         mass = step_of(case, ranked("shown", "sphere_lagrangian")[0], {}, DIGITS).problem.mass
         matrix = mass.matrix if hasattr(mass, "matrix") else np.diag(mass.m)
-        form, pair = sphere_form(matrix), lambda y: (y[:n], y[n:])
+        form, pair = directions.sphere_form(matrix), lambda y: (y[:n], y[n:])
     else:  # (S^2)^n, rows q: 2 for each
         basis = [_moved(y, (i, u)) for i in range(len(y)) for u in _tangents(y[i])]
-        form, pair = area_form(step.problem.generator.pace), lambda y: (y, y)
+        form, pair = directions.area_form(step.problem.generator.pace), lambda y: (y, y)
 
     def size(h: Any) -> float:
         new = step(h)
         pushed = [(step(h, y + move*v) - step(h, y - move*v))/(2*move) for v in basis]
-        values, changed = changes(form, (pair(y), [*map(pair, basis)]), (pair(new), [*map(pair, pushed)]))
+        values, changed = directions.changes(form, (pair(y), [*map(pair, basis)]), (pair(new), [*map(pair, pushed)]))
         return (largest(changed)/largest(values)).exponent10()
 
     move = numbers(DIGITS).of(DIFFERENCE)
@@ -207,18 +190,19 @@ def defects() -> Iterator[Defect]:
         declared = method(name)
         if declared.adaptive or declared.formulation in {*REDUNDANT, "charged_particles"} - {*CANONICAL}:
             continue
-        cases = cases_of(name, SHORT)
+        cases = orders.cases_of(name, SHORT)
         for case in cases:
             if declared_symplectic(case, name) or (declared.order <= LARGEST_ORDER and case not in SHORT[1:2]):
                 yield defect_of(case, name)
-        for variant in declared_variants(name):
+        for variant in orders.declared_variants(name):
             for case in variant.of(cases)[:1]:
                 facts = [declared_to_keep(case, name, options) for options in ({}, variant.options)]
                 if facts[0] != facts[1] and Keeps.SYMPLECTIC in facts[0] | facts[1]:
                     yield defect_of(case, name, variant.options)
-    for case in [case for case in INSTEAD if sheet(case.problem).forms.keys() == {"lie_action", "vector_field"}][:1]:
+    both = {"lie_action", "vector_field"}
+    for case in [case for case in orders.INSTEAD if sheet(case.problem).forms.keys() == both][:1]:
         yield defect_of(case, next(name for name in integrator_calls() if method(name).order == 2
-                                   and method(name).formulation == "lie_action" and able(case, name)
+                                   and method(name).formulation == "lie_action" and orders.able(case, name)
                                    and not declared_symplectic(case, name)))
 
 
@@ -242,8 +226,8 @@ def report(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Lines of text, each with whether it passed: orders of some integrators, or of all with identities and
     symplecticity. Raises InputError: unknown id, a rounded coefficient, or a step that fails."""
     try:
-        for found in certify_all(integrators):
-            first, passed = found[0], complete(found)
+        for found in orders.certify_all(integrators):
+            first, passed = found[0], orders.complete(found)
             options = f" ({first.options})" if first.options else ""
             yield f"{first.integrator}{options}: {'certified' if passed else FAILED.strip()}", passed
             for one in found:

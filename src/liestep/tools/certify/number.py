@@ -20,7 +20,7 @@ from liestep.geometry.so3 import term
 
 NEAREST = "n"
 SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT
-LARGEST = 1e6    # largest short binary fraction
+LARGEST_SHORT = 1e6  # largest short binary fraction
 GUARD = 20       # bits beyond the digits asked for
 MARGIN = 32          # bits of sums of series beyond those of a number
 SERIES_BELOW = 1.0   # squared angle: the closed forms lose digits below, the series of dexpinv converge up to 4 pi^2
@@ -29,7 +29,7 @@ OPERATIONS = tuple(f"__{side}{name}__" for name in ("add", "sub", "mul", "truedi
 
 def short(x: float) -> bool:
     """Whether a float64 is a short binary fraction, which a formula means exactly."""
-    return -LARGEST < x < LARGEST and (x*SHORT).is_integer()
+    return -LARGEST_SHORT < x < LARGEST_SHORT and (x*SHORT).is_integer()
 
 
 class Number:

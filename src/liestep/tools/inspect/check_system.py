@@ -18,15 +18,8 @@ from liestep.simulation.catalogue import method, own_integrators, ranked, sheet,
 from liestep.simulation.plugins.trial import try_applied, try_force
 from liestep.simulation.references.engines import EngineError, characteristic_time, dop853, right_hand_side
 from liestep.simulation.references.reference import observed
+from liestep.simulation.runs import specification
 from liestep.simulation.runs.execution import run_once
-from liestep.simulation.runs.specification import (
-    Start,
-    applicable,
-    complete_options,
-    specify,
-    specify_problem,
-    start_of,
-)
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.order import observed_order
 
@@ -146,7 +139,7 @@ def check_integrator(name: str) -> list[Row]:
     Raises InputError: it is adaptive, or its code cannot be compiled."""
     if method(name).adaptive:
         return [Row(f"order of {name}", "not tried: the steps are adaptive", None)]
-    able = [key for key in systems_to_try() if applicable(key, name)]
+    able = [key for key in systems_to_try() if specification.applicable(key, name)]
     return [ReferenceChecks(key, None).order(name) for key in able[:2]]
 
 
@@ -162,7 +155,7 @@ def table(name: str, rows: list[Row]) -> str:
 def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
     """Gradient against central differences, of many bodies in three random components (they take long in plain Python);
     torques about the axes of conserved momentum."""
-    begin = start_of(name, preset=preset)
+    begin = specification.start_of(name, preset=preset)
     system = plain(formulate(facts, begin.parameters, begin.initial, "sphere_lagrangian", {}).problem)
     start = begin.initial["q"]
     generator = np.random.Generator(np.random.PCG64(1))
@@ -199,7 +192,7 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
     yield from _momentum_checks(facts, begin, torque)
 
 
-def _momentum_checks(facts: Sheet, begin: Start, torque: np.ndarray) -> Iterator[Row]:
+def _momentum_checks(facts: Sheet, begin: specification.Start, torque: np.ndarray) -> Iterator[Row]:
     """Whether the torque (3,), relative to all torques, vanishes about the axes whose momentum is declared conserved,
     and about no other."""
     for axis, flag, size in zip("xyz", facts.conserved_momentum(begin.parameters), torque, strict=True):
@@ -211,7 +204,7 @@ def _momentum_checks(facts: Sheet, begin: Start, torque: np.ndarray) -> Iterator
 def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
     """Forces of rigid bodies against differences; derivatives of torques, which only implicit integrators use."""
     yield from _applied_checks(name, preset, facts)
-    run = specify_problem(name, preset=preset)
+    run = specification.specify_problem(name, preset=preset)
     wrong = force_error(facts, run)
     if wrong is not None:
         yield limited("forces and torques against finite differences", "relative error", wrong, FORCE_LIMIT)
@@ -222,7 +215,7 @@ def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
 
 def _applied_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
     """The applied torque of a body, and its momentum flags with both torques; nothing for other systems."""
-    begin = start_of(name, preset=preset)
+    begin = specification.start_of(name, preset=preset)
     if "cotangent_rotation" not in facts.forms:
         return
     form = formulate(facts, begin.parameters, begin.initial, "cotangent_rotation", {})
@@ -248,14 +241,14 @@ class ReferenceChecks:
 
     def __init__(self, name: str, preset: str | None):
         self.name, self.preset, self.facts = name, preset, sheet(name)
-        run = specify_problem(name, preset=preset, samples=SAMPLES)
+        run = specification.specify_problem(name, preset=preset, samples=SAMPLES)
         f, y = right_hand_side(run)
         if not f(0.0, y).any():
             raise InputError(f"{name}: nothing moves at the start of this preset, which shows nothing; choose another"
                              " one")
         standard = formulate_standard(self.facts, run.parameters, run.initial)
         self.t_end = min(run.t_end, TURNS*characteristic_time(f, standard, run.t_end))
-        self.run = run = specify_problem(name, preset=preset, samples=SAMPLES, t_end=self.t_end)
+        self.run = run = specification.specify_problem(name, preset=preset, samples=SAMPLES, t_end=self.t_end)
         self.formulated = formulate_standard(self.facts, run.parameters, run.initial)
         self.reference = dop853(run, np.linspace(0.0, self.t_end, SAMPLES))
         self.fields = self.formulated.to_fields(self.reference)
@@ -264,7 +257,7 @@ class ReferenceChecks:
         yield from self._invariants()
         yield from self._agreement()
         able = [name for name in dict.fromkeys((*ranked("shown"), *own_integrators()))
-                if applicable(self.name, name, self.run.parameters) and not method(name).adaptive]
+                if specification.applicable(self.name, name, self.run.parameters) and not method(name).adaptive]
         yield from map(self.order, able[:3])
 
     def _invariants(self) -> Iterator[Row]:
@@ -287,8 +280,8 @@ class ReferenceChecks:
 
     def error(self, integrator: str, steps: int, **options: Any) -> float:
         """Largest error of the state fields against the reference, in their norms; inf for a run that stops."""
-        spec = specify(self.name, integrator, preset=self.preset, steps=steps, samples=SAMPLES, t_end=self.t_end,
-                       options=options)
+        spec = specification.specify(self.name, integrator, preset=self.preset, steps=steps, samples=SAMPLES,
+                                     t_end=self.t_end, options=options)
         outcome = run_once(spec)
         if outcome.status != Status.OK:
             return np.inf
@@ -301,7 +294,7 @@ class ReferenceChecks:
         """Accurate runs in every formulation, form and action give the same motion."""
         for formulation, form in self.facts.forms.items():
             integrator = next(iter(ranked("shown", formulation)), None)
-            if integrator is None or not applicable(self.name, integrator, self.run.parameters):
+            if integrator is None or not specification.applicable(self.name, integrator, self.run.parameters):
                 continue
             # the words of options that change what is integrated
             word = next((name for name in ("form", "action", "coordinates") if name in form.options), "")
@@ -321,7 +314,8 @@ class ReferenceChecks:
         declared, gap = method(integrator), self.error(integrator, COUNTS[-1], **options)
         found = f"{integrator} with {COUNTS[-1]} steps differs by {gap:.1e} from DOP853"
         place = self.facts, self.run.parameters
-        if gap > AGREE_LIMIT and declared.order_of(complete_options(declared, *place, options), *place) == 2:
+        options_of_run = specification.complete_options(declared, *place, options)
+        if gap > AGREE_LIMIT and declared.order_of(options_of_run, *place) == 2:
             ratio = self.error(integrator, COUNTS[-2], **options)/gap
             return Row(label, f"{found}, with half as many by {ratio:.2f} times this: of order 2", 3.5 <= ratio <= 4.5)
         return Row(label, f"{found}, allowed {AGREE_LIMIT:.0e}", gap <= AGREE_LIMIT)
@@ -330,7 +324,7 @@ class ReferenceChecks:
         """Observed order of an integrator beside its order in theory."""
         declared, errors = method(name), [self.error(name, count) for count in COUNTS]
         place = self.facts, self.run.parameters
-        options = complete_options(declared, *place, {})
+        options = specification.complete_options(declared, *place, {})
         theory, symmetric = declared.order_of(options, *place), declared.symmetric_of(options, *place)
         found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory,
                                symmetric=symmetric)

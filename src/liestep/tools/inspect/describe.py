@@ -12,22 +12,14 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options, Parameter, Preset, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
-from liestep.simulation.catalogue import (
-    integrator_calls,
-    integrator_ids,
-    method,
-    own_integrators,
-    sheet,
-    system_entry,
-    system_ids,
-)
+from liestep.simulation import catalogue
 from liestep.simulation.machine_code.straight import action_routines, code_in_words, routines
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import applicable, complete_options, specify
 
 WIDTH = 120
 TOLERANCE, LEAST_STEPS = 1e-6, 100  # of a method that is only looked at
-LONGEST = 4  # most values of an array that are shown one by one
+SHOWN_VALUES = 4  # most values of an array that are shown one by one
 
 
 def describe(name: str, integrator: str | None = None) -> str:
@@ -35,23 +27,23 @@ def describe(name: str, integrator: str | None = None) -> str:
     Raises InputError: neither; names the closest id. Why the integrator cannot run on the system."""
     if integrator is not None:
         return _pair(name, integrator)
-    if name in system_ids():
+    if name in catalogue.system_ids():
         return _system(name)
-    if name in integrator_calls():
+    if name in catalogue.integrator_calls():
         return _integrator(name)
-    raise InputError(unknown("problem or integrator", name, (*system_ids(), *integrator_ids())))
+    raise InputError(unknown("problem or integrator", name, (*catalogue.system_ids(), *catalogue.integrator_ids())))
 
 
 def _system(name: str) -> str:
-    facts = sheet(name)
-    able = [key for key in integrator_ids() if applicable(name, key)]
+    facts = catalogue.sheet(name)
+    able = [key for key in catalogue.integrator_ids() if applicable(name, key)]
     preset, parameters = _first(facts)
     found = formulate_standard(facts, parameters, preset.initial(parameters))
     state = [f"{part.name} in {part.units}: {part.long_name}"
              for part in found.fields if part.name in facts.state_shapes(parameters)]
     work = any(part.name == "work" for part in found.observables)
     return "\n".join([
-        f"{name}: {facts.title}", "", (sys.modules[system_entry(name).module].__doc__ or "").strip(), "",
+        f"{name}: {facts.title}", "", (sys.modules[catalogue.system_entry(name).module].__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation), _entry("State", "; ".join(state)),
         *[_entry("Energy", "energy less work: total energy less the work of the forces, which is conserved")]*work,
         "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),
@@ -68,8 +60,8 @@ def _first(facts: Sheet) -> tuple[Preset, Any]:
 
 def _pair(name: str, integrator: str) -> str:
     """Which code the runs of a pair get, at the first preset."""
-    facts = sheet(name)
-    size = {"tolerance": TOLERANCE} if method(integrator).adaptive else {"steps": LEAST_STEPS}
+    facts = catalogue.sheet(name)
+    size = {"tolerance": TOLERANCE} if catalogue.method(integrator).adaptive else {"steps": LEAST_STEPS}
     spec = specify(name, integrator, t_end=facts.presets[facts.default].t_end, samples=2, **size)
     formulated, component = build(spec)
     options = ", ".join(f"{key} {value}" for key, value in spec.options.items()) or "none"
@@ -99,8 +91,8 @@ def _code(facts: Sheet, only: str = "") -> list[str]:
     """Which code the equations of motion and their Taylor series have, or why there is none, by the methods that
     declare it (`Method.code`), series first; of one integrator its series alone."""
     found, (preset, parameters) = [], _first(facts)
-    told = [method(name).on(facts) for name in own_integrators()
-            if method(name).code and (not only or (name == only and method(name).traced))]
+    told = [catalogue.method(name).on(facts) for name in catalogue.own_integrators()
+            if catalogue.method(name).code and (not only or (name == only and catalogue.method(name).traced))]
     for declared in sorted(told, key=lambda item: (item.traced is None, item.formulation != "vector_field")):
         if declared.formulation not in facts.forms:
             continue
@@ -145,8 +137,8 @@ def _preset(name: str, preset: Preset, facts: Sheet) -> list[str]:
 
 
 def _integrator(name: str) -> str:
-    facts = method(name)
-    able = [key for key in system_ids() if applicable(key, name)]
+    facts = catalogue.method(name)
+    able = [key for key in catalogue.system_ids() if applicable(key, name)]
     options: list[tuple[str, ...]] = [(key, option.allowed, option.doc) for key, option in facts.options.items()]
     return "\n".join([
         f"{name}: {facts.summary}", "",
@@ -166,7 +158,7 @@ def _short(value: Any) -> str:
     """A parameter's value; of a long array its shape and range."""
     if not isinstance(value, np.ndarray):
         return f"{value:g}" if isinstance(value, float) else str(value)
-    if value.size <= LONGEST:
+    if value.size <= SHOWN_VALUES:
         return "[" + ", ".join(f"{item:g}" for item in value.ravel()) + "]"
     low, high = float(value.min()), float(value.max())
     return f"{value.shape} {low:g}" + (f" to {high:g}" if high > low else "")

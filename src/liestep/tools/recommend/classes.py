@@ -21,7 +21,7 @@ from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.loading import PREFIX, load_plugin
 from liestep.simulation.runs.execution import build, new_recorder
 from liestep.tools.recommend.search import Candidate
-from liestep.tools.recommend.trials import Request, Trials, request
+from liestep.tools.recommend.trials import Demand, Trials, request
 
 COUNTED = ("vector_field", "lie_action", "sphere_lagrangian")  # formulations whose steps run as plain Python at once
 MOST_ROWS = 100         # of a state with which a step is made in plain Python
@@ -29,14 +29,14 @@ FEW = 20                # steps of the run that compiles a class
 SLACK = 0.7             # a class that is not opened could be better than its bound says by this factor
 
 
-class Group(NamedTuple):
+class MethodGroup(NamedTuple):
     """Integrators of one compiled class, by falling order."""
 
     names: tuple[str, ...]
     compiled: bool  # when it was asked
 
 
-def groups(request: Request, names: Iterable[str]) -> list[Group]:
+def groups(request: Demand, names: Iterable[str]) -> list[MethodGroup]:
     """The compiled classes of integrators; raises nothing: a class that cannot be built is a group of its own."""
     found: dict[tuple[str, ...], list[str]] = {}
     ready: dict[tuple[str, ...], bool] = {}
@@ -49,11 +49,11 @@ def groups(request: Request, names: Iterable[str]) -> list[Group]:
             key = (name,)
             ready[key] = True
         found.setdefault(key, []).append(name)
-    return [Group(tuple(sorted(members, key=lambda name: -method(name).order)), ready[key])
+    return [MethodGroup(tuple(sorted(members, key=lambda name: -method(name).order)), ready[key])
             for key, members in found.items()]
 
 
-def _components(request: Request, name: str) -> tuple[Any, ...]:
+def _components(request: Demand, name: str) -> tuple[Any, ...]:
     spec = request.run(name, 1e-3 if method(name).adaptive else FEW)
     formulated, integrator = build(spec)
     recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), 1, 2,
@@ -68,7 +68,7 @@ class Workshop:
     """Compiles classes of a request in two processes. The second one is started when it is first needed, is asked again
     for later classes, and keeps what it has compiled on disk."""
 
-    def __init__(self, request: Request):
+    def __init__(self, request: Demand):
         self.request = request
         self.child: subprocess.Popen[str] | None = None
 
@@ -81,7 +81,7 @@ class Workshop:
                 self.child.stdin.close()
             self.child.wait()
 
-    def compile_classes(self, waiting: Sequence[Group]) -> None:
+    def compile_classes(self, waiting: Sequence[MethodGroup]) -> None:
         """Compile the classes that have no machine code yet, half of them in the second process."""
         names = [group.names[0] for group in waiting if not group.compiled]
         if len(names) > 1:
@@ -115,7 +115,7 @@ class Workshop:
         print(line, file=self.child.stdin, flush=True)
 
 
-def compile_one(request: Request, name: str) -> None:
+def compile_one(request: Demand, name: str) -> None:
     """Make a few steps of an integrator; what fails will be seen in its runs."""
     short = request.shorter(request.t_end*1e-3)
     try:
@@ -124,7 +124,7 @@ def compile_one(request: Request, name: str) -> None:
         return
 
 
-def evaluations(request: Request, name: str) -> float:
+def evaluations(request: Demand, name: str) -> float:
     """Least number of evaluations of right-hand side or force in one step: counted in one step of plain Python, the
     order where that says nothing: no plain Python, a step that fails, or bodies so many that it would take long."""
     spec = request.run(name, 1e-3 if method(name).adaptive else 50*FEW)

@@ -14,7 +14,7 @@ from liestep.simulation.catalogue import method
 from liestep.simulation.runs.content import stopped
 from liestep.simulation.runs.execution import Outcome, RunTooLong
 from liestep.study.tables.choice import Choice
-from liestep.tools.recommend.trials import INTERVALS, QUARTER, Request, Trials, Try, order_of
+from liestep.tools.recommend.trials import INTERVALS, QUARTER, Demand, Trials, Try, order_of
 
 AIM, CLOSE = 0.7, 0.4          # shares of the error: what is aimed at, and from what on a run is close enough
 TRIES = 9
@@ -145,7 +145,7 @@ ROUND_OFF = 100.0       # units in the last place per square root of a step, bel
 LOST = 1e-9             # largest relative error of what is kept to round-off
 
 
-def keeps(asked: Request, trials: Trials, row: Candidate) -> tuple[bool, str]:
+def keeps(asked: Demand, trials: Trials, row: Candidate) -> tuple[bool, str]:
     """Whether the method of a row of the table keeps what was asked, with its step or tolerance, and in words what was
     seen of it."""
     assert row.size is not None
@@ -194,7 +194,8 @@ def _keeps_exactly(found: Outcome, keep: str) -> tuple[bool, str]:
                            f"does not keep the {keep} here: lost {worst:.1e}")
 
 
-SHOWN = 8  # rows of the table in a notebook
+SHOWN = 5  # rows of the table: the winner and its rivals
+
 
 @dataclass(frozen=True, repr=False)
 class Recommendation:
@@ -227,10 +228,16 @@ class Recommendation:
     table: tuple[Candidate, ...]
 
     def __str__(self) -> str:
-        rows = self._rows()
+        return self.text()
+
+    def text(self, shown: int = SHOWN) -> str:
+        """The answer below the first rows of the table, so many."""
+        rows = self._rows()[:shown + 1]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-        return "\n".join([*lines, "", *self._said()])  # the answer stands where a terminal ends
+        lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        more = len(self.table) - shown
+        return "\n".join([*lines, *([f"{more} more: --all, or the attribute table"] if more > 0 else []), "",
+                          *self._said()])  # the answer stands where a terminal ends
 
     def __repr__(self) -> str:
         return f"<Recommendation for {self.problem}: {'; '.join(self._said())}>"

@@ -11,14 +11,14 @@ from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET
-from liestep.tools.recommend.classes import Group, Workshop, bound, groups
+from liestep.tools.recommend.classes import MethodGroup, Workshop, bound, groups
 from liestep.tools.recommend.search import USABLE, Candidate, Recommendation, keeps, search
 from liestep.tools.recommend.trials import (
     INTERVALS,
     QUARTER,
     SHARE,
     TOLERANCE,
-    Request,
+    Demand,
     Trials,
     agree,
     engines,
@@ -47,7 +47,7 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
 class Tournament:
     """One request, and what has been found so far. Raises InputError where there is no reference."""
 
-    def __init__(self, asked: Request, progress: Progress | None = None):
+    def __init__(self, asked: Demand, progress: Progress | None = None):
         self.asked, self.progress = asked, progress
         self.table: list[Candidate] = []
         self.opened = 0
@@ -119,7 +119,7 @@ class Tournament:
                          f" {self.asked.t_end*QUARTER*limit/whole:.3g} s, or for a budget of"
                          f" {whole*SHARE/QUARTER:.3g} s")
 
-    def _play(self, trials: Trials, group: Group) -> None:
+    def _play(self, trials: Trials, group: MethodGroup) -> None:
         """Search step or tolerance with each eligible method of a class."""
         for name in group.names:
             if name not in self.eligible:
@@ -148,7 +148,7 @@ class Tournament:
     def _best(self) -> float:
         return min((one.seconds for one in self.table), default=inf)
 
-    def _open(self, trials: Trials, rest: list[Group], workshop: Workshop) -> list[Group]:
+    def _open(self, trials: Trials, rest: list[MethodGroup], workshop: Workshop) -> list[MethodGroup]:
         """Open the classes whose bound is least, if it is below the best cost, by a share where they have no machine
         code; returns those that are left. A class that has it costs little: such ones are opened however many there
         are."""
@@ -172,13 +172,15 @@ class Tournament:
                 self._play(trials, group)
             return [group for group in ranked if group not in opened]
         for group in ranked:
-            why = (f"it would cost at least {bounds[group]/best:.2g} times the best" if bounds[group] >= worth[group]
-                   else f"{self.opened} classes with a better bound were, or the budget is spent")
+            ratio = bounds[group]/best
+            why = (f"it would cost at least {ratio:.2g} times the best" if ratio >= 1.0 else
+                   f"it would be at most {1.0/ratio:.2g} times as fast" if bounds[group] >= worth[group] else
+                   f"{self.opened} classes with a better bound were, or the budget is spent")
             for name in group.names:
                 self._refuse(name, f"not compiled: {why}")
         return []
 
-    def _won(self, group: Group) -> bool:
+    def _won(self, group: MethodGroup) -> bool:
         return any(self.asked.error >= method(name).places.won_from for name in group.names)
 
     def _chosen(self, names: Iterable[str] | None = None) -> Choice:

@@ -26,13 +26,13 @@ from liestep.tools.recommend import BUDGET
 
 INTERVALS = 20              # numbers of steps are multiples of it, so that each part of the horizon ends with a step
 FINER = (10, 5, 2, 1)       # errors are looked at so many times in each part, the most that the steps allow
-LARGEST, SMALLEST = 0.1, 1e-14
+LOOSEST, TIGHTEST = 0.1, 1e-14
 SHARE = 20.0                # the budget divided by this is what one run may be predicted to take
 PATIENCE = 2.0              # a run is stopped after so many times that
 
 
 @dataclass(frozen=True)
-class Request:
+class Demand:
     """A problem from one start, the error that is allowed at `t_end` (s) and what must be kept ("": nothing). budget:
     processor time in s that runs may take."""
 
@@ -65,7 +65,7 @@ class Request:
             return frozenset()
         return found.kept(options, self.facts, parameters)
 
-    def shorter(self, t_end: float) -> "Request":
+    def shorter(self, t_end: float) -> "Demand":
         """The same with another end."""
         return replace(self, t_end=t_end)
 
@@ -96,19 +96,19 @@ def named(keep: str) -> str:
 
 def request(problem: str, *, error: Any, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
             initial: Mapping[str, Any] | None = None, t_end: Any = None, keep: str | None = None,
-            budget: Any = BUDGET) -> Request:
+            budget: Any = BUDGET) -> Demand:
     """A request, checked. Raises InputError: one sentence: what is wrong, and what is allowed."""
     if keep is not None and keep not in KEEP:
         raise InputError(unknown("word for keep", keep, KEEP))
     wanted = positive("error", error)
-    if wanted > LARGEST:
+    if wanted > LOOSEST:
         raise InputError(f"error {wanted!r} says nothing of a motion: errors are relative, allowed are numbers up to"
-                         f" {LARGEST:g}")
-    if wanted < SMALLEST:
-        raise InputError(f"error {wanted!r} is below round-off; the least that can be asked for is {SMALLEST:g}")
+                         f" {LOOSEST:g}")
+    if wanted < TIGHTEST:
+        raise InputError(f"error {wanted!r} is below round-off; the least that can be asked for is {TIGHTEST:g}")
     start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
     end = start.t_end if t_end is None else positive("t_end", t_end)
-    found = Request(problem, start, wanted, end, keep or "", positive("budget", budget))
+    found = Demand(problem, start, wanted, end, keep or "", positive("budget", budget))
     seen = formulate_standard(found.facts, start.parameters, start.initial).observables
     lacks = ""
     if keep == "momentum" and not any(any(part.conserved) for part in seen if part.name == "momentum_map"):
@@ -140,7 +140,7 @@ class Trials:
     """Runs of one request beside a reference: values of each counted field at FINER[0] times in each interval. pilot:
     the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end."""
 
-    request: Request
+    request: Demand
     fields: tuple[StateField, ...] = ()
     reference: Mapping[str, np.ndarray] = field(default_factory=dict)
     pilot: bool = False
@@ -247,7 +247,7 @@ def distances(fields: tuple[StateField, ...], values: Mapping[str, np.ndarray],
     return np.where(np.isfinite(found), found, inf)
 
 
-def order_of(request: Request, integrator: str, size: float) -> int:
+def order_of(request: Demand, integrator: str, size: float) -> int:
     """Order of an integrator on the problem, with the options of a run."""
     spec = request.run(integrator, size)
     return method(integrator).on(request.facts).order_of(spec.options, request.facts, request.start.parameters)
@@ -258,7 +258,7 @@ AIMED, NEEDED = 10.0, 3.0    # the gap that is aimed at, and the one that is nee
 MOST_WAITED, DOUBLINGS = 2, 20
 
 
-def engines(request: Request, able: tuple[str, ...]) -> tuple[str, str]:
+def engines(request: Demand, able: tuple[str, ...]) -> tuple[str, str]:
     """The two methods: the first adaptive one of `Places.reference`, and the first with fixed steps. Raises InputError
     where there are not two."""
     found = []
@@ -316,7 +316,7 @@ def _agreed(gap: np.ndarray, wanted: float) -> int:
     return int(np.argmax(np.append(gap > wanted/NEEDED, True)))
 
 
-def _refusal(request: Request, both: str, gap: np.ndarray) -> str:
+def _refusal(request: Demand, both: str, gap: np.ndarray) -> str:
     early = _agreed(gap, request.error)
     time, before = (k*request.t_end/INTERVALS for k in (early, early - 1))
     head = (f"the error {request.error:g} cannot be judged: two references, {both}, differ by more than a"

@@ -1,19 +1,28 @@
 """Tables and runs as compact data, which the page turns into rows when somebody opens them."""
+import json
+import os
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pandas
 
 from liestep.errors import InputError
+from liestep.files.textfiles import read_text
 from liestep.simulation.references.reference import disagreement, study_reference
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.maps import rows_of
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.headings import headings
 from liestep.study.tables.kinds import table_of
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import filled, readable
 
+HERE = Path("docs")/"run_it_here.html", Path("docs")/"live"/"live.json"  # page that repeats runs, and what it can do
+MOST_STEPS = 1_000_000  # there
 DIGITS = 8          # significant digits of numbers in the page; the CSV files have all
 MOST_NUMBERS = 64   # numbers of an array that the page shows; files of runs have all
 MOST_ROWS = 2000    # of runs or of a table beyond which the page shows what they have in common, and how numbers spread
@@ -110,8 +119,33 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     return {"columns": list(rows.columns), "headings": [titles[name] for name in rows.columns], "count": number,
             "rows": _rows(rows), "shown": shown + [name for name in ("runs", "ok") if name in rows.columns],
             "source_hash": shared(list(rows["source_hash"])),
+            "here": shared([run_here(cell.spec, results.study.folder) for cell in cells]),
             "specification": {name: shared([spec.get(name) for spec in specifications])
                               for name in dict.fromkeys(name for spec in specifications for name in spec)}}
+
+
+@cache
+def _here(folder: Path) -> dict[str, Any]:
+    known = all((folder/path).is_file() for path in HERE)
+    return json.loads(read_text(folder/HERE[1]))["systems"] if known else {}
+
+
+def run_here(spec: RunSpecification, folder: Path) -> str:
+    """Address, seen from a folder, of the page that repeats a run in a browser; empty where it does not know its
+    system, start, parameters, method, options or step."""
+    told = spec.canonical()
+    for name, system in _here(Path.cwd()).items():
+        starts = [key for key, start in system["presets"].items() if system["system"] == told["problem"]
+                  and all(start[part] == told[part] for part in ("parameters", "initial"))]
+        left, marks = system["methods"].get(spec.integrator), system["marks"]
+        if (starts and left and left["options"] == told["options"] and spec.steps and spec.steps <= MOST_STEPS
+                and not (told["t_start"] or told["ensemble"] or told.get("before") or told.get("events"))
+                and spec.step and marks[0]/2 <= spec.step <= 4*marks[-1]):
+            right = next(key for key in system["methods"] if key != spec.integrator)
+            asked = {"system": name, "preset": starts[0], "left": spec.integrator, "right": right, "step": spec.step,
+                     "end": spec.t_end}
+            return f"{Path(os.path.relpath(HERE[0], folder)).as_posix()}#{urlencode(asked)}"
+    return ""
 
 
 def shared(values: list) -> dict[str, list]:

@@ -7,6 +7,7 @@ from typing import Any
 from liestep.errors import InputError
 from liestep.figures.captions import fill
 from liestep.figures.commands import drawing_of
+from liestep.figures.marks import marks
 from liestep.files.textfiles import read_text
 from liestep.simulation.catalogue import method, sheet
 from liestep.study.plan.config import StudyConfig
@@ -117,20 +118,20 @@ def study_page(products: StudyProducts) -> StudyPage:
 def _figure(products: StudyProducts, results: StudyResults, name: str) -> FigurePart:
     path = products.figure(name, "png")
     text = products.figure(name, "caption.txt")
-    expected = fill(drawing_of(name), results)
+    expected = fill(drawing_of(name), results, name)
     try:
         caption = read_text(text)
     except InputError as error:
         raise InputError(f"{error}; run `liestep job figure {products.name} {name}`") from None
-    if caption.strip() != expected.strip():
+    if not caption.startswith(expected):  # panels that are left out stand behind it
         raise InputError(f"{path} is of another state of the study; run `liestep job figure {products.name} {name}`"
                          " again")
-    return FigurePart(name, path, expected)
+    return FigurePart(name, path, caption.strip())
 
 
 def _film(results: StudyResults, film: Animation) -> FilmPart:
     cell, config = film.cell, results.config
     problem = config.problems[cell.problem].label or cell.problem
-    integrator = config.integrators[cell.integrator].label or cell.integrator
+    integrator = marks(results)[cell.integrator].label
     return FilmPart(film, f"{problem} by {integrator}, {cell.resolution}: stored samples from t = 0 to"
                     f" {cell.spec.t_end:g} s.")

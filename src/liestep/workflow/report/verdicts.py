@@ -57,7 +57,7 @@ PROOFS = {"shown": ("✓", "good"), "not shown": ("✗", "bad"), "text only": ("
 # word -> (sign, class of colours, meaning)
 MEANINGS = {verdict: (*SIGNS[verdict], said) for verdict, said in VERDICTS.items()}
 EVIDENCE = {word: (*PROOFS[word], said) for word, said in SHOWN.items()}
-ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",
+ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "who wrote the study",
             "external": "another code or text"}
 
 

@@ -85,7 +85,7 @@ class Bodies(NamedTuple):
 
 @hands_on("bodies", Component, "observe")
 @borrows(FieldOfRows)
-class BodiesField(NamedTuple):
+class JointedField(NamedTuple):
     """Vector field with the joints' accelerations solved for their forces; nothing is projected."""
 
     bodies: Bodies

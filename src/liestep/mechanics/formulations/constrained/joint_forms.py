@@ -16,7 +16,7 @@ from liestep.geometry.quaternion import matrices, space_parts
 from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Joints, Observable, StateField
 from liestep.mechanics.contracts.manifold import check_attitude, most_off
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, Runner, Sheet, State
-from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
+from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, JointedField, redundant
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, euler_moments, quaternion_state
 from liestep.mechanics.formulations.constrained.director_bodies import INNER, BodiesReader, DirectorBodies
 from liestep.mechanics.formulations.constrained.quaternion_bodies import WIDTH, QuaternionBodies
@@ -172,8 +172,8 @@ class Jointed(NamedTuple):
         n, k = len(bodies.mass), len(bodies.first)
         start = np.concatenate([state["position"][:, None], np.swapaxes(state["attitude"], 1, 2),
                                 state["momentum"][:, None], state["spin"][:, None]], axis=1).reshape(ROWS*n, 3)
-        problem = BodiesField(bodies, np.zeros((3*k, 3*k)), np.zeros(3*k), np.zeros((n, 3)), np.zeros((2*n, 3)),
-                              new_counters())
+        problem = JointedField(bodies, np.zeros((3*k, 3*k)), np.zeros(3*k), np.zeros((n, 3)), np.zeros((2*n, 3)),
+                               new_counters())
         return self.formulated(parameters, problem, start, FIELDS, "", _row_fields)
 
     def quaternions(self, parameters: Parameters, state: State, options: Options) -> Formulated:

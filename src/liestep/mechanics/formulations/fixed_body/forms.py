@@ -27,15 +27,7 @@ from liestep.mechanics.contracts.sheet import (
     once,
 )
 from liestep.mechanics.formulations.action import ACTIONS, CHART, ActionForm
-from liestep.mechanics.formulations.fixed_body.components import (
-    DrivenBody,
-    DualField,
-    DualGenerator,
-    QuadraticTop,
-    QuaternionField,
-    RigidBody,
-    TurnedTorque,
-)
+from liestep.mechanics.formulations.fixed_body import components
 from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator
 from liestep.mechanics.formulations.work import declares, requires_forces, with_work
 
@@ -81,7 +73,7 @@ class Declared(NamedTuple):
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulations `cotangent_rotation` and `rigid_bodies`."""
-        body = RigidBody(self.build(parameters), new_counters())
+        body = components.RigidBody(self.build(parameters), new_counters())
         return self.attitude(parameters, state, self.driven(parameters, body))
 
     def has_applied(self, parameters: Parameters) -> bool:
@@ -92,12 +84,13 @@ class Declared(NamedTuple):
         """The body with the torques that its system applies, if it does."""
         if not declares(body.system, "applied"):
             return body
-        return DrivenBody(body, body.system, body.counters, np.zeros(3), self.observables(parameters)[-1].columns.stop)
+        start = self.observables(parameters)[-1].columns.stop
+        return components.DrivenBody(body, body.system, body.counters, np.zeros(3), start)
 
     def quadratic(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `quadratic_rotation`, with the rows q and p more."""
         system = self.build(parameters)
-        problem = self.driven(parameters, QuadraticTop(system, new_counters()))
+        problem = self.driven(parameters, components.QuadraticTop(system, new_counters()))
         plain = self.attitude(parameters, state, problem)
         start = np.concatenate([plain.start[:4], [np.zeros(3), -system.lever], plain.start[4:]])
         return replace(plain, start=start, fields=(*plain.fields, AUXILIARY), starts=None)
@@ -105,13 +98,14 @@ class Declared(NamedTuple):
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         system, counters = self.build(parameters), new_counters()
         if options["form"] == "coadjoint":
-            return self.dual(parameters, state, DualField(system, counters))
-        body = self.driven(parameters, RigidBody(system, counters))
+            return self.dual(parameters, state, components.DualField(system, counters))
+        body = self.driven(parameters, components.RigidBody(system, counters))
         if options["form"] == "quaternion":
-            torques = system if declares(system, "body_torque") else TurnedTorque(system)
-            own = isinstance(body, DrivenBody) and declares(system, "body_applied")
-            loads = system if own else TurnedTorque(body)
-            return self.quaternion(parameters, state, QuaternionField(body, torques, loads, np.zeros((5, 3)), counters))
+            torques = system if declares(system, "body_torque") else components.TurnedTorque(system)
+            own = isinstance(body, components.DrivenBody) and declares(system, "body_applied")
+            loads = system if own else components.TurnedTorque(body)
+            field = components.QuaternionField(body, torques, loads, np.zeros((5, 3)), counters)
+            return self.quaternion(parameters, state, field)
         return self.attitude(parameters, state, BodiesField(body, np.zeros((1, 3)), counters,
                                                             int(options["form"] == "orthonormal")))
 
@@ -155,14 +149,14 @@ class Declared(NamedTuple):
         if chosen == "coadjoint":
             coadjoint = SphereRotations(1) if self.gravity(parameters) is None else CoadjointMotions(1)
             return self.dual(parameters, state,
-                             ActionForm(in_coordinates(coadjoint, chart), DualGenerator(system), counters))
+                             ActionForm(in_coordinates(coadjoint, chart), components.DualGenerator(system), counters))
         parts: list[tuple[Any, int]] = [(in_coordinates(Attitudes(1), chart), 3), (Translation(1), 1)]
         if chosen == "semidirect":
             parts = [(in_coordinates(CotangentRotations(1), chart), 4)]
         if declares(system, "applied"):
             parts.append((Translation(1), 1))
         action = product(*parts)
-        body = self.driven(parameters, RigidBody(system, counters))
+        body = self.driven(parameters, components.RigidBody(system, counters))
         generator = BodiesGenerator(body, np.zeros((1, 3)), chosen == "semidirect")
         return self.attitude(parameters, state, ActionForm(action, generator, counters))
 
@@ -334,8 +328,9 @@ def _body_reader(rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def rotational_energy(parameters: Parameters, fields: Mapping[str, np.ndarray]) -> np.ndarray:
-    """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,)."""
-    momentum = np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"])
+    """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,). The coadjoint form has Pi and no attitude."""
+    momentum = (np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"]) if "attitude" in fields else
+                fields["body_momentum"])
     return 0.5*np.sum(momentum*momentum/parameters["inertia"], axis=1)
 
 

@@ -7,21 +7,12 @@ from liestep.errors import InputError
 from liestep.geometry.groups.poses import MATRIX
 from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, most_off
+from liestep.mechanics.formulations.multibody import redundancy
 from liestep.mechanics.formulations.multibody.assembly import ANGLES, GROUND, Assembly, Joint, Rows, multiplier_rows
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.forms import Layout
 from liestep.mechanics.formulations.multibody.mechanism import Mechanism
-from liestep.mechanics.formulations.multibody.redundancy import (
-    DEPENDENT,
-    MOST,
-    dependent,
-    has_loops,
-    joint_label,
-    names_of,
-    numbered,
-    rows_of,
-)
 from liestep.mechanics.formulations.probed import plain
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
@@ -59,7 +50,7 @@ def sizes(assembly: Assembly, state: Mapping[str, np.ndarray], joint: Joint, row
 
 def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
     """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body."""
-    return rows_of(assembly, at_state(assembly, state))
+    return redundancy.rows_of(assembly, at_state(assembly, state))
 
 
 def free_velocities(assembly: Assembly, state: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
@@ -69,7 +60,7 @@ def free_velocities(assembly: Assembly, state: Mapping[str, np.ndarray]) -> list
     sizes = np.linalg.norm(rows, axis=1)[:, None]
     _, values, axes = np.linalg.svd(np.concatenate([rows/np.where(sizes > 0.0, sizes, 1.0), np.zeros((1, 6*n))]))
     found = []
-    for axis in axes[np.count_nonzero(values > DEPENDENT):]:
+    for axis in axes[np.count_nonzero(values > redundancy.DEPENDENT):]:
         rate, velocity = np.moveaxis(axis.reshape(n, 2, 3), 1, 0)
         found.append({name: np.zeros_like(value) for name, value in state.items()} | {
             "body_rate": rate, "velocity": velocity - np.einsum(
@@ -92,17 +83,17 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
     for joint, rows in assembly.groups:
         angle, speed = rows.kind in ANGLES, sizes(assembly, state, joint, rows)[1]
         fastest[angle] = max(fastest[angle], speed, fall/longest if angle else fall)
-    for joint, rows, part in numbered(assembly):
+    for joint, rows, part in redundancy.numbered(assembly):
         length, speed = sizes(assembly, state, joint, rows)[0], fastest[rows.kind in ANGLES]
         off, slip = (float(np.abs(values[part]).max()) for values in (gaps, rates))
         allowed = tolerance*(length if rows.kind in ANGLES else longest)
         if not off <= allowed:  # NaN beyond the ends of a curve
-            raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed {allowed:.1g};"
-                             " liestep.consistent_start gives the nearest start that fits")
+            raise InputError(f"the start is off {redundancy.joint_label(assembly, joint)} by {off:.3g}, allowed"
+                             f" {allowed:.1g}; liestep.consistent_start gives the nearest start that fits")
         if slip > tolerance*speed:
-            raise InputError(f"the velocity of the start breaks {joint_label(assembly, joint)} by {slip:.3g}, allowed"
-                             f" {tolerance*speed:.1g}; liestep.consistent_start gives the nearest start that"
-                             " fits")
+            raise InputError(f"the velocity of the start breaks {redundancy.joint_label(assembly, joint)} by"
+                             f" {slip:.3g}, allowed {tolerance*speed:.1g}; liestep.consistent_start gives the nearest"
+                             " start that fits")
 
 
 def check_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
@@ -122,13 +113,13 @@ def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
     """Raises InputError for rows that follow from others without a loop, or in this position alone: a step away they do
     not. What stays redundant is allowed. Of very many rows nothing is checked: their factorisation ends the run; nor of
     a `Tree`, which has checked the joints of each body."""
-    loops = has_loops(assembly)
-    if assembly.limbs is not None or not 0 < assembly.row_count <= MOST[loops]:
+    loops = redundancy.has_loops(assembly)
+    if assembly.limbs is not None or not 0 < assembly.row_count <= redundancy.MOST[loops]:
         return
-    idle, basis = dependent(assembly, jacobian(assembly, state))
+    idle, basis = redundancy.dependent(assembly, jacobian(assembly, state))
     if not idle:
         return
-    names = ", ".join(names_of(assembly, idle))
+    names = ", ".join(redundancy.names_of(assembly, idle))
     if not loops:
         raise InputError(f"{names} follows from other rows without a loop; take a joint with fewer rows")
     n = len(assembly.mass)
@@ -139,13 +130,13 @@ def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
         step[6*i + 3:6*i + 6] /= np.sqrt(mass)
     parts = step.reshape(-1, 2, 3)
     size = max(np.abs(parts[:, 0]).max(), np.abs(parts[:, 1]).max()/extent(assembly, state))
-    if size*np.sqrt(assembly.mass.max()) < DEPENDENT:  # a structure that cannot move
+    if size*np.sqrt(assembly.mass.max()) < redundancy.DEPENDENT:  # a structure that cannot move
         return
     try:
         moved = nearest_start(assembly, _moved(assembly, dict(state), 1e-3/size*step))
     except InputError as error:
         raise InputError(f"{names} contradicts the other joints a step away: {error}") from None
-    if len(dependent(assembly, jacobian(assembly, moved))[0]) < len(idle):
+    if len(redundancy.dependent(assembly, jacobian(assembly, moved))[0]) < len(idle):
         raise InputError(f"{names} follows from the other joints in this position alone, where the motion can branch;"
                          " start elsewhere")
 
@@ -154,7 +145,7 @@ def scaled_gap(assembly: Assembly, state: Mapping[str, np.ndarray], gaps: np.nda
     """Largest |g|, of lengths relative to the mechanism's extent."""
     longest = extent(assembly, state)
     return max(float(np.abs(gaps[part]).max())/(1.0 if rows.kind in ANGLES else longest)
-               for _, rows, part in numbered(assembly))
+               for _, rows, part in redundancy.numbered(assembly))
 
 
 def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

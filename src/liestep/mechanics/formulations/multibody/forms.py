@@ -26,6 +26,7 @@ from liestep.mechanics.contracts.formulated import (
 )
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
 from liestep.mechanics.formulations.action import ActionForm
+from liestep.mechanics.formulations.multibody import components
 from liestep.mechanics.formulations.multibody.assembly import (
     ANGLES,
     Assembly,
@@ -33,15 +34,6 @@ from liestep.mechanics.formulations.multibody.assembly import (
     multiplier_rows,
     newton_seats,
     own_length,
-)
-from liestep.mechanics.formulations.multibody.components import (
-    BODY_TWIST,
-    MIXED,
-    SPATIAL,
-    MechanismInRows,
-    MultibodyField,
-    PoseGenerator,
-    ProjectedPoses,
 )
 from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, cross, frames
 from liestep.mechanics.formulations.multibody.elements import Law
@@ -61,7 +53,7 @@ from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import with_work
 
 ATTITUDES = {"quaternion": QUATERNION, "rotation_vector": ROTATION_VECTOR, "matrix": MATRIX, "euler": EULER}
-TWISTS = {"body": BODY_TWIST, "mixed": MIXED, "spatial": SPATIAL}
+TWISTS = {"body": components.BODY_TWIST, "mixed": components.MIXED, "spatial": components.SPATIAL}
 FIELDS = (
     StateField("attitude", "1", "attitudes, body to space", ("body", "xyz", "axis"), "attitude"),
     StateField("position", "m", "positions of the reference points, spatial", ("body", "xyz"), "relative"),
@@ -105,7 +97,7 @@ FIELD_OPTIONS = {
 }
 
 
-def solve(motion: MechanismInRows, y: np.ndarray) -> bool:
+def solve(motion: components.MechanismInRows, y: np.ndarray) -> bool:
     """Accelerations and multipliers at one state, into the mechanism's arrays."""
     return motion.evaluate(y, -1)
 
@@ -176,19 +168,19 @@ class Layout(NamedTuple):
         """Rows of a body."""
         return 6 if self.attitude == MATRIX else 4
 
-    def motion(self, options: Options, unit_length: int = 0) -> MechanismInRows:
+    def motion(self, options: Options, unit_length: int = 0) -> components.MechanismInRows:
         """The compiled component, with scratch of its own."""
         rate = options["stabilisation_rate"] if options.get("stabilisation") == "baumgarte" else 0.0
         loose = options.get("stabilisation") == "soft_projection"
-        return MechanismInRows(mechanism(self.assembly, rate, loose), self.attitude, self.twist, unit_length,
-                               new_addresses(MechanismInRows))
+        return components.MechanismInRows(mechanism(self.assembly, rate, loose), self.attitude, self.twist, unit_length,
+                                          new_addresses(components.MechanismInRows))
 
     def poses(self, options: Options) -> ActionForm:
         """The action of local-global transition, with its generator."""
         se3 = int(options["action"] == "se3")
         poses = Poses(len(self.assembly.mass), self.attitude, se3, CHARTS[options["chart"]],
                       int(self.assembly.has_clock))
-        return ActionForm(poses, PoseGenerator(self.motion(options), se3), new_counters())
+        return ActionForm(poses, components.PoseGenerator(self.motion(options), se3), new_counters())
 
     def start(self, state: State) -> np.ndarray:
         """Rows of a state given by its four fields."""
@@ -196,10 +188,10 @@ class Layout(NamedTuple):
         found = np.zeros((n, self.rows, width), np.result_type(*state.values()))
         for i in range(n):
             turn, place, rate, velocity = (state[part.name][i] for part in FIELDS)
-            if self.twist == SPATIAL:
+            if self.twist == components.SPATIAL:
                 rate = turn @ rate
                 velocity = velocity - np.cross(rate, place)
-            elif self.twist == BODY_TWIST:
+            elif self.twist == components.BODY_TWIST:
                 velocity = turn.T @ velocity
             found[i, :-3] = attitude_block(self.attitude, turn, width)
             found[i, -3:, :3] = place, rate, velocity
@@ -214,14 +206,14 @@ class Layout(NamedTuple):
         parts = rows[..., :n*self.rows, :].reshape(*rows.shape[:-2], n, self.rows, rows.shape[-1])
         turn, moving = matrices(self.attitude, parts[..., :-3, :]), parts[..., -3:, :3]
         place, rate, velocity = moving[..., 0, :], moving[..., 1, :], moving[..., 2, :]
-        if self.twist == SPATIAL:
+        if self.twist == components.SPATIAL:
             velocity = velocity + cross(rate, place)
             rate = np.einsum("...ji,...j->...i", turn, rate)
-        elif self.twist == BODY_TWIST:
+        elif self.twist == components.BODY_TWIST:
             velocity = np.einsum("...ij,...j->...i", turn, velocity)
         return {"attitude": turn, "position": place, "body_rate": rate, "velocity": velocity}
 
-    def multipliers(self, motion: MechanismInRows, rows: np.ndarray) -> np.ndarray:
+    def multipliers(self, motion: components.MechanismInRows, rows: np.ndarray) -> np.ndarray:
         """(..., joint_row) multipliers of the index-1 equations at states; NaN where there are none."""
         order, flat = multiplier_rows(self.assembly), rows.reshape(-1, *rows.shape[-2:])
         found = np.full((len(flat), len(order)), np.nan)
@@ -231,7 +223,7 @@ class Layout(NamedTuple):
                 found[k] = motion.mechanism.vectors[0][order]
         return self.least(motion, rows, found.reshape(*rows.shape[:-2], -1))
 
-    def least(self, motion: MechanismInRows, rows: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    def least(self, motion: components.MechanismInRows, rows: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         """Of multipliers (..., joint_row) at states those of least norm, where joints are redundant."""
         if not self.assembly.idle:
             return multipliers
@@ -258,7 +250,7 @@ class Layout(NamedTuple):
                      "redundant_rows": "; ".join(names_of(self.assembly, idle))} if idle else {}
         return {**self.assembly.notes, **redundant}
 
-    def ending(self, motion: MechanismInRows) -> Callable[[Status, np.ndarray], Status]:
+    def ending(self, motion: components.MechanismInRows) -> Callable[[Status, np.ndarray], Status]:
         """RANK_LOST for equations that could not be evaluated, and for adaptive steps that became too short, where a
         pivot at the last state is at the limit of `factor_band`, or of softened rows; but the smaller cosine of a pitch
         says that Euler angles ended. SPRING_WOUND where a torsion spring may have ended it."""
@@ -284,7 +276,7 @@ class Layout(NamedTuple):
 
 def gaps(assembly: Assembly, seen: State) -> tuple[float, float]:
     """See `Joints`, of each row of a joint, in plain Python."""
-    layout = Layout(assembly, MATRIX, MIXED)
+    layout = Layout(assembly, MATRIX, components.MIXED)
     motion, order = plain(layout.motion({})), multiplier_rows(assembly)
     gap = turn = 0.0
     for k in range(len(seen["time"])):
@@ -301,7 +293,7 @@ def gaps(assembly: Assembly, seen: State) -> tuple[float, float]:
     return gap, turn
 
 
-def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: State,
+def formulated(layout: Layout, motion: components.MechanismInRows, problem: Any, state: State,
                conserved: tuple[bool, bool, bool]) -> Formulated:
     """A component on the rows of a layout, with multipliers of the index-1 equations."""
     jointed = layout.assembly.row_count > 0
@@ -340,8 +332,8 @@ class MechanismForms(NamedTuple):
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         layout, projection = self.layout(parameters, options["form"], options, state), options["projection"]
         motion = layout.motion(options, int(projection == "stages"))
-        problem = MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
-                                 float(options["stabilisation_rate"]), new_counters())
+        problem = components.MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
+                                            float(options["stabilisation_rate"]), new_counters())
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -390,14 +382,14 @@ class MechanismForms(NamedTuple):
                 "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
 
 
-def projected(layout: Layout, poses: ActionForm, state: State) -> ProjectedPoses:
+def projected(layout: Layout, poses: ActionForm, state: State) -> components.ProjectedPoses:
     """The form that returns to the joints after each step. Lengths are measured in that power of ten that is nearest to
     the mechanism's own."""
     assembly, order = layout.assembly, multiplier_rows(layout.assembly)
     weights, unit = np.ones(len(order)), 10.0**np.round(np.log10(own_length(assembly, state)))
     weights[order] = [1.0 if rows.kind in ANGLES else 1.0/unit for _, rows in assembly.groups for _ in range(rows.size)]
-    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), weights, float(1.0/unit), poses.counters,
-                          new_addresses(ProjectedPoses))
+    return components.ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), weights, float(1.0/unit),
+                                     poses.counters, new_addresses(components.ProjectedPoses))
 
 
 def _unused_rate(parameters: Parameters, options: Options) -> None:

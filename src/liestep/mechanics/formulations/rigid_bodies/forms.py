@@ -11,12 +11,7 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable, Start
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Runner, Sheet, State
 from liestep.mechanics.formulations.action import ACTIONS, CHART, ActionForm
-from liestep.mechanics.formulations.rigid_bodies.components import (
-    BodiesField,
-    BodiesGenerator,
-    DampedBodies,
-    RigidBodies,
-)
+from liestep.mechanics.formulations.rigid_bodies import components
 from liestep.mechanics.formulations.work import declares, with_work
 
 MOMENTUM = "kg m2 s-1"
@@ -74,17 +69,17 @@ class Declared(NamedTuple):
     kept: Callable[[Parameters], Kept]
     potential: Mapping[str, str]
 
-    def bodies(self, parameters: Parameters) -> RigidBodies | DampedBodies:
+    def bodies(self, parameters: Parameters) -> components.RigidBodies | components.DampedBodies:
         """The component that all formulations share."""
         inertia = np.ascontiguousarray(self.moments(parameters), dtype=np.float64)
         n, moves = len(inertia), self.masses is not None
         masses = np.ascontiguousarray(self.masses(parameters)) if self.masses else np.zeros(n)
-        plain = RigidBodies(self.build(parameters), masses, inertia, moves, np.full((6*n, 3), np.nan),
-                            np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_counters())
+        plain = components.RigidBodies(self.build(parameters), masses, inertia, moves, np.full((6*n, 3), np.nan),
+                                       np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_counters())
         if not declares(plain.system, "damp"):
             return plain
         column = self.columns(parameters)[-1].columns.stop
-        return DampedBodies(plain, plain.system, np.zeros((n, 3)), np.zeros(1), column)
+        return components.DampedBodies(plain, plain.system, np.zeros((n, 3)), np.zeros(1), column)
 
     def columns(self, parameters: Parameters) -> tuple[Observable, ...]:
         """Columns of `RigidBodies.observe`."""
@@ -96,17 +91,17 @@ class Declared(NamedTuple):
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies: Any = self.bodies(parameters)
-        plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
+        plain = bodies.plain if isinstance(bodies, components.DampedBodies) else bodies
         orthonormal = int(options["form"] == "orthonormal")
         return self.formulated(parameters, state, bodies,
-                               BodiesField(bodies, np.zeros_like(plain.spare), plain.counters, orthonormal))
+                               components.BodiesField(bodies, np.zeros_like(plain.spare), plain.counters, orthonormal))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         with some_runs:
             from liestep.geometry.groups.actions import CotangentRotations, Translation, in_coordinates, product
 
         bodies: Any = self.bodies(parameters)
-        plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
+        plain = bodies.plain if isinstance(bodies, components.DampedBodies) else bodies
         n = len(plain.masses)
         factors: list[tuple[Any, int]] = [
             (in_coordinates(CotangentRotations(n), options["chart"]), 4*n)]
@@ -114,13 +109,13 @@ class Declared(NamedTuple):
             factors.append((Translation(2*n), 2*n))
         if bodies is not plain:
             factors.append((Translation(1), 1))
-        generator = BodiesGenerator(bodies, np.zeros_like(plain.spare), True)
+        generator = components.BodiesGenerator(bodies, np.zeros_like(plain.spare), True)
         return self.formulated(parameters, state, bodies, ActionForm(product(*factors), generator, plain.counters))
 
     def formulated(self, parameters: Parameters, state: State, bodies: Any, problem: Any) -> Formulated:
         """A component on the rows of all bodies; with forces of velocity one for their work follows."""
         inertia, moves = self.moments(parameters), self.masses is not None
-        seen, damped = self.columns(parameters), isinstance(bodies, DampedBodies)
+        seen, damped = self.columns(parameters), isinstance(bodies, components.DampedBodies)
         if damped:
             seen = with_work(seen, seen[-1].columns.stop)
         starts = Starts(lambda states: rows_of(states, damped), lambda other: self._momentum_scale(parameters, other))

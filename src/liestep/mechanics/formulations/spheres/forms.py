@@ -12,16 +12,9 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable, Start
 from liestep.mechanics.contracts.manifold import check_directions, check_tangent
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Sheet, State, once
 from liestep.mechanics.formulations.action import CHART, ActionForm
+from liestep.mechanics.formulations.spheres import components
 from liestep.mechanics.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
-from liestep.mechanics.formulations.spheres.components import (
-    WORK,
-    ForcedSphereLagrangian,
-    SphereGenerator,
-    SphereLagrangian,
-    SphereOmegaForm,
-    SphereVelocityForm,
-)
 from liestep.mechanics.formulations.spheres.cost import cost_model
 from liestep.mechanics.formulations.spheres.mass import (
     ChainMatrix,
@@ -83,19 +76,19 @@ class Declared(NamedTuple):
         parts, scratch = _parts(chosen, parameters, state, options), np.zeros_like(state["q"])
         common = (parts.lagrangian, parts.lagrangian.counters, scratch, PROJECTIONS[options["projection"]])
         if options["form"] == "velocity":
-            form = SphereVelocityForm(*common, np.zeros_like(state["q"]))
+            form = components.SphereVelocityForm(*common, np.zeros_like(state["q"]))
             return parts.formulated(form, state, _velocity_fields,
                                     lambda states: np.cross(states["omega"], states["q"]))
         if options["form"] == "angles":
             problem = SphereAngleForm(*common[:3], np.zeros((2*len(scratch), 3), scratch.dtype), np.zeros_like(scratch))
             start = angles_of(state["q"], state["omega"])
             return Formulated(problem, start, FIELDS, parts.observables, fields_of_angles, parts.momentum_scale(state))
-        return parts.formulated(SphereOmegaForm(*common), state, _omega_fields)
+        return parts.formulated(components.SphereOmegaForm(*common), state, _omega_fields)
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         parts, n = _parts(self, parameters, state, options), len(state["q"])
-        generator = SphereGenerator(parts.lagrangian, np.zeros((n, 3)), np.zeros((n, 3)), options["alpha"],
-                                    options["beta"])
+        generator = components.SphereGenerator(parts.lagrangian, np.zeros((n, 3)), np.zeros((n, 3)), options["alpha"],
+                                               options["beta"])
         action = in_coordinates(TangentSpheres(n), options["chart"])
         if parts.lagrangian.forced():
             action = product((action, 2*n), (Translation(1), 1))
@@ -191,7 +184,7 @@ def _cartesian_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
 class _Parts(NamedTuple):
     """What the formulations of one system and start have in common."""
 
-    lagrangian: SphereLagrangian | ForcedSphereLagrangian
+    lagrangian: components.SphereLagrangian | components.ForcedSphereLagrangian
     observables: tuple[Observable, ...]
     momentum_scale: Callable[[State], float]
 
@@ -215,14 +208,14 @@ def _parts(declared: Declared, parameters: Parameters, state: State, options: Op
         return float(once(_momentum_scale, parameters, matrix, other))
 
     room = state["omega"]*state["q"]
-    plain = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]), np.zeros_like(room),
-                             new_counters())
+    plain = components.SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
+                                        np.zeros_like(room), new_counters())
     observables = once(declared.observables, parameters)
     if not declares(plain.system, "force"):
         return _Parts(plain, observables, scale)
-    forced = ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.counters,
-                                    np.zeros_like(room))
-    return _Parts(forced, with_work(observables, WORK), scale)
+    forced = components.ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.counters,
+                                               np.zeros_like(room))
+    return _Parts(forced, with_work(observables, components.WORK), scale)
 
 
 def _mass_matrix(parameters: Parameters, declared: Declared, diagonal: bool) -> np.ndarray | ChainMatrix:

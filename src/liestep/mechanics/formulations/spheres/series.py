@@ -12,7 +12,7 @@ import numpy as np
 from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, symbolic_gradient, traced
 from liestep.mechanics.formulations.work import declares
 
-LARGEST = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
+MOST_BODIES = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
 
 
 def multiplier_series(system: Any, mass: np.ndarray, state: Mapping[str, np.ndarray]) -> SeriesEquations:
@@ -52,8 +52,8 @@ def _equations(system: Any, mass: np.ndarray, n: int) -> list[tuple]:
     """First-order system of heyoka expressions for q_1x, ..., v_nz."""
     import heyoka
 
-    if n > LARGEST:
-        raise NotSymbolic(f"{n} bodies are more than {LARGEST}")
+    if n > MOST_BODIES:
+        raise NotSymbolic(f"{n} bodies are more than {MOST_BODIES}")
     names = [[f"{word}{i}{axis}" for i in range(n) for axis in "xyz"] for word in "qv"]
     q, v = (np.array(heyoka.make_vars(*group), dtype=object).reshape(n, 3) for group in names)
     force, power = -symbolic_gradient(system, q), []

@@ -2,12 +2,10 @@
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
 from liestep.files.textfiles import TableRow
-from liestep.mechanics.contracts.sheet import State
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specified import RunSpecification
@@ -129,7 +127,7 @@ def run_columns(cell: Cell) -> TableRow:
 
 
 @dataclass(frozen=True)
-class Place:
+class KeptVariable:
     """Where a file keeps something that the exact motion keeps."""
 
     variable: str
@@ -141,14 +139,14 @@ class Place:
         return values if self.index is None else values[..., self.index]
 
 
-def invariants(file: RunFile) -> dict[str, Place]:
+def invariants(file: RunFile) -> dict[str, KeptVariable]:
     """What the exact motion keeps, by name: energy, components of the momentum map, further ones, residuals."""
     found = {}
     for attribute in ("invariants", "residuals"):
         for item in file.attributes[attribute].split():
             name, _, place = item.partition("=")
             variable, _, index = place.partition(":")
-            found[name] = Place(variable, int(index) if index else None, attribute == "residuals")
+            found[name] = KeptVariable(variable, int(index) if index else None, attribute == "residuals")
     return found
 
 
@@ -177,7 +175,7 @@ def estimates(spec: RunSpecification, file: RunFile, period: float | None = None
 
 def energy_terms(spec: RunSpecification, file: RunFile) -> float:
     """Size of the terms that are summed in the energy: largest kinetic plus largest potential energy at the samples."""
-    kinetic = spec.sheet.kinetic_energy(spec.parameters, cast(State, file))
+    kinetic = spec.sheet.kinetic_energy(spec.parameters, file.variables)
     return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
 
 

@@ -1,13 +1,12 @@
 """The table `ensembles`: means over time of chaotic motions, with intervals, compared between methods."""
 from itertools import islice
 from math import sqrt
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import stdtrit
 
 from liestep.files.textfiles import TableRow
-from liestep.mechanics.contracts.sheet import State
 from liestep.study.plan.config import FEWEST
 from liestep.study.tables.kinds import Table
 
@@ -38,7 +37,7 @@ def ensemble_rows(results: "StudyResults") -> list[TableRow]:
             row["verdict"] = "stopped"
             continue
         kinetic, energy = cell.spec.sheet.kinetic_energy, file["energy"]
-        means = np.array([float(np.mean(kinetic(cell.spec.parameters, cast(State, one))))
+        means = np.array([float(np.mean(kinetic(cell.spec.parameters, one.variables)))
                           for one in islice(file.members(), row["members"])])
         row |= summary(means) | {"energy_error": float(np.abs(energy - energy[:, :1]).max())}
     return [row for rows in found.values() for row in compared(rows)]

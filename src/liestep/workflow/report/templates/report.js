@@ -72,12 +72,13 @@
   const shared = (entry, row) => entry.values[entry.of ? entry.of[row] : 0];
   const facts = (entries, className) => make("dl", { className: `facts ${className}` }, ...entries.map(([name, value]) =>
     make("div", {}, make("dt", { textContent: name }), make("dd", {}, value))));
+  const here = (page, folder) => page ? [["in the browser", make("a", { href: `${folder}/${page}`, textContent: "run it here" })]] : [];
   const provenance = (data, row, folder) => {
     const file = data.rows[row][data.columns.indexOf("path")];
     const numbers = data.columns.map((name, k) => [title(data.headings[k]), data.rows[row][k]]).filter(([, value]) => value !== null);
     const specification = Object.entries(data.specification).map(([name, entry]) => `${name}: ${JSON.stringify(shared(entry, row))}`);
     return make("div", {},
-      facts([["file", make("a", { href: address(folder, file), textContent: file })],
+      facts([["file", make("a", { href: address(folder, file), textContent: file })], ...here(shared(data.here, row), folder),
         ["hash of the sources", make("code", { textContent: shared(data.source_hash, row) })],
         ["specification", make("code", { className: "lines", textContent: specification.join("\n") })]], ""),
       facts(numbers.map(([name, value]) => [name, short(value)]), "columns"));

@@ -1,7 +1,8 @@
 """Generic figures against the step, one panel for each problem: state error, energy error and length error, iterations,
 where runs end; of cost: work-precision, scaling with bodies; and error constants of methods of one order side by
 side."""
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -23,9 +24,9 @@ from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 
 NEAR = 0.1  # a whole number: an exponent that is so close to it, or within its uncertainty, has a triangle
 PANEL = 38.0  # mm, height of a panel without its title and the label of its axis
-# class of an estimate -> what stands beside the curve
-CLASSES = {"short range": "short", "pre-asymptotic": "bent", "floor-limited": "floor", "saturated": "> 0.1",
-           "failed": "few runs"}
+ALIKE = 0.12  # decades: curves that are nowhere farther apart coincide
+LEFT_OUT = ("numbers: observed order ± uncertainty; *: mean slope of a curve that is short or still changes its slope;"
+            "\nno number: adaptive steps, or too few errors above round-off and below 0.1.")
 
 
 def _ladder(results: Results, column: str, label: str, order: str | None, floor: bool) -> Figure:
@@ -42,7 +43,7 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
     for panel, problem in zip(axes, problems, strict=True):
         rows = metrics[metrics["problem"] == problem]
         complete = dict(iter(rows[rows["status"] == "ok"].groupby("integrator")))
-        labels: list[EndLabel] = []
+        shown: list[_Curve] = []
         anchors: dict[int, tuple[Any, ...]] = {}
         for key in styles:
             if key not in complete:
@@ -54,24 +55,58 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
             used.add(key)
             if (found := orders.get((problem, key))) is None:
                 continue
-            shown = np.isfinite(y) & (y > 0.0)
-            if shown.any():
-                last = int(np.argmax(np.where(shown, x, 0.0)))
-                labels.append(EndLabel(x[last], y[last], _order_text(found, order or ""), styles[key]))
+            finite = np.isfinite(y) & (y > 0.0)
+            if finite.any():
+                shown.append(_Curve(styles[key], dict(zip(x[finite], y[finite], strict=True)), found, order or ""))
             number = _whole_order(found, order or "")
             if number is not None and solid.sum() > 1:
                 constant = float(np.median(y[solid]/x[solid]**number))
                 if number not in anchors or constant < anchors[number][0]:  # below the best is room for a triangle
                     anchors[number] = (constant, x[solid], y[solid])
-        for number, (_, x, y) in anchors.items():
-            slope_triangle(panel, x, y, number)
         logarithmic(panel)
         if floor:
             _floor_band(panel, rows)
+        for number, (_, x, y) in anchors.items():
+            slope_triangle(panel, x, y, number)
         panel.set(xlabel="step $h$ (s)", ylabel=label)
-        end_labels(panel, labels, PANEL)
-    legend_below(figure, [styles[key] for key in styles if key in used])
+        end_labels(panel, _labels(shown), PANEL)
+    legend_below(figure, [styles[key] for key in styles if key in used],
+                 note=LEFT_OUT if orders else "")
     return figure
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """Points of one method, step -> error, with the row of its order."""
+
+    mark: Mark
+    points: dict[float, float]
+    row: TableRow
+    prefix: str
+
+    def alike(self, other: "_Curve") -> bool:
+        both = self.points.keys() & other.points.keys()
+        return bool(both) and self.star == other.star and all(
+            abs(np.log10(self.points[x]/other.points[x])) < ALIKE for x in both)
+
+    @property
+    def star(self) -> bool | None:
+        """Whether the number is the slope of a line only; None: there is none."""
+        kind = _estimate(self.row, self.prefix)[0]
+        return None if self.row["adaptive"] or kind not in NUMBERED or len(self.points) < 2 else kind != "asymptotic"
+
+
+NUMBERED = ("asymptotic", "short range", "pre-asymptotic")  # classes of estimates that have a number
+
+
+def _labels(shown: Sequence[_Curve]) -> list[EndLabel]:
+    """One label for all curves that coincide, at the end of the first: their order, and their names."""
+    groups: list[list[_Curve]] = []
+    for curve in shown:
+        own = next((group for group in groups if group[0].alike(curve)), None)
+        groups.append([curve]) if own is None else own.append(curve)
+    return [EndLabel(x, group[0].points[x], _order_text(group), tuple(curve.mark for curve in group))
+            for group in groups for x in (max(group[0].points),)]
 
 
 @lru_cache(maxsize=1)
@@ -84,12 +119,16 @@ def _estimate(row: TableRow, prefix: str) -> tuple[str, float, float]:
     return row[f"{prefix}class"], row[f"{prefix}order" if prefix else "p"], row[f"{prefix}u"]
 
 
-def _order_text(row: TableRow, prefix: str) -> str:
-    """Observed order with its uncertainty, or why there is none."""
-    kind, exponent, uncertainty = _estimate(row, prefix)
-    if row["adaptive"]:
-        return "tol."
-    return f"{exponent:.2f} ± {uncertainty:.2f}" if kind == "asymptotic" else CLASSES[kind]
+def _order_text(group: Sequence[_Curve]) -> str:
+    """Observed order of curves that coincide, with an uncertainty that holds those of all."""
+    if group[0].star is None:
+        return ""
+    if group[0].star:
+        slopes = [np.polyfit(np.log([*curve.points]), np.log([*curve.points.values()]), 1)[0] for curve in group]
+        return f"{np.mean(slopes):.2f}*"
+    found = [_estimate(curve.row, curve.prefix)[1:] for curve in group]
+    middle = float(np.mean([exponent for exponent, _ in found]))
+    return f"{middle:.2f} ± {max(abs(exponent - middle) + own for exponent, own in found):.2f}"
 
 
 def _whole_order(row: TableRow, prefix: str) -> int | None:
@@ -109,27 +148,25 @@ def admissible(runs: pandas.DataFrame) -> np.ndarray:
 
 
 def _floor_band(axes: Axes, rows: pandas.DataFrame) -> None:
-    """Grey from the disagreement of the two reference engines downwards; the limits hold it and all points."""
+    """Grey from the disagreement of the two reference engines downwards, where the limits of the errors show it."""
     level, errors = rows["floor_reference"].max(), rows.loc[rows["error"] > 0.0, "error"]
-    if level > 0.0:
-        bottom = 0.3*min(errors.min(), level)
+    bottom, top = errors.min()/3.0, 3.0*errors.max()
+    axes.set_ylim(bottom, top)
+    if level > bottom:
         axes.axhspan(bottom, level, color="0.87", linewidth=0.0, zorder=0.5)
-        axes.set_ylim(bottom, 3.0*errors.max())
 
 
-@drawing("{title}: scaled state error against the step. Beside each curve stands its observed order with its"
-         " uncertainty, or why it has none. {runs} Adaptive methods stand at their mean accepted step. Hollow points"
-         " lie within 30 floors of the reference or above 0.1 and are in no estimate; the grey band is the disagreement"
-         " of the two reference engines. Bent: the slope still changes; short: it holds over less than a decade; floor:"
-         " too few errors above it; > 0.1: all errors are saturated; tol.: adaptive. Triangles stand under measured"
-         " curves.")
+@drawing("{title}: scaled state error against the step. Curves that coincide share a label with their observed"
+         " order. Adaptive methods stand at their mean accepted step. Hollow points lie within 30 times the error of"
+         " the reference, or above 0.1, and enter no estimate; the grey band is the disagreement of the two reference"
+         " solutions. {runs}")
 def convergence(results: Results) -> Figure:
     return _ladder(results, "error", "state error", "", floor=True)
 
 
 @drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods),"
          " divided by the largest kinetic energy of the reference where there is one. Its exponent, beside the curves,"
-         " is not the order of the method; words there as in the figure convergence. {runs}")
+         " is not the order of the method. {runs}")
 def energy_convergence(results: Results) -> Figure:
     relative = results.metrics["energy_error_mean_relative"].notna().any()
     if relative:
@@ -148,6 +185,8 @@ def length_convergence(results: Results) -> Figure:
 @drawing("{title}: largest entry of $J^T\\Omega J - \\Omega$ of one step from the start, J its derivative, divided by"
          " that of $\\Omega$: round-off where the step is symplectic. {runs}")
 def symplectic_error(results: Results) -> Figure:
+    if "symplectic_error" not in results.metrics:
+        raise InputError(f"study {results.study.name} has no changes of the symplectic form: ask for exponents")
     found = results.metrics[results.metrics["symplectic_error"].notna()]
     styles, several = marks(results), found["problem"].nunique() > 1
     figure, axes = subplots(DOUBLE, 6.0*len(found) + 16.0)
@@ -197,14 +236,16 @@ def error_constants(results: Results) -> Figure:
 COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("iterations", "solver iterations"),
          ("seconds", "seconds"))
 # other runtimes: their overhead is not that of the core
+RUNTIMES = {"scipy_dop853": "DOP853 of scipy", "heyoka_taylor": "Taylor series of heyoka"}
 OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
 
 
 @drawing("{title}: state error against what it costs. The lower and the further left a curve, the better. {runs} One"
          " row for each problem; costs are evaluations of forces (of right-hand sides, where a system has no forces of"
          " its own), exponentials of group methods, iterations of implicit solvers, and seconds of a run alone without"
-         " statistics; what fewer than two methods use has no column, unless there is only one method. Hollow points"
-         " lie within 30 floors of the reference or above 0.1. Lines over seconds lead through the runs that no other"
+         " statistics; what fewer than two methods use has no column, unless there is only one method; a problem"
+         " whose errors are all above 0.1 has no row. Hollow points lie within 30 times the error of the reference or"
+         " above 0.1. Lines over seconds lead through the runs that no other"
          " beats in time and error; those without markers are other runtimes on the same problem: their overhead is not"
          " that of the compiled core.")
 def work_precision(results: Results) -> Figure:
@@ -212,7 +253,9 @@ def work_precision(results: Results) -> Figure:
     metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["error"].notna()]
     # few: rows are copied often
     metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]
-    problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
+    least_errors = metrics.groupby("problem")["error"].min()
+    problems = [problem for problem in results.config.problems if least_errors.get(problem, np.inf) < np.inf]
+    problems = [problem for problem in problems if least_errors[problem] <= LARGEST_ERROR] or problems
     least = min(2, metrics["integrator"].nunique())
     costs = [(name, label) for name, label in COSTS if metrics.loc[metrics[name] > 0, "integrator"].nunique() >= least]
     if not problems:
@@ -231,7 +274,7 @@ def work_precision(results: Results) -> Figure:
             if not keys:
                 panel.text(0.5, 0.5, f"no {label}", transform=panel.transAxes, ha="center", va="center", color="0.45")
             if row == 0:
-                panel.set_title(f"error over {label}")
+                panel.set_title(f"error over\n{label}" if len(costs) > 2 else f"error over {label}")
             if row == len(problems) - 1:
                 panel.set_xlabel(label)
         axes[row, 0].set_ylabel(f"{label_of(results, problem)}\nstate error")
@@ -279,7 +322,7 @@ def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Mar
             seconds, errors = rows["seconds"].to_numpy(float), rows["error"].to_numpy(float)
             kept = front(seconds, errors)
             panel.plot(seconds[kept], errors[kept], color=mark.colour, linestyle=mark.dash, linewidth=1.3, zorder=1.5)
-        found.append(replace(mark, label=f"{name}, other runtime"))
+        found.append(replace(mark, label=f"{RUNTIMES.get(name, name)}, called from Python"))
     return found
 
 

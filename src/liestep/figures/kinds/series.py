@@ -97,24 +97,18 @@ def conserved_axes(file: RunFile) -> list[int]:
 @drawing("{title}: largest deviation of the conserved components of the momentum map in each hundredth of the run."
          " Methods that keep the momentum stay at round-off. {runs} Values are over all steps (adaptive methods: over"
          " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start. Problems that conserve no"
-         " component are left out; if there are no others, the change of all components is shown, which is physical."
-         " Systems without the map have no panel.")
+         " component have no panel.")
 def momentum_error(results: Results) -> Figure:
     first = {problem: found[0][2] for problem in results.config.problems if (found := curves(results, problem))}
-    offered = [problem for problem, file in first.items() if "momentum_map" in file.variables]
-    kept = [problem for problem in offered if conserved_axes(first[problem])]
-    figure = _draw(results, kept or offered, lambda file: _momentum(file, file.block_extents("momentum_map")),
-                   lambda file: _momentum(file, file["momentum_map"] - file["momentum_map"][0]), "$|J(t) - J(0)|/J_s$")
-    for axes in figure.axes if not kept else ():
-        if axes.axison:
-            axes.set_title(f"{axes.get_title(loc='left')}: no component is conserved")
-    return figure
+    kept = [problem for problem, file in first.items() if "momentum_map" in file.variables and conserved_axes(file)]
+    return _draw(results, kept, lambda file: _momentum(file, file.block_extents("momentum_map")),
+                 lambda file: _momentum(file, file["momentum_map"] - file["momentum_map"][0]), "$|J(t) - J(0)|/J_s$")
 
 
 def _momentum(file: RunFile, change: np.ndarray) -> np.ndarray:
-    """Largest conserved component, or of all, of changes (n, 3) of the momentum map, relative."""
+    """Largest conserved component of changes (n, 3) of the momentum map, relative."""
     scale = float(file.attributes["momentum_scale"])
-    return np.abs(change[:, conserved_axes(file) or [0, 1, 2]]).max(axis=1)/(scale if scale > 0.0 else 1.0)
+    return np.abs(change[:, conserved_axes(file)]).max(axis=1)/(scale if scale > 0.0 else 1.0)
 
 
 STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
@@ -223,11 +217,11 @@ def separation(results: Results) -> Figure:
     return figure
 
 
-@drawing("{title}: largest |E - E(0)| up to time t. Beside each curve stands the verdict of the drift test: a bounded"
-         " curve stays level, a drift grows. {runs} Values are from the extrema of each hundredth of a run over all"
-         " steps (adaptive methods: over their outputs). Bounded: with the x of |slope T| < x A for the amplitude A;"
-         " drift: with the change of the block means over the run in J. The triangle is linear growth; problems whose"
-         " runs are too short for the test are left out.")
+@drawing("{title}: largest |E - E(0)| up to time t. Beside each curve stands the verdict of the drift test:"
+         " bounded, with the largest slope that the run allows, times its length, in shares of the amplitude; drift,"
+         " with the change of the mean energy over the run in J; undecided; or too short, for a run with too few"
+         " periods. {runs} Values are over all steps (adaptive methods: over their outputs). The triangle is linear"
+         " growth.")
 def drift(results: Results) -> Figure:
     table = results.table("drift")
     table = table[table["invariant"] == "energy"]
@@ -245,7 +239,7 @@ def drift(results: Results) -> Figure:
             panel.plot(ends, np.where(extent > 0.0, extent, np.nan), **mark.line)
             verdict = verdicts.get((problem, key, cell.resolution), "")
             last = int(np.flatnonzero(extent > 0.0)[-1]) if (extent > 0.0).any() else 0
-            labels.append(EndLabel(ends[last], extent[last] or np.nan, verdict, mark))
+            labels.append(EndLabel(ends[last], extent[last] or np.nan, verdict, (mark,)))
             used.add(key)
             grown.append((extent[-1]/extent[0] if extent[0] > 0.0 else 0.0, len(grown), ends, extent))
         logarithmic(panel)

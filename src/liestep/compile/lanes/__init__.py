@@ -1,0 +1,1 @@
+"""Numbers of several members at once in the compiled core."""

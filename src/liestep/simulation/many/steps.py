@@ -1,0 +1,98 @@
+"""Implicit steps of members that share registers: what `integrators._newton` decides for one, lane by lane.
+
+Lanes that have converged keep what they have, while the others go on: the component and what it writes are of the type
+whose arrays are written where a lane is still iterating (`liestep.compile.lanes.numbers`)."""
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from liestep.compile.inlining import variant
+from liestep.compile.lanes.numbers import (
+    Lanes,
+    as_masked,
+    invert,
+    lanes,
+    mask,
+    masked_type,
+    not_struck,
+    select,
+    some,
+    spread,
+    strike,
+    to_mask,
+    write_only,
+    written,
+)
+from liestep.compile.status import Status
+from liestep.integrators import _newton
+
+
+class LaneHeld(NamedTuple):
+    """As `loops.Held`; its class names the files of machine code by this module."""
+
+    numbers: np.ndarray
+    rest: np.ndarray
+    counters: np.ndarray
+    words: np.ndarray
+    all: int
+    y: np.ndarray
+
+
+def _some_lanes(kinds: tuple[types.Type, ...]) -> bool:
+    return any(isinstance(kind, Lanes) for kind in kinds)
+
+
+def kept(which: Any, new: Any, old: Any) -> Any:
+    """The unknowns: of the lanes of a mask the new ones, of the others the old ones."""
+
+
+@overload(kept, inline="never")
+def _kept(which, new, old):
+    if which != mask:
+        return None
+    if isinstance(new, Lanes):
+        return lambda which, new, old: select(which, new, spread(old))
+    if isinstance(new, types.BaseTuple) and any(isinstance(kind, Lanes) for kind in new.types):
+        if len(new.types) == 3:
+            return lambda which, new, old: (select(which, spread(new[0]), spread(old[0])),
+                                            select(which, spread(new[1]), spread(old[1])),
+                                            select(which, spread(new[2]), spread(old[2])))
+        return None
+    return lambda which, new, old: new
+
+
+def iterate(part: Any, given: Any, x: Any, previous: float, iterations: int) -> tuple[Status, Any]:
+    """As `_newton.iterate`. Lanes that do not converge are struck: alone they find out how they end."""
+    every, own, items, before = written(), as_masked(part), as_masked(given), spread(previous)
+    for _ in range(iterations):
+        status, new, change, done = own.improve(items, x, before)
+        if status != Status.OK:
+            break
+        going, fine = written(), to_mask(change < np.inf)
+        x, before = kept(going, new, x), spread(change)
+        strike(going & invert(fine))
+        write_only(going & fine & invert(to_mask(done)))
+        if not some(written() & not_struck()):
+            write_only(going & invert(going))
+            break
+    strike(written())
+    write_only(every)
+    return Status.OK, x
+
+
+def _within(left: Any, bound: Any, change: Any, previous: Any, small: Any) -> Any:
+    return to_mask(left <= bound) | (to_mask(change <= small) & to_mask(change > 0.5*previous))
+
+
+def _has_lanes(kinds: tuple[types.Type, ...]) -> bool:
+    """Whether a component holds arrays of lanes, or unknowns are lanes."""
+    return any(masked_type(kind) != kind or kind == lanes or (
+        isinstance(kind, types.BaseTuple) and lanes in tuple(kind.types)) for kind in kinds)
+
+
+variant(_newton.iterate, _has_lanes, iterate)
+variant(_newton.settled, _some_lanes, _within)
+variant(_newton.worse, _some_lanes, lambda a, b: select(to_mask(spread(b) > spread(a)) | to_mask(b != b), spread(b),
+                                                        spread(a)))

@@ -1,0 +1,131 @@
+"""`liestep.ensemble`: members have the bits of `simulate`, and what is wrong is said in one sentence."""
+import _thread
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import liestep
+from liestep.compile.status import Status
+from liestep.errors import InputError
+from liestep.simulation.many import blocks
+
+BODY = "free_rigid_body"
+
+
+def momenta(members: int, spread: float = 0.1) -> np.ndarray:
+    return np.random.default_rng(2).normal([0.3, 0.0, 1.0], spread, (members, 3))
+
+
+def alone(method: str, momentum: np.ndarray, **more: Any) -> Any:
+    initial = {"angular_momentum": momentum}
+    return liestep.simulate(BODY, method, initial=initial, t_end=1.0, on_failure="return", **more)
+
+
+@pytest.mark.parametrize(("method", "size"), [("rk4", {"step": 0.05}), ("lgvi", {"step": 0.05}),
+                                              ("dop853", {"tolerance": 1e-7}), ("taylor", {"tolerance": 1e-7})])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ends_and_statistics_are_those_of_single_runs(method, size, threads):
+    start = momenta(40)
+    data = liestep.ensemble(BODY, method, starts={"angular_momentum": start}, t_end=1.0, keep="statistics",
+                            threads=threads, **size)
+    assert data.sizes["member"] == 40
+    for k in (0, 7, 39):
+        run = alone(method, start[k], **size)
+        assert np.array_equal(data["attitude"][k], run["attitude"][-1])
+        assert data["energy_error_max"][k] == run.attrs["energy_error_max"]
+        assert (data["steps"][k], data["time_reached"][k]) == (run.attrs["steps"], run.attrs["time_reached"])
+
+
+def test_samples_and_observables_are_those_of_single_runs():
+    start, asked = momenta(5), {"starts": {"angular_momentum": momenta(5)}, "step": 0.05, "t_end": 1.0}
+    samples = liestep.ensemble(BODY, "rk4", keep="samples", **asked)
+    named = liestep.ensemble(BODY, "rk4", keep=["energy"], **asked)
+    for k in range(5):
+        run = alone("rk4", start[k], step=0.05)
+        assert np.array_equal(samples["time"], run["time"])
+        assert np.array_equal(samples["attitude"][k], run["attitude"])
+        assert np.array_equal(samples["energy"][k], run["energy"])
+        energy = run["energy"].values
+        for name, value in (("least", energy.min()), ("largest", energy.max()), ("mean", energy.mean())):
+            assert named[f"energy_{name}"][k] == pytest.approx(value, rel=1e-14)
+
+
+@pytest.mark.parametrize(("method", "size"), [("rk4", {"step": 0.05}), ("dop853", {"tolerance": 1e-7})])
+def test_parameters_may_have_a_value_for_each_member(method, size):
+    mass = np.linspace(1.0, 2.0, 40)
+    more: dict[str, Any] = {"preset": "asymmetric", "t_end": 0.5, **size}
+    data = liestep.ensemble("heavy_top", method, parameters={"mass": mass}, **more)
+    for k in (0, 20, 39):
+        run = liestep.simulate("heavy_top", method, parameters={"mass": mass[k]}, **more)
+        assert np.array_equal(data["angular_momentum"][k], run["angular_momentum"][-1])
+    assert np.array_equal(data["parameter_mass"], mass)
+
+
+def test_events_and_times_are_those_of_single_runs():
+    start, event = momenta(3), liestep.Event(("attitude", (0, 0), 0.9), count=1)
+    asked: dict[str, Any] = {"starts": {"angular_momentum": start}, "step": 0.05}
+    until = liestep.ensemble(BODY, "rk4", t_end=20.0, until=event, **asked)
+    timed = liestep.ensemble(BODY, "rk4", t_end=1.0, times=[0.05, 0.123], keep="samples", **asked)
+    for k in range(3):
+        more = {"initial": {"angular_momentum": start[k]}, "step": 0.05}
+        run = liestep.simulate(BODY, "rk4", t_end=20.0, until=event, **more)
+        assert np.array_equal(until["event_time"][k], run.attrs["event_time"], equal_nan=True)
+        assert np.array_equal(until["attitude"][k], run["attitude"][-1])
+        run = liestep.simulate(BODY, "rk4", t_end=1.0, times=[0.05, 0.123], **more)
+        assert np.array_equal(timed["attitude"][k], run["attitude"])
+
+
+def test_members_that_stop_are_nan_with_a_status():
+    chain = liestep.simulate("spherical_pendulum_chain", "vi_sphere", step=0.25, t_end=0.25)
+    omega = chain["omega"][0].values*np.array([1.0, 60.0, 1.0, 80.0]).reshape(-1, 1, 1)
+    data = liestep.ensemble("spherical_pendulum_chain", "vi_sphere", starts={"omega": omega}, step=0.25, t_end=5.0)
+    failed = data["status"].values != Status.OK
+    assert failed.tolist() == np.isnan(data["q"].values).any(axis=(1, 2)).tolist()
+    assert failed.sum() > 0
+    assert (data["time_reached"].values[failed] < 5.0).all()
+    assert data.attrs["members_failed"] == failed.sum()
+    assert len(data["status"].attrs["flag_meanings"].split()) == len(data["status"].attrs["flag_values"]) == len(Status)
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"starts": {"angular_momentum": momenta(3), "attitude": np.repeat(np.eye(3)[None], 2, 0)}},
+     "different numbers of members: angular_momentum 3, attitude 2"),
+    ({"starts": {"angular_momentum": momenta(3)[:0]}}, "angular_momentum has no member"),
+    ({"starts": {"angular_momentum": np.ones(3)}}, "nothing differs between members"),
+    ({"starts": {"attitude": np.stack([np.eye(3), np.eye(3), 1.1*np.eye(3)])}},
+     "member 2: initial attitude is not a rotation"),
+    ({"starts": {"momentum": momenta(3)}}, "unknown initial state field"),
+    ({"parameters": {"inertia": np.array([[1.0, 2.0, 2.5], [1.0, 2.0, 9.0]])}}, "member 1: "),
+    ({"parameters": {"inertia": [[1.0, 2.0, 2.5], [1.0, 2.0]]}}, "parameter inertia: rows of different lengths"),
+    ({"starts": {"angular_momentum": momenta(3)}, "keep": "energi"}, "did you mean energy?"),
+    ({"starts": {"angular_momentum": momenta(3)}, "memory": 10}, "keep='end' of 3 members needs"),
+    ({"starts": {"angular_momentum": np.broadcast_to(np.ones(3), (10**7, 3))}, "keep": "samples"},
+     "of 10000000 members needs"),
+    ({"starts": {"angular_momentum": momenta(3)}, "threads": 0}, "threads must be a positive number"),
+    ({"starts": {"angular_momentum": momenta(3)}, "times": [0.5]}, "give keep='samples'"),
+    ({"starts": {"angular_momentum": momenta(3)}, "until": ("attitude", (0, 0), 0.0), "keep": "samples"},
+     "members end at different times"),
+    ({"starts": [1.0]}, "starts must be a mapping"),
+    ({"starts": {"angular_momentum": momenta(3)}, "dense": True}, "unknown argument")])
+def test_what_is_wrong_is_said_in_one_sentence(given, words):
+    with pytest.raises(InputError) as caught:
+        liestep.ensemble(BODY, "rk4", **{"step": 0.05, "t_end": 1.0, **given})
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_loses_all_in_one_sentence(threads, monkeypatch):
+    work = blocks.Runs.work
+
+    def pressed(self, call, place):
+        if threading.current_thread() is threading.main_thread():
+            threading.Timer(0.2, _thread.interrupt_main).start()
+        work(self, call, place)
+
+    monkeypatch.setattr(blocks.Runs, "work", pressed)
+    with pytest.raises(KeyboardInterrupt, match="interrupted: the 64 members are lost"):
+        liestep.ensemble(BODY, "rk4", starts={"angular_momentum": momenta(64)}, step=1e-7, t_end=100.0,
+                         threads=threads)

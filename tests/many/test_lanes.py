@@ -1,0 +1,95 @@
+"""Members that share registers have the bits of runs alone: those that vote against the others too."""
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from liestep.compile.cache import loop_for
+from liestep.compile.lanes.width import LANES, width
+from liestep.compile.status import Status
+from liestep.errors import InputError
+from liestep.simulation.many import blocks
+from liestep.simulation.many.blocks import fixed
+from liestep.simulation.runs import execution
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.specification import specify
+
+KEPT = ("states", "series", "baseline", "total", "largest", "filled", "block_sum", "block_low", "block_high",
+        "block_count")
+TOP = {"preset": "asymmetric"}
+PAIRS = [("free_rigid_body", "rk4", {}), ("heavy_top", "rkmk", TOP), ("heavy_top", "lgvi", TOP),
+         ("spherical_pendulum_chain", "vi_sphere", {}), ("penning_trap", "boris", {}), ("mass_spring", "verlet", {}),
+         ("free_rigid_body", "gauss", {})]
+
+
+def differing(spec: Any, members: int, amplitude: float, **more: Any) -> tuple[list[int], blocks.Made]:
+    """Members that are not the run alone, and the runs."""
+    formulated, integrator = build(spec)
+    y = np.repeat(formulated.start[None], members, axis=0)
+    y[1:] += amplitude*np.random.default_rng(1).standard_normal(y[1:].shape)
+    made, wrong = fixed(spec, [(formulated, integrator)], y, blocks=True, fewest=2, **more), []
+    for k, row in enumerate(y):
+        alone = execution._run_fixed(spec, replace(formulated, start=row), build(spec)[1], loop_for, None, None, None)
+        if not (list(alone.counters.values()) == made.counters[k].tolist()
+                and (alone.status, alone.steps) == (made.status[k], made.steps[k])
+                and all(getattr(alone.outputs, name).tobytes() == getattr(made.outputs, name)[k].tobytes()
+                        for name in KEPT)):
+            wrong.append(k)
+    return wrong, made
+
+
+@pytest.mark.parametrize(("problem", "integrator", "more"), PAIRS)
+def test_members_have_the_bits_of_runs_alone(problem, integrator, more):
+    spec = specify(problem, integrator, t_end=0.5, steps=20, samples=3, **more)
+    wrong, made = differing(spec, 2*width() + 3, 1e-3)
+    assert wrong == []
+    assert width() == 1 or not blocks._no_lanes
+    assert (made.status == Status.OK).any()
+
+
+def test_two_threads_give_the_same_bits():
+    spec = specify("heavy_top", "rk4", t_end=0.5, steps=20, samples=3)
+    wrong, _ = differing(spec, 6*width() + 1, 1e-3, threads=2)
+    assert wrong == []
+
+
+def test_members_that_part_at_a_branch_are_run_again_alone():
+    spec = specify("heavy_top", "rkmk", t_end=1.0, steps=60, samples=3)
+    wrong, made = differing(spec, 2*width(), 0.3)
+    failed = made.status != Status.OK
+    assert wrong == []
+    assert 0 < failed.sum() < 2*width()
+    assert width() == 1 or made.again >= failed.sum()
+
+
+@pytest.mark.parametrize("lanes", ["1", "2", "4"])
+def test_bits_do_not_depend_on_the_width(lanes):
+    code = ("import numpy as np\nfrom liestep.simulation.many.blocks import fixed\n"
+            "from liestep.simulation.runs.execution import build\n"
+            "from liestep.simulation.runs.specification import specify\n"
+            "spec = specify('penning_trap', 'boris', t_end=0.5, steps=20, samples=3)\n"
+            "pair = build(spec)\ny = np.repeat(pair[0].start[None], 11, axis=0)\n"
+            "y += 1e-3*np.random.default_rng(1).standard_normal(y.shape)\n"
+            "print(fixed(spec, [pair], y, blocks=False, fewest=2).outputs.states.tobytes().hex())")
+
+    def bits(given: str) -> str:
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                               env={**os.environ, LANES: given})
+        return found.stdout
+
+    assert bits(lanes) == bits("8")
+
+
+def test_other_widths_are_refused(monkeypatch):
+    monkeypatch.setenv(LANES, "3")
+    width.cache_clear()
+    try:
+        with pytest.raises(InputError, match="LIESTEP_LANES must be one of 1, 2, 4, 8, 16, not '3'"):
+            width()
+    finally:
+        monkeypatch.undo()
+        width.cache_clear()
