@@ -16,7 +16,7 @@ from liestep.simulation.catalogue import Identified, integrator_entry, system_en
 from liestep.simulation.many.blocks import FEWEST
 from liestep.simulation.runs.batches import Batch, Repeated
 from liestep.simulation.runs.content import Content, largest_momentum_error, origin, series, statistics
-from liestep.simulation.runs.estimate import OBSERVABLES, memory, readable
+from liestep.simulation.runs.estimate import DENSE, IMPLICIT, OBSERVABLES, memory, readable
 from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.members import in_groups
@@ -253,6 +253,14 @@ class Asked:
         return found if self.keep in (END, SAMPLES) or found.times is not None or found.until else replace(
             found, samples=2)
 
+    @property
+    def fewest(self) -> int | None:
+        """Members for whom code of lanes is made; None, as in studies, where that takes a minute: of equations in all
+        unknowns, and of methods of several steps."""
+        declared = self.spec.method.on(self.system.item)
+        slow = declared.formulation in (*IMPLICIT, DENSE) or declared.fewest_steps > 1
+        return None if slow else FEWEST
+
     @cached_property
     def built(self) -> tuple[Any, Any]:
         """Problem and integrator of the first member."""
@@ -275,7 +283,7 @@ class Asked:
         repeated = Repeated(spec)
         if self.varied or not repeated.possible:
             yield from in_groups(spec, repeated.formulated, self.count, lambda number: (self.member(number),), blocks,
-                                 FEWEST)
+                                 self.fewest)
             return
         width = repeated.formulated.width
         records = spec.samples*(repeated.formulated.start.size + width) + 8*width + (300*width if blocks else 0)
@@ -299,7 +307,7 @@ class Asked:
                     check(self.spec.parameters, {name: values[k] for name, values in states.items()})
                 except InputError as error:
                     raise InputError(f"member {numbers[k]}: {error}") from None
-        return repeated.run(states, blocks, threads=threads, fewest=FEWEST)
+        return repeated.run(states, blocks, threads=threads, fewest=self.fewest)
 
     def collected(self, threads: int, shown: Callable[[float], None] | None) -> Content:
         """The content of the data set."""
