@@ -98,11 +98,10 @@ def test_a_joint_warns_beside_the_length_of_its_mechanism(unit):
     assert "warning" not in rods(unit).simulate("rkmk", step=0.005, t_end=0.1, samples=3).attrs
 
 
-@pytest.mark.parametrize("point", ["joint", "center_of_mass"])
-def test_a_body_whose_reference_point_is_the_joint_does_not_warn_of_round_off(point):
+def test_a_body_whose_reference_point_is_the_joint_does_not_warn_of_round_off():
     """Its place is zero all the time, and no length to measure 4e-14 m against: the arm to the centre of mass is."""
     data = liestep.simulate("heavy_top", "rkmk", preset="bruels_cardona", step=0.001, t_end=0.05,
-                    options={"action": "so3_r3", "reference_point": point})
+                    options={"action": "so3_r3", "reference_point": "joint"})
     assert 0.0 < data.attrs["joint_error_max"] < 1e-12
     assert "warning" not in data.attrs
 

@@ -12,7 +12,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Cells, once, real_array
-from liestep.simulation.catalogue import integrator_entry, system_entry
+from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
 from liestep.simulation.many.blocks import FEWEST
 from liestep.simulation.runs.batches import Batch, Repeated
 from liestep.simulation.runs.content import Content, largest_momentum_error, origin, series, statistics
@@ -37,7 +37,7 @@ AT_ONCE = 4_000_000  # numbers of the records of members that are held at a time
 MEMBER = "member"
 
 
-def ensemble(problem: str, method: str, *, starts: Mapping[str, Any] | None = None,
+def ensemble(problem: str | Identified, method: str, *, starts: Mapping[str, Any] | None = None,
              parameters: Mapping[str, Any] | None = None, step: float | None = None, tolerance: float | None = None,
              t_end: float | None = None, preset: str | None = None, keep: str | Sequence[str] = "end",
              times: Sequence[float] | None = None, until: Zero | Event | None = None, t_start: float | None = None,
@@ -47,7 +47,7 @@ def ensemble(problem: str, method: str, *, starts: Mapping[str, Any] | None = No
     `simulate`, however many there are, in whatever order, and whatever `threads` is.
 
     Args:
-        problem: id of a system, see `list_systems()`.
+        problem: a system or its id, see `list_systems()`.
         method: id of an integrator, see `list_integrators(problem)`.
         starts: state fields, each an array (member, ...) of what `simulate` takes as `initial`, or one value for all
             (default: those of the preset).
@@ -81,7 +81,7 @@ def ensemble(problem: str, method: str, *, starts: Mapping[str, Any] | None = No
         start = np.random.default_rng(0).normal([0, 0, 1], 0.1, (1000, 3))
         ends = liestep.ensemble("free_rigid_body", "rk4", starts={"angular_momentum": start}, step=0.01, t_end=1.0)
     """
-    asked = Asked(problem, method, preset, mapping("starts", starts), mapping("parameters", parameters),
+    asked = Asked(str(problem), method, preset, mapping("starts", starts), mapping("parameters", parameters),
                   {"step": step, "tolerance": tolerance, "t_end": t_end, "t_start": t_start, "until": until,
                    "times": times, "options": options}, keep)
     number = 1 if threads is None else min(whole("threads", threads), 4*(os.cpu_count() or 1))
