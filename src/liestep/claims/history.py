@@ -37,7 +37,8 @@ DECIDING = {"statement": None, "scope": "experiment", "group": "", "asserted_by"
 PROMISED = "verdict"  # is recorded, but does not decide
 # what a study file says that no number of a run depends on, and what `_run` resolves itself
 SHOWN = ("title", "description", "label", "variant", "see", "figures", "animations", "tables", "timing", "map_quantity",
-         "at", "plugins", "reference", "every_integrator", "every_system", "problems", "integrators", "overrides", "vary")
+         "at", "plugins", "reference", "every_integrator", "every_system", "problems", "integrators", "overrides",
+         "vary")
 MISSING, NONE = "missing", "none"  # instead of the hash of the runs: no study has them; there is no criterion
 FIRST, LATE = "first written", "written after its runs"
 UNRECORDED = "not in the history yet"
