@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.figures.scenes import looks
+from liestep.mechanics.contracts.method import Keeps
 from liestep.mechanics.presets._cone import DISTANCE, PRECESSION, TILT
 from liestep.paper import (
     DOUBLE,
@@ -540,11 +541,8 @@ def chain_scaling(results: Results) -> Figure:
     return figure
 
 
-EXACT = 1e-9  # an invariant is kept if its largest error is below this share of its size
-
-
 def _phrase(results: Results, problem: str) -> str:
-    """What the finest runs on a problem say: the smallest error, and who keeps the energy and the momentum."""
+    """What the finest runs on a problem say: the smallest error, and who declares to keep the energy and momenta."""
     looks, finest = marks(results), []
     for key in looks:
         rows = results.select(problem, key)
@@ -552,13 +550,11 @@ def _phrase(results: Results, problem: str) -> str:
         if not rows.empty:
             finest.append((looks[key].label, rows.iloc[0]))
     label, best = min(finest, key=lambda item: float(item[1]["error"]))
-    scale = float(best["energy_scale"])
     kept = []
     for name, row in finest:
-        generalized = row.get("generalized_energy_error_max", np.nan)
-        energy = np.fmin(float(row["energy_error_max"]), np.inf if np.isnan(generalized) else float(generalized))
-        relative = row.get("momentum_error_max_relative", np.nan)
-        if energy <= EXACT*scale and not float(relative) > EXACT:
+        spec = results.study.select(problem, row["integrator"])[0].spec
+        facts = spec.method.on(spec.sheet).kept(spec.options, spec.sheet, spec.parameters)
+        if {Keeps.ENERGY, Keeps.MOMENTUM} <= facts:
             kept.append(f"{name} ({float(row['error']):.1e})")
     text = f"{label_of(results, problem)}: the smallest error has {label}, {float(best['error']):.1e}"
     return text + (f"; energy and conserved momenta are kept by {', '.join(kept)}" if kept else

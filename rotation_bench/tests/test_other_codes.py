@@ -361,3 +361,13 @@ def test_the_page_of_the_bench_lists_all_methods_best_first():
     euler, = (line for line in lines if "jsbsim" in line and "`Euler`" in line)
     assert euler.split(" | ")[2:4] == ["1.00", "1.00"]
     assert "unstable" in euler
+
+
+def test_the_page_quotes_the_milliseconds_of_the_table():
+    rows = [row for row in csv.DictReader((judging.STORED/"table.csv").open())
+            if row["problem"] in ("free_body", "heavy_top")]
+    found = {code: [float(row[key]) for row in rows if row["code"] == code for key in row
+                    if key.startswith("milliseconds") and row[key]] for code in ("liestep", "heyoka")}
+    page = " ".join((TOP/"docs"/"other_codes.md").read_text("utf-8").split())
+    ours, low, high = map(float, re.search(r"are ([\d.]+) ms or more, heyoka's ([\d.]+) to ([\d.]+) ms", page).groups())
+    assert (ours, low, high) == (round(min(found["liestep"]), 2), *(round(f(found["heyoka"]), 3) for f in (min, max)))

@@ -1,5 +1,23 @@
-"""liestep: reproducible numerical studies of structure-preserving integrators on spheres,
-rotations and rigid motions."""
+"""Structure-preserving integrators on spheres, rotations and rigid motions.
+
+A system that is there:
+
+    data = liestep.simulate("heavy_top", "rkmk", step=0.01, t_end=10.0)
+    print(data["attitude"].values[-1], data.attrs["energy_error_max"])
+
+One of your own, from functions in numpy:
+
+    orbit = liestep.system("orbit", lagrangian=lambda q, v: 0.5*(v @ v) + 1/np.linalg.norm(q),
+                           start={"q": [1, 0], "v": [0, 1.2]})
+    print(orbit.simulate("verlet", step=0.01)["q"].values[-1], orbit.recommend(error=1e-6))
+
+In the words of scipy:
+
+    found = liestep.solve(lambda t, y: -y, (0, 1), [1.0], rtol=1e-9)
+
+Each name has a help() of its own: simulate, system, solve, recommend, reference, tangent, compare, plot, open_run,
+Event, Impact, from_urdf, from_mjcf, load_plugin, list_systems, list_integrators.
+"""
 import importlib
 import sys
 from typing import TYPE_CHECKING, Any
@@ -21,8 +39,8 @@ if TYPE_CHECKING:
     )
     from liestep.compile.status import IntegrationError
     from liestep.errors import InputError
+    from liestep.plain import System, system
     from liestep.plain import solvers as scipy  # noqa: F401  liestep.scipy
-    from liestep.plain import system
     from liestep.plain.robots import from_mjcf, from_urdf
     from liestep.plain.solvers import solve
     from liestep.simulation.plugins.loading import load_plugin
@@ -32,12 +50,13 @@ if TYPE_CHECKING:
 
 _PLACES = {**dict.fromkeys(("simulate", "list_systems", "list_integrators", "reference", "tangent", "consistent_start",
                             "ensemble", "compare", "open_run", "plot", "recommend"), "liestep.api.functions"),
-           "load_plugin": "liestep.simulation.plugins.loading", "system": "liestep.plain",
+           "load_plugin": "liestep.simulation.plugins.loading", **dict.fromkeys(("System", "system"), "liestep.plain"),
            "solve": "liestep.plain.solvers", **dict.fromkeys(("from_mjcf", "from_urdf"), "liestep.plain.robots"),
            "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.compile.status",
            "Event": "liestep.simulation.runs.events", "Impact": "liestep.simulation.runs.impacts"}
-__all__ = ["Event", "Impact", "InputError", "IntegrationError", "compare", "consistent_start", "ensemble", "from_mjcf",
+__all__ = ["Event", "Impact", "InputError", "IntegrationError", "System", "compare", "consistent_start", "ensemble",
+           "from_mjcf",
            "from_urdf", "lgt", "list_integrators", "list_systems", "load_plugin", "observed_order", "open_run", "plot",
            "recommend", "reference", "simulate", "solve", "system", "tangent"]
 

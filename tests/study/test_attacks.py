@@ -205,17 +205,34 @@ def test_slopes_that_come_back_to_the_order_are_no_lower_order():
 @pytest.mark.parametrize("power", [1, 2])
 def test_a_larger_share_of_a_lower_order_is_not_certified_again(power, symmetric):
     """Clean errors at 8 steps of ratio 1.42: one share at most separates those that are certified from the others."""
-    h = 0.1/1.42**np.arange(8)
-    passes = [3 in certified(h, 0.7*h**3*(1.0 + share*(h.min()/h)**power), symmetric=symmetric)
-              for share in (0.0, 1e-3, *np.arange(1, 21)/100)]
-    assert passes[0]
-    assert not passes[-1]
-    assert passes == sorted(passes, reverse=True)
+    for order, ratio, count in ((3, 1.42, 8), (2, 2.0, 5), (4, 1.5, 7), (6, 2.63, 6)):
+        h = 0.1/ratio**np.arange(count)
+        passes = [order in certified(h, 0.7*h**order*(1.0 + share*(h.min()/h)**power), symmetric=symmetric)
+                  for share in (0.0, 1e-3, *np.arange(1, 21)/100)]
+        assert passes[0]
+        assert not passes[-1]
+        assert passes == sorted(passes, reverse=True)
 
 
-@pytest.mark.parametrize("ladder", ["sqrt2", "halves", "2.63"])
-def test_ten_per_cent_of_a_lower_order_are_seen_under_scatter(ladder):
-    h, found = LADDERS[ladder], {}
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 6, 7, 8])
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_clean_orders_of_twelve_methods_are_certified(order, symmetric):
+    """One per cent of scatter on seven halved steps; a symmetric method has an even order."""
+    if symmetric and order % 2:
+        return
+    h, found = LADDERS["halves"], 0
+    for seed in range(100):
+        random = np.random.default_rng(900 + seed)
+        tail = 1.0 + random.uniform(-1.0, 2.0)*h**(2 if symmetric else 1)
+        error = 10.0**(order - 2)*h**order*tail*np.exp(0.01*random.standard_normal(h.size))
+        found += order_verdict(observed_order(h, error, theory=order, symmetric=symmetric), order)[0]
+    assert found >= 99
+
+
+@pytest.mark.parametrize("h", [*(LADDERS[name] for name in ("sqrt2", "halves", "2.63")), 0.1/1.42**np.arange(8),
+                               0.1/2.0**np.arange(5)], ids=len)
+def test_ten_per_cent_of_a_lower_order_are_seen_under_scatter(h):
+    found = {}
     for share in (0.0, 0.1):
         noise = [np.exp(0.01*np.random.default_rng(500 + seed).standard_normal(h.size)) for seed in range(100)]
         found[share] = sum(order_verdict(observed_order(h, 0.3*h**4*(1.0 + share*h.min()/h)*one, theory=4), 4)[0]

@@ -25,7 +25,8 @@ RESULTS = {"s": SimpleNamespace(metrics=METRICS, file=lambda *_: RunFile(Path("p
 
 def claim(criterion, quantity="attitude", **changes):
     return Claim.model_validate({
-        "id": "one", "statement": "s", "source": "a file", "asserted_by": "external", "accuracy": 1e-3, "known": False,
+        "id": "one", "statement": "s", "source": "a file of a code", "asserted_by": "external", "accuracy": 1e-3,
+        "licence": "MIT", "known": False,
         "runs": [{"study": "s", "problem": "p", "integrator": "i"}], "quantity": quantity, "criterion": criterion,
         **changes})
 
@@ -65,14 +66,23 @@ def test_a_number_of_another_code_needs_its_accuracy():
         claim(rule, accuracy=None)
     with pytest.raises(ValidationError, match="accuracy is for claims asserted by external"):
         claim(rule, asserted_by="own")
+    with pytest.raises(ValidationError, match="a number of another code needs the licence of its source"):
+        claim(rule, licence="")
+    with pytest.raises(ValidationError, match="a claim asserted by external names its source"):
+        claim(rule, source="a file")
+    with pytest.raises(ValidationError, match="licence is for claims asserted by external"):
+        claim(rule, asserted_by="own", accuracy=None)
     assert "the code's own accuracy is 0.001" in describe(claim(rule))
-    claim({"kind": "limit", "at_most": 1.0}, "error", accuracy=None)  # a statement in words has none
+    claim({"kind": "limit", "at_most": 1.0}, "error", accuracy=None, licence="")  # a statement in words has none
 
 
-def test_rows_of_the_ledger_name_file_and_accuracy():
-    found = load_claims(claim_files(ROOT/"config")["external"])
-    assert len(found.claims) >= 5
-    assert all(one.asserted_by == "external" and one.accuracy and len(one.source) > 20 for one in found.claims)
+def test_thirty_numbers_of_others_name_source_licence_and_accuracy():
+    files = [load_claims(claim_files(ROOT/"config")[paper]) for paper in ("external", "testsets")]
+    found = [one for file in files for one in file.claims if one.asserted_by == "external"]
+    assert len({one.group or one.id for one in found}) >= 30
+    assert all(one.accuracy and one.licence and len(one.source) > 20 and one.runs for one in found)
+    entries = [(one.source, str(one.criterion)) for one in found]  # no two rows for one entry of a table
+    assert len(set(entries)) == len(entries)
 
 
 def test_the_printed_period_of_the_pendulum_is_wrong_in_its_last_digit():

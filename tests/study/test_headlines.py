@@ -7,9 +7,11 @@ import pytest
 from liestep.claims.claimfile import FIRST, FIRST_OF_ALL, claim_files, load_claims
 from liestep.claims.counting import PARTS, cards
 from liestep.claims.errata import errata_files
-from liestep.claims.shown import showing, studies_of
+from liestep.claims.shown import showing, studies_of, unit_of
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of
+from liestep.study.plan.plan import Study
+from liestep.study.tables.headings import HEADINGS, STATISTIC
 from liestep.workflow.workflow import Workflow
 
 TOP = Path(__file__).resolve().parents[2]
@@ -98,7 +100,7 @@ def test_a_headline_with_an_unknown_figure_or_erratum_is_refused_before_anything
     (tmp_path/"claims").mkdir()
     good = "misprint: erratum 1"
     path = written(tmp_path/"claims", [good])
-    assert Workflow({}, tmp_path, tmp_path/"results").claims == {"paper": []}
+    assert Workflow({}, tmp_path, tmp_path/"results").claims == {"paper": ["x"]}
     written(tmp_path/"claims", [good, item])
     with pytest.raises(InputError, match=f"^{re.escape(f'{path}, line 15: headline: {said}')}"):
         Workflow({}, tmp_path, tmp_path/"results")
@@ -116,3 +118,14 @@ def test_the_picture_of_a_headline_draws_what_its_claims_measure():
                                        for one in judging):
                 wrong.append(f"{paper} {item.name}: {item.figure}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("paper", ["lgt2022", "liegroup2021", "livens2025", "rodrigues2021", "twospheres2009"])
+def test_every_number_of_ours_has_a_unit(paper):
+    """What is stated in the file, or what the tables' columns have; columns without units are listed as such."""
+    claims = [one for one in load_claims(claim_files(TOP/"config")[paper]).claims if one.runs]
+    studies = {name: Study.find(name, TOP/"config") for name in {study for one in claims for study in studies_of(one)}}
+    without = {one.quantity for one in claims if not unit_of(one, studies)
+               and one.criterion.kind not in ("state", "same_state")}
+    assert [name for name in without if name not in HEADINGS and not STATISTIC.fullmatch(name)
+            and not name.startswith("error_")] == []

@@ -98,6 +98,14 @@ def test_a_joint_warns_beside_the_length_of_its_mechanism(unit):
     assert "warning" not in rods(unit).simulate("rkmk", step=0.005, t_end=0.1, samples=3).attrs
 
 
+def test_a_body_whose_reference_point_is_the_joint_does_not_warn_of_round_off():
+    """Its place is zero all the time, and no length to measure 4e-14 m against: the arm to the centre of mass is."""
+    data = liestep.simulate("heavy_top", "rkmk", preset="bruels_cardona", step=0.001, t_end=0.05,
+                    options={"action": "so3_r3", "reference_point": "joint"})
+    assert 0.0 < data.attrs["joint_error_max"] < 1e-12
+    assert "warning" not in data.attrs
+
+
 def test_energy_warns_beside_kinetic_and_potential_energy():
     """A circle about the origin with energy zero: T = 1/2 is what it is measured against, in every unit."""
     well = liestep.system("zero_energy", hamiltonian=lambda q, momentum: 0.5*(momentum @ momentum + q @ q) - 1.0,

@@ -38,7 +38,7 @@ RESULTS = results_of(workflow)
 
 try:
     tell_jobs(RESULTS)
-    narrow(workflow, config, RESULTS)
+    NARROWED = narrow(workflow, config, RESULTS)
     WORKFLOW = Workflow(config, results=RESULTS)
 except InputError as error:
     sys.exit(f"liestep: {error}")
@@ -114,7 +114,7 @@ onstart:
 
 onsuccess:
     seconds.note(RESULTS, ["snakemake"], os.times().user + os.times().system)
-    for sentence in WORKFLOW.unjudged:
+    for sentence in () if NARROWED else WORKFLOW.unjudged:
         print(f"liestep: {sentence}", file=sys.stderr)
     if manifest_path(WORKFLOW.results).is_file():
         found = file_sha256(manifest_path(WORKFLOW.results))

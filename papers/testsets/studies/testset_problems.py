@@ -20,6 +20,11 @@ def kepler(y):
     return [y[2], y[3], -y[0]/r3, -y[1]/r3]
 
 
+def torus(t, y):
+    across = np.sqrt(y[0]*y[0] + y[1]*y[1])
+    return [-y[1] - y[0]*y[2]/across, y[0] - y[1]*y[2]/across, y[0]/across]
+
+
 def outer_planets(y):
     x, rates = np.reshape(y[:15], (5, 3)), []
     for j in range(5):
@@ -95,6 +100,16 @@ def points():
 EIGHT = [0.97000436, -0.97000436, 0.0, -0.24308753, 0.24308753, 0.0,
          0.466203685, 0.466203685, -0.93240737, 0.43236573, 0.43236573, -0.86473146]
 PLEIADES = [3, 3, -1, -3, 2, -2, 2, 3, -3, 2, 0, 0, -4, 4, 0, 0, 0, 0, 0, 1.75, -1.5, 0, 0, 0, -1.25, 1, 0, 0]
+BESSEL = [0.79788456080286536*0.84147098480789651, 0.79788456080286536*0.11956681346419146]  # J of order 1/2 at 1
+DETEST = {  # problem -> equations and start
+    "a3": (lambda t, y: [y[0]*np.cos(t)], [1]), "a4": (lambda t, y: [y[0]/4*(1 - y[0]/20)], [1]),
+    "a5": (lambda t, y: [(y[0] - t)/(y[0] + t)], [4]),
+    "b1": (lambda t, y: [2*(y[0] - y[0]*y[1]), y[0]*y[1] - y[1]], [1, 3]),
+    "b3": (lambda t, y: [-y[0], y[0] - y[1]*y[1], y[1]*y[1]], [1, 0, 0]), "b4": (torus, [3, 0, 0]),
+    "e1": (lambda t, y: [y[1], -y[1]/(t + 1) - (1 - 0.25/(t + 1)**2)*y[0]], BESSEL),
+    "e2": (lambda t, y: [y[1], (1 - y[0]*y[0])*y[1] - y[0]], [2, 0]),
+    "e3": (lambda t, y: [y[1], y[0]**3/6 - y[0] + 2*np.sin(2.78535*t)], [0, 0]),
+    "e4": (lambda t, y: [y[1], 0.032 - 0.4*y[1]*y[1]], [30, 0])}
 SHEETS = {name: liestep.system(f"{name}_functions", **given).sheet for name, given in {
     "detest_kepler": {"rhs": kepler, "start": {"y": [0.9, 0, 0, (1.1/0.9)**0.5]}},
     "detest_planets": {"rhs": outer_planets, "start": {"y": [*np.ravel(OUTER), *np.ravel(RATES)]}},
@@ -103,4 +118,5 @@ SHEETS = {name: liestep.system(f"{name}_functions", **given).sheet for name, giv
     "figure_eight": {"rhs": attracted([1, 1, 1]), "start": {"y": EIGHT}},
     "arenstorf": {"rhs": arenstorf, "start": {"y": [0.994, 0, 0, -2.00158510637908252240537862224]}},
     "ivp_fekete": {"potential": repelled, "mass": [1]*20, "force": lambda v: -0.5*v,
-                   "start": {"q": points(), "v": [[0, 0, 0]]*20}}}.items()}
+                   "start": {"q": points(), "v": [[0, 0, 0]]*20}},
+    **{f"detest_{key}": {"rhs": rhs, "start": {"y": start}} for key, (rhs, start) in DETEST.items()}}.items()}

@@ -7,7 +7,7 @@ import liestep.simulation.plugins  # noqa: F401  the catalogue finds those of in
 from liestep.errors import InputError
 from liestep.figures.interactive.calls import public
 from liestep.files.extras import extras
-from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
+from liestep.simulation.catalogue import Identified, integrator_ids, method, sheet, system_ids
 from liestep.simulation.many import call
 from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import first_state, offered
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 
 @public
-def reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+def reference(problem: str | Identified, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
               initial: Mapping[str, Any] | None = None, t_end: float | None = None, samples: int = 51,
               engines: Sequence[str] | None = None) -> "xarray.Dataset":
     """Compute a reference solution with two engines; their disagreement is part of it.
 
     Args:
-        problem: id of a system, see `list_systems()`.
+        problem: a system or its id, see `list_systems()`.
         preset: of named parameters, start and t_end (default: the system's).
         parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
         initial: state fields that replace those of the preset, as for `simulate` (default: none).
@@ -56,18 +56,20 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
     from liestep.simulation.references.reference import compute_reference, specify_reference
 
     return simulation.to_dataset(compute_reference(specify_reference(
-        problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples, engines=engines)))
+        str(problem), preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples,
+        engines=engines)))
 
 
 @public
-def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
-              initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
-              budget: float = BUDGET, progress: bool = False) -> "Recommendation":
+def recommend(problem: str | Identified, *, error: float, preset: str | None = None,
+              parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+              t_end: float | None = None, keep: str | None = None, budget: float = BUDGET,
+              progress: bool = False) -> "Recommendation":
     """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
     of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
 
     Args:
-        problem: id of a system, see `list_systems()`.
+        problem: a system or its id, see `list_systems()`.
         error: largest distance from the reference up to t_end, at the ends of 20 equal parts: of unit vectors the
             chord, of attitudes the angle in rad, of other fields relative to their largest size. From 1e-14 to 0.1.
         preset: of named parameters, start and t_end (default: the system's).
@@ -96,12 +98,13 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
     """
     from liestep.tools.recommend.tournament import recommend
 
-    return recommend(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+    return recommend(str(problem), error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
                      keep=keep, budget=budget, progress=progress)
 
 
 @public
-def consistent_start(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+def consistent_start(problem: str | Identified, *, preset: str | None = None,
+                     parameters: Mapping[str, Any] | None = None,
                      initial: Mapping[str, Any] | None = None) -> "dict[str, numpy.ndarray]":
     """The start nearest to the given one, in the metric of the masses, that fits the joints of a mechanism: to be given
     as `initial` to `simulate`.
@@ -141,7 +144,7 @@ def list_systems() -> dict[str, str]:
 
 
 @public
-def list_integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
+def list_integrators(problem: str | Identified | None = None) -> dict[str, dict[str, Any]]:
     """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
 
     Args:
@@ -151,7 +154,7 @@ def list_integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
         InputError: unknown system; the sentence names the closest one.
     """
     return {name: {"summary": method(name).summary, "order": method(name).order, "conserves": method(name).sentence}
-            for name in (integrator_ids() if problem is None else offered(problem))}
+            for name in (integrator_ids() if problem is None else offered(str(problem)))}
 
 
 def __getattr__(name: str) -> Any:

@@ -40,6 +40,7 @@ FORMER = {"qualitative": "confirmed"}  # words that verdicts had -> those of tod
 OWN = ("met", "missed")  # words for claims of our own, and for no others
 UNJUDGED = ("undetermined", "not testable")  # without a criterion
 LONGEST_QUOTE = 25  # words
+NAMED = 12  # characters of a source, at least, by which somebody finds it
 FIRST, FIRST_OF_ALL = 8, 40  # most headlines of a paper and of all papers
 LARGER = re.compile(r"\b(larger|greater|longer|higher|(?<!no )more)\b")  # than the compared runs: equal is not enough
 LEANS = re.compile(r"(the same|and|or|but|so|it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
@@ -119,9 +120,10 @@ class Claim(Strict):
         "experiment", description="experiment: a statement about one experiment, to be judged with its data; general:"
         " about every system or start, which any data may judge")
     printed: Real | None = Field(None, description="printed number, if there is one")
-    units: str = Field("", description="units of the printed number")
+    units: str = Field("", description="units of the printed number, or of a quantity of the paper; none without")
     accuracy: Real | None = Field(None, gt=0, description="external only: how accurate the other code says that its"
                                   " number is")
+    licence: str = Field("", description="external only: under which licence the number is public")
     runs: list[RunChoice] = Field([], description="the runs that decide")
     against: list[RunChoice] = Field([], description="ratio, same_state, largest_step, share: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
@@ -157,8 +159,12 @@ class Claim(Strict):
                 (own and "verdict" in self.model_fields_set and word not in UNJUDGED,
                  f"a claim of our own is met or missed, never {word}: leave the key verdict out"),
                 (not external and self.accuracy is not None, "accuracy is for claims asserted by external"),
+                (not external and self.licence, "licence is for claims asserted by external"),
                 (external and needs.number != "none" and self.accuracy is None,
                  "a number of another code needs the accuracy that the code says it has (key accuracy)"),
+                (self.accuracy is not None and not self.licence,
+                 "a number of another code needs the licence of its source (key licence)"),
+                (external and len(self.source) < NAMED, "a claim asserted by external names its source (key source)"),
                 (not judged and word not in UNJUDGED,
                  "criterion none needs the verdict undetermined or not testable"),
                 (not judged and not self.setting, "criterion none needs the reason (key setting)"),

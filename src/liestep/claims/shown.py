@@ -51,4 +51,5 @@ def unit_of(claim: Claim, studies: Mapping[str, Study]) -> str:
     rule = claim.criterion
     if not claim.runs or rule.unit:
         return "1" if rule.unit == "s" and claim.against else rule.unit
-    return claim.units or headings([claim.quantity], studies[claim.runs[0].study])[claim.quantity][1]
+    return "1" if claim.units == "none" else (
+        claim.units or headings([claim.quantity], studies[claim.runs[0].study])[claim.quantity][1])

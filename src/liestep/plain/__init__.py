@@ -8,6 +8,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -46,35 +47,56 @@ Functions = Mapping[str, Callable]
 _latest: set[str] = set()  # names, which mean the latest definition
 
 
-class System(str):
-    """The id of a system from plain functions, which stands wherever an id does, and what can be done with it.
+class System:
+    """A system from plain functions, which stands wherever an id does. It can be pickled, for pools and clusters.
 
-    source: the text of its plugin, which `save` writes. operations: of its equations. sheet: its fact sheet.
+    id: its name and the hash of its equations. source: the text of its plugin, which `save` writes. operations: of its
+    equations. sheet: its fact sheet.
     """
 
-    source: str
-    operations: int
+    def __init__(self, id: str, source: str = "", operations: int = 0):
+        self.id, self.source, self.operations = id, source, operations
+
+    def __str__(self) -> str:
+        return self.id
+
+    def __repr__(self) -> str:
+        return f"System({self.id!r})"
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, System | str) and str(other) == self.id
+
+    def __reduce__(self) -> tuple[Callable[..., "System"], tuple[Any, ...]]:
+        if not self.source:
+            raise InputError(f"{self} is called in plain Python, and no other process knows it: define it there")
+        return _unpickled, (type(self), version("liestep"), vars(self))
 
     @classmethod
     def of(cls, name: str, text: str) -> Self:
         """The system of a plugin's text, under a name that means the latest definition in a session. Raises InputError:
         the name is none, or is taken."""
         _require_free(name)
-        found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}")
-        found.source = text
-        path = cache_root()/"plain"/f"{found}.py"
-        with suppress(InputError, OSError):  # for other processes and readers of sentences: this one needs no file
-            if not path.is_file() or path.read_bytes() != text.encode():
-                write_text_atomically(path, text)
-        load_plugin(path, derived=text)
-        entry = plugin_entries()[found]
+        found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}", text)
+        found._register()
+        entry = plugin_entries()[found.id]
         add_plugin(entry.module, entry.content, {name: found.sheet}, {})
         _latest.add(name)
         return found
 
+    def _register(self) -> None:
+        """Make its id known to this process."""
+        path = cache_root()/"plain"/f"{self}.py"
+        with suppress(InputError, OSError):  # for other processes and readers of sentences: this one needs no file
+            if not path.is_file() or path.read_bytes() != self.source.encode():
+                write_text_atomically(path, self.source)
+        load_plugin(path, derived=self.source)
+
     @property
     def sheet(self) -> Sheet:
-        return sheet(self)
+        return sheet(self.id)
 
     simulate = public(simulation.simulate)
     ensemble = public(call.ensemble)
@@ -96,13 +118,13 @@ class System(str):
         """
         from liestep.tools.recommend.tournament import recommend
 
-        return public(recommend)(self, **arguments)
+        return public(recommend)(self.id, **arguments)
 
     def integrators(self) -> list[str]:
         """Ids of the integrators that run on it."""
         from liestep.simulation.runs.specification import offered
 
-        found = offered(self)
+        found = offered(self.id)
         return found if self.source else [name for name in found if self._without_derivatives(name)]
 
     def _without_derivatives(self, integrator: str) -> bool:
@@ -119,7 +141,7 @@ class System(str):
 
         lost = lost_digits(self.sheet)
         return [Row("digits", f"the equations lose {lost:.1f} of 16 digits at the start, allowed {MOST_LOST:g}",
-                    lost <= MOST_LOST), *check_system(self)]
+                    lost <= MOST_LOST), *check_system(self.id)]
 
     def save(self, path: str | Path) -> Path:
         """Write its plugin, which a study can name under `plugins`. Raises InputError: there is none of a black box.
@@ -131,6 +153,18 @@ class System(str):
             raise InputError(f"{self} is called in plain Python: no text says what it computes")
         write_text_atomically(Path(path), self.source)
         return Path(path)
+
+
+def _unpickled(kind: type[System], written_by: str, about: Mapping[str, Any]) -> System:
+    """A system in the process that unpickles it. Raises InputError: it was pickled by another version."""
+    if written_by != version("liestep"):
+        raise InputError(f"the system {about['id']} was pickled by liestep {written_by}, and this is liestep"
+                         f" {version('liestep')}: define it again, or load the plugin that its save() writes")
+    found = kind.__new__(kind)
+    vars(found).update(about)
+    if found.id not in plugin_entries():
+        found._register()
+    return found
 
 
 def _require_free(name: str) -> None:
@@ -356,7 +390,6 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
     functions = Given(**{key: given.get(key) for key in Given._fields})
     if chosen.made is called:
         found = System(called(name, parameters, start, t_end, functions.rhs, functions.field))
-        found.source, found.operations = "", 0
         return found
     if chosen.made is mechanisms.written:
         parts = {key: given.get(key, one.default) for key, one in chosen.signature.parameters.items()

@@ -5,6 +5,7 @@ no file of pictures is opened; then the numbers of bodies and joints become the 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,45 @@ class Robot(System):
             v: their rates, in m/s and rad/s (default: at rest).
         """
         return self.tree.state(q, np.zeros(self.tree.sizes[1]) if v is None else v)
+
+    def mass_matrix(self, q: Any) -> np.ndarray:
+        """Mass matrix of the joints, armature included, in kg m2 (kg of slides).
+
+        Args:
+            q: coordinates of the joints, in m and rad.
+        """
+        return self._dynamics(q, np.zeros(self.tree.sizes[1]))[0]
+
+    def bias(self, q: Any, v: Any) -> np.ndarray:
+        """Torques that hold the joints at no acceleration, against gravity and the forces of rates, without damping; at
+        v = 0 those of gravity compensation.
+
+        Args:
+            q: coordinates of the joints, in m and rad.
+            v: their rates, in m/s and rad/s.
+        """
+        return self._dynamics(q, v)[1]
+
+    def inverse_dynamics(self, q: Any, v: Any, a: Any) -> np.ndarray:
+        """Torques that accelerate the joints so, against damping too.
+
+        Args:
+            q: coordinates of the joints, in m and rad.
+            v: their rates, in m/s and rad/s.
+            a: their accelerations, in m/s2 and rad/s2.
+        """
+        matrix, bias = self._dynamics(q, v)
+        if np.shape(a) != bias.shape:
+            raise InputError(f"a must be {len(bias)} numbers, not of shape {np.shape(a)}")
+        found: np.ndarray = matrix @ np.asarray(a, dtype=float) + bias + self._parameters["damping"]*np.asarray(v)
+        return found
+
+    @cached_property
+    def _parameters(self) -> Mapping[str, Any]:
+        return self.sheet.check(self.sheet.presets["own"].parameters)
+
+    def _dynamics(self, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
+        return self.tree.dynamics(self._parameters, q, v)
 
     def coordinates(self, run: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """q and v (time, ...) of a run; angles are continuous in time. Where samples are too few to count the turns,

@@ -18,7 +18,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, require_plain, unknown
 from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.turning import PARTS, layout
-from liestep.plain import system
+from liestep.plain import System, system
 from liestep.plain.blackbox import black_box_of, real_rates
 from liestep.simulation.catalogue import integrator_ids, own_integrators
 from liestep.simulation.catalogue import method as declared
@@ -96,7 +96,7 @@ def _generator(fun: Callable, shapes: dict[str, tuple[int, ...]], t: Any, y: Any
     return list(rates.values())
 
 
-def _traced(fun: Callable, start: dict[str, np.ndarray]) -> str:
+def _traced(fun: Callable, start: dict[str, np.ndarray]) -> System:
     """The system of a function that runs on symbols. Its own start is the same for all, so that it is one system for
     all starts, unless the function has no value there.
 
@@ -201,7 +201,7 @@ class Solver(OdeSolver):
         length = abs(self.t_bound - self.t)
         if self.compiled:
             try:
-                known = _traced(fun, start)
+                known: Any = _traced(fun, start)
             except InputError as error:
                 self.compiled, self.reason = False, str(error)
         if not self.compiled:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
+from typing import Protocol
 
 from liestep.compile.sources import module_file
 from liestep.errors import InputError, unknown
@@ -221,9 +222,17 @@ def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every:
     return plugins[name]
 
 
-def system_entry(name: str) -> Entry[Sheet]:
+class Identified(Protocol):
+    """A system that has an id, which its text is."""
+
+    @property
+    def id(self) -> str: ...
+
+
+def system_entry(name: "str | Identified") -> Entry[Sheet]:
     """A system with its own presets and those of the papers. Raises InputError: unknown id; the sentence names the
     closest one."""
+    name = str(name)
     return (_own_system(name) if name in own_systems() else _of_plugins("problem", name, _plugin_systems, system_ids))
 
 
@@ -238,7 +247,7 @@ def integrator_entry(name: str) -> Entry[Method]:
     return own or _of_plugins("integrator", name, _plugin_methods, integrator_ids)
 
 
-def sheet(name: str) -> Sheet:
+def sheet(name: "str | Identified") -> Sheet:
     """Fact sheet of a system; errors as `system_entry`."""
     return system_entry(name).item
 

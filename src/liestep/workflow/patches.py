@@ -21,13 +21,13 @@ def results_of(workflow: Any) -> Path:
     return Path(prefix or "", "results")
 
 
-def narrow(workflow: Any, config: MutableMapping[str, Any], results: Path) -> None:
-    """Where files of some studies are asked for, and no studies by `--config`, plan these studies alone. Snakemake
+def narrow(workflow: Any, config: MutableMapping[str, Any], results: Path) -> bool:
+    """Where files of some studies are asked for, and no studies by `--config`, plan these alone; whether. Snakemake
     has no targets yet when it reads the workflow: its own parser looks at the command line once more. Jobs on clusters
     are told the same."""
     settings = workflow.config_settings
     if not workflow.is_main_process or "studies" in settings.overwrite_config:
-        return
+        return False
     with suppress(Exception, SystemExit), redirect_stderr(io.StringIO()):  # an API call has another command line
         from snakemake.cli import parse_args
 
@@ -35,6 +35,8 @@ def narrow(workflow: Any, config: MutableMapping[str, Any], results: Path) -> No
         if studies:
             config["studies"] = studies
             settings.config_args = [*(settings.config_args or ()), f"studies={','.join(studies)}"]
+            return True
+    return False
 
 
 def without_submission_limit(scheduler: Any) -> None:

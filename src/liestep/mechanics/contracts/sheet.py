@@ -496,6 +496,9 @@ class Sheet:
     # (parameters, t) -> what it compares t with, and arguments of exp and denominators that depend on t alone, as pairs
     # (what, value); `simulation.runs.stops`
     clock: Callable[[Parameters, float], list[tuple[str, float]]] | None = None
+    # names beside those of fields: (field, units, meaning, function (state, t) that reads it, its dimension), made anew
+    # for each run
+    own: Callable[[], Mapping[str, tuple[Any, ...]]] = dict
     motion: str = ""              # how films draw it, a name of `figures.films.motions.MOTIONS`; "": by its state
     shown: int | None = None      # place among the systems on which methods are tried first; None: after these
     trials: tuple[Trial, ...] = ()

@@ -12,11 +12,11 @@ from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Cells, once, real_array
-from liestep.simulation.catalogue import integrator_entry, system_entry
+from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
 from liestep.simulation.many.blocks import FEWEST
 from liestep.simulation.runs.batches import Batch, Repeated
 from liestep.simulation.runs.content import Content, largest_momentum_error, origin, series, statistics
-from liestep.simulation.runs.estimate import OBSERVABLES, memory, readable
+from liestep.simulation.runs.estimate import DENSE, IMPLICIT, OBSERVABLES, memory, readable
 from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.members import in_groups
@@ -37,7 +37,7 @@ AT_ONCE = 4_000_000  # numbers of the records of members that are held at a time
 MEMBER = "member"
 
 
-def ensemble(problem: str, method: str, *, starts: Mapping[str, Any] | None = None,
+def ensemble(problem: str | Identified, method: str, *, starts: Mapping[str, Any] | None = None,
              parameters: Mapping[str, Any] | None = None, step: float | None = None, tolerance: float | None = None,
              t_end: float | None = None, preset: str | None = None, keep: str | Sequence[str] = "end",
              times: Sequence[float] | None = None, until: Zero | Event | None = None, t_start: float | None = None,
@@ -47,7 +47,7 @@ def ensemble(problem: str, method: str, *, starts: Mapping[str, Any] | None = No
     `simulate`, however many there are, in whatever order, and whatever `threads` is.
 
     Args:
-        problem: id of a system, see `list_systems()`.
+        problem: a system or its id, see `list_systems()`.
         method: id of an integrator, see `list_integrators(problem)`.
         starts: state fields, each an array (member, ...) of what `simulate` takes as `initial`, or one value for all
             (default: those of the preset).
@@ -81,7 +81,7 @@ def ensemble(problem: str, method: str, *, starts: Mapping[str, Any] | None = No
         start = np.random.default_rng(0).normal([0, 0, 1], 0.1, (1000, 3))
         ends = liestep.ensemble("free_rigid_body", "rk4", starts={"angular_momentum": start}, step=0.01, t_end=1.0)
     """
-    asked = Asked(problem, method, preset, mapping("starts", starts), mapping("parameters", parameters),
+    asked = Asked(str(problem), method, preset, mapping("starts", starts), mapping("parameters", parameters),
                   {"step": step, "tolerance": tolerance, "t_end": t_end, "t_start": t_start, "until": until,
                    "times": times, "options": options}, keep)
     number = 1 if threads is None else min(whole("threads", threads), 4*(os.cpu_count() or 1))
@@ -253,6 +253,14 @@ class Asked:
         return found if self.keep in (END, SAMPLES) or found.times is not None or found.until else replace(
             found, samples=2)
 
+    @property
+    def fewest(self) -> int | None:
+        """Members for whom code of lanes is made; None, as in studies, where that takes a minute: of equations in all
+        unknowns, and of methods of several steps."""
+        declared = self.spec.method.on(self.system.item)
+        slow = declared.formulation in (*IMPLICIT, DENSE) or declared.fewest_steps > 1
+        return None if slow else FEWEST
+
     @cached_property
     def built(self) -> tuple[Any, Any]:
         """Problem and integrator of the first member."""
@@ -275,7 +283,7 @@ class Asked:
         repeated = Repeated(spec)
         if self.varied or not repeated.possible:
             yield from in_groups(spec, repeated.formulated, self.count, lambda number: (self.member(number),), blocks,
-                                 FEWEST)
+                                 self.fewest)
             return
         width = repeated.formulated.width
         records = spec.samples*(repeated.formulated.start.size + width) + 8*width + (300*width if blocks else 0)
@@ -299,7 +307,7 @@ class Asked:
                     check(self.spec.parameters, {name: values[k] for name, values in states.items()})
                 except InputError as error:
                     raise InputError(f"member {numbers[k]}: {error}") from None
-        return repeated.run(states, blocks, threads=threads, fewest=FEWEST)
+        return repeated.run(states, blocks, threads=threads, fewest=self.fewest)
 
     def collected(self, threads: int, shown: Callable[[float], None] | None) -> Content:
         """The content of the data set."""

@@ -249,7 +249,7 @@ class Repeated:
         self.possible = (self.formulated.starts is not None and spec.steps is not None and not spec.exponents
                          and not black_box(self.formulated.problem))
 
-    def run(self, states: Mapping[str, np.ndarray], blocks: bool, **more: int) -> Batch:
+    def run(self, states: Mapping[str, np.ndarray], blocks: bool, **more: Any) -> Batch:
         """The runs from states, each field (n, ...); `blocks`: keep the blocks of each; more: of `side_by_side`. Raises
         what `run_once` does."""
         starts = self.formulated.starts

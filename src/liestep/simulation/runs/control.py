@@ -4,7 +4,7 @@ import ctypes
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from math import ceil, isfinite
+from math import ceil, floor, isfinite
 from typing import Any
 from weakref import ref
 
@@ -223,10 +223,18 @@ def controlled(spec: RunSpecification, progress: Progress | None = None) -> Cont
     outcome = _carried_out(held, baseline, progress)
     if held.error:
         raise InputError(held.error)
+    every = abs(outcome.outputs.stride*(spec.step/spec.control.sample if spec.step else 1.0))
     if held.reader.bare:
-        every = outcome.outputs.stride*(spec.step/spec.control.sample if spec.step else 1.0)
-        outcome = replace(outcome, formulated=replace(formulated, to_fields=partial(held.fields, abs(every))))
-    return collected(spec, [outcome])
+        outcome = replace(outcome, formulated=replace(formulated, to_fields=partial(held.fields, every)))
+    content = collected(spec, [outcome])
+    for name, shape in held.shapes.items():
+        values = [held.given[min(floor(k*every + STEP_TOLERANCE), len(held.given) - 1)][name]
+                  for k in range(outcome.samples)]
+        about = spec.sheet.parameters[name]
+        content.add(name if name not in content.variables else f"control_{name}", ("time", *(
+            f"{name}_{k}" for k in range(len(shape)))), np.reshape(values, (-1, *shape)), about.units,
+            f"what the control gives from there on: {about.doc}")
+    return content
 
 
 def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:

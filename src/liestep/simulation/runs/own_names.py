@@ -30,6 +30,7 @@ class Own:
     units: str = ""
     long_name: str = ""
     read: Callable[[State, Any], np.ndarray] | None = None
+    dim: str = ""  # "": those of the field
     write: Callable[[State, np.ndarray, float], np.ndarray] | None = None
 
 
@@ -61,13 +62,14 @@ def own_names(facts: Sheet, parameters: Parameters) -> dict[str, Own]:
     elif "body_rate" in shapes:
         found["omega"] = Own("body_rate", "rad s-1", "angular velocity, spatial",
                              lambda s, t: _times(s["attitude"], s["body_rate"]),
-                             lambda s, value, t: _times(np.swapaxes(s["attitude"], -1, -2), value))
+                             write=lambda s, value, t: _times(np.swapaxes(s["attitude"], -1, -2), value))
     if shapes.keys() == {"q", "omega"}:
         found["v"] = Own("omega", "s-1", "rates dq/dt", lambda s, t: np.cross(s["omega"], s["q"]),
-                         lambda s, value, t: np.cross(s["q"], value))
+                         write=lambda s, value, t: np.cross(s["q"], value))
     if shapes.keys() == {"q", "momentum"} and hasattr(system := facts.build(parameters), "rates"):
         v = _Velocities(system)
-        found["v"] = Own("momentum", "s-1", "velocities dq/dt", v.read, v.write)
+        found["v"] = Own("momentum", "s-1", "velocities dq/dt", v.read, write=v.write)
+    found |= {name: Own(*one) for name, one in facts.own().items()}
     return {name: one for name, one in found.items() if name not in shapes}
 
 
@@ -88,10 +90,10 @@ def _turning(moments: np.ndarray, axes: Any) -> dict[str, Own]:
     def momentum(s: State, value: np.ndarray, t: float) -> np.ndarray:
         return _times(s["attitude"], _times(inertia, value))
 
-    body = Own("angular_momentum", "rad s-1", "angular velocity in the body", rate, momentum)
+    body = Own("angular_momentum", "rad s-1", "angular velocity in the body", rate, write=momentum)
     spatial = Own("angular_momentum", "rad s-1", "angular velocity, spatial",
                   lambda s, t: _times(s["attitude"], rate(s, t)),
-                  lambda s, value, t: momentum(s, _times(np.swapaxes(s["attitude"], -1, -2), value), t))
+                  write=lambda s, value, t: momentum(s, _times(np.swapaxes(s["attitude"], -1, -2), value), t))
     return {"rate": body, "body_rate": body, "omega": spatial, "angular_velocity": spatial}
 
 
@@ -167,6 +169,8 @@ def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
         if taken.setdefault(field, name) != name:
             raise InputError(f"initial has {taken[field]} and {name}, of which one follows from the other: give one of"
                              " them")
+        if own[name].dim:
+            raise InputError(f"initial {name} is of joints: give initial=robot.start(q, v)")
         value = real_array(f"initial {name}", given[name])
         if value.shape != shapes[field] or not np.isfinite(value).all():
             raise InputError(f"initial {name} must be finite numbers of shape {shapes[field]}, not of {value.shape}")

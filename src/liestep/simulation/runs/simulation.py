@@ -10,6 +10,7 @@ from liestep.compile.sources import derived_text
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import Identified
 from liestep.simulation.runs.content import ACCUMULATED, Content, at_zero, limit_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import xarray
 
 
-def simulate(problem: str, integrator: str, *, step: float | None = None, tolerance: float | None = None,
+def simulate(problem: str | Identified, integrator: str, *, step: float | None = None, tolerance: float | None = None,
              t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
              initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
@@ -37,7 +38,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
-        problem: id of a system, see `list_systems()`.
+        problem: a system or its id, see `list_systems()`.
         integrator: id of one, see `list_integrators(problem)`.
         step: of integrators with fixed steps, in s, positive; must divide the length of the run.
         tolerance: of adaptive integrators, relative (`options={"atol": ...}` is the absolute one).
@@ -114,8 +115,9 @@ def _add_own_names(spec: RunSpecification, content: Content) -> None:
     state = {name: values for name, (_, values, _) in content.variables.items()}
     for name, one in own_names(spec.sheet, spec.parameters).items():
         dims, _, about = content.variables.get(one.field, ((), None, {}))
-        if dims and name in (*SAME, "omega"):
-            content.add(name, dims, Named(state, {name: one}, state["time"])[name], one.units or about["units"],
+        if dims and (spec.control if one.dim else name in (*SAME, "omega")):
+            values = Named(state, {name: one}, state["time"])[name]
+            content.add(name, ("time", one.dim) if one.dim else dims, values, one.units or about["units"],
                         one.long_name or about["long_name"])
 
 
@@ -165,7 +167,7 @@ def to_dataset(content: Content) -> "xarray.Dataset":
                                             indexes=indexes)
 
 
-def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,
+def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: float, preset: str | None = None,
             parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
             options: Mapping[str, Any] | None = None,
             directions: Sequence[Mapping[str, Any]] | None = None) -> "xarray.Dataset":
@@ -173,7 +175,7 @@ def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset:
     step of the integrator.
 
     Args:
-        problem: id of a system, see `list_systems()`.
+        problem: a system or its id, see `list_systems()`.
         integrator: id of one with fixed steps, see `integrators(problem)`.
         step: in s, positive; must divide t_end.
         t_end: end time in s; the run begins at 0.
@@ -216,7 +218,7 @@ def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset:
         if part.name in spec.initial:
             found[f"start_{part.name}"] = (("direction", *part.dims), np.stack([one[part.name] for one in chosen]),
                                            {"units": part.units, "long_name": f"direction of {part.long_name}"})
-    return xarray.Dataset(found, attrs={"problem": problem, "integrator": integrator, "step": spec.step,
+    return xarray.Dataset(found, attrs={"problem": str(problem), "integrator": integrator, "step": spec.step,
                                         "t_end": spec.t_end})
 
 

@@ -12,6 +12,7 @@ from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, dr
 from liestep.mechanics.contracts.method import Entry, Method
 from liestep.mechanics.contracts.sheet import Cells, Preset, Sheet, once
 from liestep.simulation.catalogue import (
+    Identified,
     integrator_entry,
     integrator_ids,
     method,
@@ -40,7 +41,7 @@ class Start:
     system: Entry[Sheet] = field(repr=False, compare=False)
 
 
-def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
+def start_of(problem: str | Identified, *, preset: str | None = None, parameters: Mapping | None = None,
              initial: Mapping | None = None) -> Start:
     """`start_in` a system by its id."""
     return start_in(system_entry(problem), preset, parameters, initial)
@@ -96,7 +97,7 @@ class Asked:
     before: Before | None = None
 
 
-def specify(problem: str, integrator: str, *, start: Start | None = None, preset: str | None = None,
+def specify(problem: str | Identified, integrator: str, *, start: Start | None = None, preset: str | None = None,
             parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
             **more: Any) -> RunSpecification:
     """Check a request and fill in what it leaves open; `more` are the fields of `Asked`. A preset (default: the
@@ -252,13 +253,13 @@ def times_of(name: str, given: Any, begin: float, end: float) -> np.ndarray | No
     return times
 
 
-def specify_problem(problem: str, *, t_end: float | None = None, samples: int | None = None,
+def specify_problem(problem: str | Identified, *, t_end: float | None = None, samples: int | None = None,
                     **chosen: Any) -> RunSpecification:
     """A problem without an integrator, checked: what references and checks of a system start from. `chosen`: preset,
     parameters and initial, see `start_of`. Raises InputError: one sentence: what is wrong, and what is allowed."""
     start = start_of(problem, **chosen)
     samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
-    return RunSpecification(problem=problem, parameters=start.parameters, initial=start.initial,
+    return RunSpecification(problem=start.system.name, parameters=start.parameters, initial=start.initial,
                             t_end=positive("t_end", start.t_end if t_end is None else t_end), samples=samples,
                             outputs=samples, plugins=_contents(start.system), system=start.system)
 

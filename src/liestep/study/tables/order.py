@@ -62,7 +62,7 @@ def observed_order(h: ArrayLike, error: ArrayLike, *, floor: ArrayLike = 0.0, th
     (1 + c/h^k) with k = 1 or 2, is the one that smaller steps bring out: where it explains the window 9 times better
     than fit (b), in squares of the residuals, which are larger than the floor makes them (81 times where k is not s),
     and with an exponent nearer to a whole number, p is not the order of the method. Nor is it where the local slopes of
-    the finest steps leave the whole number n next to p: e = C h^n (1 + a h^s + c h_min/h) has c > 0.058, and
+    the finest steps leave the whole number n next to p: e = C h^n (1 + a h^s + c h_min/h) has c > 0.055, and
     e = C h^n (1 + c h_min/h) of the steps up to 4 h_min has c > 0.045 and above what the floor can do, unless
     C h^n (1 + a h^s) explains three or more of these steps 1000 times better. All without the smallest steps at which
     the floor has more than 0.2 % of the error, as long as 4 others are left.

@@ -11,7 +11,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Joints, StateField
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, own_length, spherical
 from liestep.mechanics.formulations.multibody.forms import INDEX_THREE_OPTIONS, LIE_OPTIONS, MechanismForms
 
 POSES = ("se3", "so3_r3")  # actions in absolute coordinates
@@ -74,8 +74,8 @@ class Pinned(NamedTuple):
         rate = state["attitude"].T @ state["angular_momentum"]/parameters["inertia"]
         spatial = state["attitude"] @ rate
         start = {"attitude": state["attitude"], "position": arm, "body_rate": rate, "velocity": np.cross(spatial, arm)}
-        found = make(MechanismForms(lambda values: assembly, self.conserved_momentum), parameters,
-                     {name: value[None] for name, value in start.items()}, options)
+        start = {name: value[None] for name, value in start.items()}
+        found = make(MechanismForms(lambda values: assembly, self.conserved_momentum), parameters, start, options)
         gravity = self.gravity(parameters)
 
         def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -90,7 +90,7 @@ class Pinned(NamedTuple):
             return shown | moved | {"multiplier": read["multiplier"]}
 
         return replace(found, fields=(*fields, *PLACES, FORCE), to_fields=to_fields,
-                       joints=Joints(_reach, lambda seen: (0.0, 0.0)))
+                       joints=Joints(lambda seen: own_length(assembly, start), lambda seen: (0.0, 0.0)))
 
     def action(self, parameters: Parameters, state: State, options: Options,
                fields: tuple[StateField, ...]) -> Formulated:
@@ -113,11 +113,6 @@ class Pinned(NamedTuple):
         reference: dict[str, Any] = {"reference_point": REFERENCE}
         return {"lie_chart": Form(chart, LIE_OPTIONS | reference, self.check, (__name__,)),
                 "index_three": Form(index_three, INDEX_THREE_OPTIONS | reference, self.check, (__name__,))}
-
-
-def _reach(seen: State) -> float:
-    """Distance of the reference point from the fixed point, in m."""
-    return float(np.linalg.norm(seen["position"][0], axis=-1).max())
 
 
 def angular_momentum(assembly: Assembly, attitude: np.ndarray, position: np.ndarray, body_rate: np.ndarray,

@@ -11,6 +11,7 @@ order of the joints:
 """
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.geometry.quaternion import of_matrix
+from liestep.mechanics.contracts.formulated import quaternion_product
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State
 from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FIRST, HINGE, LAST, SLIDE, TURNED
 from liestep.mechanics.formulations.multibody.assembly import (
@@ -36,6 +38,7 @@ from liestep.mechanics.formulations.multibody.mechanism import Kind
 
 SIZES = {"free": (7, 6), "ball": (4, 3), "slide": (1, 1), "hinge": (1, 1)}  # coordinates and rates
 ORTHOGONAL, ZERO = 1e-9, np.zeros(3)
+TINY = 1e-30  # a complex step
 PARAMETERS = {
     "mass": Parameter("kg", "masses", ("n",), "positive"),
     "inertia": Parameter("kg m2", "inertia matrices about the centres of mass, body axes", ("n", 3, 3), "inertia"),
@@ -44,6 +47,7 @@ PARAMETERS = {
     "armature": Parameter("kg m2", "inertia of the rate of each joint (kg of slides)", ("v",), "non-negative"),
     "damping": Parameter("N m s", "damping of the rate of each joint (N s/m of slides)", ("v",), "non-negative"),
 }
+
 
 
 class TreeJoint(NamedTuple):
@@ -102,11 +106,15 @@ class Tree:
 
     def of(self, body: int) -> list[tuple[TreeJoint, slice, slice]]:
         """Joints of a body, each with its places in q and v."""
-        found, at, to = [], 0, 0
+        return self._of[body]
+
+    @cached_property
+    def _of(self) -> list[list[tuple[TreeJoint, slice, slice]]]:
+        found: list[list[tuple[TreeJoint, slice, slice]]] = [[] for _ in self.names]
+        at = to = 0
         for joint in self.joints:
             more, rates = SIZES[joint.kind]
-            if joint.body == body:
-                found.append((joint, slice(at, at + more), slice(to, to + rates)))
+            found[joint.body].append((joint, slice(at, at + more), slice(to, to + rates)))
             at, to = at + more, to + rates
         return found
 
@@ -209,15 +217,61 @@ class Tree:
     def state(self, q: Any, v: Any) -> dict[str, np.ndarray]:
         """Attitudes, positions and velocities of the bodies. Raises InputError: q or v of another size, not finite, or
         a quaternion of length zero."""
+        checked = self._checked(q, v)
+        turn, place, rate, velocity = self.motion(checked[0], checked[1][:, None])
+        if not np.isfinite(turn).all():
+            raise InputError("q has a quaternion of length zero")
+        return {"attitude": turn, "position": place, "body_rate": rate[..., 0], "velocity": velocity[..., 0]}
+
+    def _checked(self, q: Any, v: Any) -> list[np.ndarray]:
         checked = [np.array(values, dtype=float) for values in (q, v)]
         for name, values, size in zip("qv", checked, self.sizes, strict=True):
             if values.shape != (size,) or not np.isfinite(values).all():
                 raise InputError(f"{name} must be {size} finite numbers, of"
                                  f" {', '.join(joint.name for joint in self.joints)}")
-        turn, place, rate, velocity = self.motion(checked[0], checked[1][:, None])
-        if not np.isfinite(turn).all():
-            raise InputError("q has a quaternion of length zero")
-        return {"attitude": turn, "position": place, "body_rate": rate[..., 0], "velocity": velocity[..., 0]}
+        return checked
+
+    def own(self) -> dict[str, tuple[Any, ...]]:
+        """Coordinates and rates, as `Sheet.own`; of states in a row angles go on from those before."""
+        last: list[np.ndarray] = []
+
+        def read(k: int, state: State, t: Any) -> np.ndarray:
+            single = np.ndim(state["position"]) == 2
+            found = self.coordinates({name: state[name][None] for name in (
+                "attitude", "position", "body_rate", "velocity")} if single else state)
+            if single and k == 0 and t is not None:
+                at = self.hinges()[0]
+                if last:
+                    found[0][0, at] += 2.0*np.pi*np.round((last.pop()[at] - found[0][0, at])/(2.0*np.pi))
+                last.append(found[0][0].copy())
+            return found[k][0] if single else found[k]
+
+        names = ", ".join(joint.name for joint in self.joints)
+        return {"q": ("position", "1", f"coordinates of the joints {names}", partial(read, 0), "coordinate"),
+                "v": ("velocity", "1", f"rates of the joints {names}", partial(read, 1), "rate")}
+
+    def dynamics(self, p: Parameters, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Mass matrix (v, v), armature included, and the bias (v,): torques of gravity, and of rates, at no
+        acceleration."""
+        (q, v), m = self._checked(q, v), self.sizes[1]
+        arm = p["center_of_mass"][:, :, None]
+        turn, _, rate, velocity = self.motion(q + 1j*TINY*self._rate(q, v), np.hstack([np.eye(m), v[:, None]]) + 0j)
+        moved = np.stack([rate, velocity + turn @ np.cross(rate, arm, axis=1)], axis=1)
+        rows, own, bent = moved.real[..., :m], moved.real[..., m], moved.imag[..., m]/TINY
+        spun = np.einsum("bij,bj->bi", p["inertia"], bent[:, 0]) + np.cross(
+            own[:, 0], np.einsum("bij,bj->bi", p["inertia"], own[:, 0]))
+        loads = np.stack([spun, p["mass"][:, None]*(bent[:, 1] - p["gravity"])], axis=1)
+        weighed = np.stack([p["inertia"] @ rows[:, 0], p["mass"][:, None, None]*rows[:, 1]], axis=1)
+        flat = rows.reshape(-1, m)
+        return flat.T @ weighed.reshape(-1, m) + np.diag(p["armature"]), flat.T @ loads.ravel()
+
+    def _rate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """dq/dt at rates v."""
+        found = np.zeros(len(q))
+        for joint, at, to in (one for i in range(len(self.names)) for one in self.of(i)):
+            found[at] = v[to] if joint.kind in ("slide", "hinge") else [
+                *v[to][:-3], *0.5*quaternion_product(q[at][-4:], np.append(0.0, v[to][-3:]))]
+        return found
 
     def coordinates(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         """q and v (time, ...) of states in a row, in which angles are continuous."""
@@ -260,7 +314,8 @@ class Tree:
 
 
 def _hat(a: np.ndarray) -> np.ndarray:
-    return np.cross(np.eye(3), a)
+    x, y, z = a
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def _about(axis: Any, angle: Any) -> np.ndarray:
@@ -304,6 +359,6 @@ def tree(*, title: str, citation: str, values: Parameters, q: Any, v: Any, t_end
     facts = Tree(**fields)
     return multibody(
         title=title, equations="M dV/dt + A^T lambda = f, A V = 0, dC/dt = C hat V", citation=citation,
-        parameters=PARAMETERS, build=facts.assembly, bodies=lambda p: len(facts.names),
+        parameters=PARAMETERS, build=facts.assembly, bodies=lambda p: len(facts.names), own=facts.own,
         conserved_momentum=lambda p: (False, False, False),
         presets={"own": Preset("as in the file", "none", "own", values, lambda p: facts.state(q, v), t_end)})
