@@ -94,7 +94,7 @@ def shard(problem: str, integrator: str, name: str, values: tuple[float, ...], *
 
 
 def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
-    spec = shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0, 2.0), steps=10, t_end=1.0)
+    spec = shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
     right = carry_out_shard(spec).variables["q"][1]
     run = batches.Rows._run
 
@@ -107,7 +107,7 @@ def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
     monkeypatch.setattr(batches.Rows, "_run", spoils)
     assert carry_out_shard(spec).variables["q"][1].tobytes() == right.tobytes()
     monkeypatch.setattr(batches, "_arrays", lambda item: iter(()))
-    assert carry_out_shard(shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0, 2.0), steps=10, t_end=1.0)
+    assert carry_out_shard(shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
                            ).variables["q"][1].tobytes() != right.tobytes()
 
 
@@ -156,7 +156,7 @@ def test_a_map_of_one_cell_is_the_run():
 
 def test_a_method_that_cannot_be_run_is_said_of_its_cells(monkeypatch):
     """What a part raises when it runs, before or after there is a batch, is that of its group."""
-    spec = shard("sphere_nbody", "rk4", "gamma", (0.5, 1.0, 2.0), steps=10, t_end=1.0)
+    spec = shard("sphere_nbody", "rkmk54", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
     run, seen = batches.Rows._run, []
 
     def fails(rows, made, part, pieces):
