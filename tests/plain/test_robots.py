@@ -493,11 +493,13 @@ def test_example_of_the_page(monkeypatch, capsys):
     *said, angles = capsys.readouterr().out.strip().splitlines()
     assert "Joint elbow loses its limits (-2.5, 2.5)." in said
     assert angles.startswith("[")
+    exec(examples[1], names)
+    assert np.abs(names["held"]["q"].values[-1] - [0.8, -0.2, 0.5]).max() < 0.01
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_masses_biases_and_inverse_dynamics_are_mujocos(seed, tmp_path):
-    """For every kind of joint."""
+def test_masses_biases_and_torques_of_joints_are_mujocos(seed, tmp_path):
+    """Also their power, for every kind of joint."""
     path = written(tmp_path, EVERY_JOINT)
     robot, model = liestep.from_mjcf(path), reference(path)
     random, data = np.random.default_rng(seed), mujoco.MjData(model)
@@ -511,14 +513,58 @@ def test_masses_biases_and_inverse_dynamics_are_mujocos(seed, tmp_path):
     assert np.abs(robot.mass_matrix(q) - matrix).max() < 1e-14*np.abs(matrix).max()
     assert np.abs(robot.bias(q, v) - data.qfrc_bias).max() < 1e-13*np.abs(data.qfrc_bias).max()
     assert np.abs(robot.inverse_dynamics(q, v, data.qacc) - data.qfrc_applied).max() < 1e-11
+    p = {**robot.sheet.check(robot.sheet.presets["own"].parameters), "torque": data.qfrc_applied.copy()}
+    layout = Layout(robot.tree.assembly(p), MATRIX, MIXED)
+    motion = plain(layout.motion({}))
+    assert motion.evaluate(layout.start(robot.tree.state(q, v)), 0)
+    power = v @ (data.qfrc_applied - p["damping"]*v)
+    assert abs(motion.mechanism.scratch[-1, 1] - power) < 1e-12*np.abs(v*data.qfrc_applied).sum()
+    scratch = motion.mechanism.scratch[:MOVING*len(robot.tree.names)].reshape(-1, MOVING, 3)
+    known = of_bodies(robot, model, q, v)  # without torques: they add M^-1 torque
+    turn, _, rate, velocity = robot.tree.motion(q, np.eye(model.nv))
+    rows = np.stack([rate, velocity + turn @ np.cross(rate, p["center_of_mass"][:, :, None], axis=1)], axis=1)
+    other = plain(Layout(robot.tree.assembly({**p, "torque": 0.0*v}), MATRIX, MIXED).motion({}))
+    assert other.evaluate(layout.start(robot.tree.state(q, v)), 0)
+    still = other.mechanism.scratch[:MOVING*len(robot.tree.names)].reshape(-1, MOVING, 3)
+    gained = np.stack([scratch[:, SPIN] - still[:, SPIN], scratch[:, PUSH] - still[:, PUSH]], axis=1)
+    found = np.linalg.lstsq(rows.reshape(-1, model.nv), gained.ravel(), rcond=None)[0]
+    assert np.abs(found + known[0] - data.qacc).max() < 1e-12*np.abs(data.qacc).max()
+
+
+def test_an_arm_held_by_pd_with_gravity_compensation_goes_where_mujocos_goes():
+    arm, model = liestep.from_urdf(ARM, q=[0.0, -0.5, 1.0]), reference(ARM)
+    model.dof_damping[:], model.opt.integrator = [0.5, 0.3, 0.2], mujoco.mjtIntegrator.mjINT_RK4
+    model.opt.timestep = 0.0005
+    goal, data, still = np.array([0.8, -0.2, 0.5]), mujoco.MjData(model), mujoco.MjData(model)
+
+    def torque(bias, q, v):
+        return bias + [60, 60, 30]*(goal - q) - [8, 8, 4]*v
+
+    run = arm.simulate("dop853", tolerance=1e-11, t_end=2.0, sample=0.01, samples=3, control=lambda t, state: {
+        "torque": torque(arm.bias(state["q"], 0*state["v"]), state["q"], state["v"])})
+    data.qpos[:] = [0.0, -0.5, 1.0]
+    for _ in range(200):
+        still.qpos[:] = data.qpos
+        mujoco.mj_forward(model, still)
+        data.qfrc_applied[:] = torque(still.qfrc_bias, data.qpos, data.qvel)
+        for _ in range(20):
+            mujoco.mj_step(model, data)
+    assert np.abs(run["q"].values[-1] - data.qpos).max() < 1e-9
+    assert np.abs(run["v"].values[-1] - data.qvel).max() < 1e-8
+    assert np.abs(run["torque"].values[0] - torque(arm.bias([0.0, -0.5, 1.0], np.zeros(3)), np.array(
+        [0.0, -0.5, 1.0]), np.zeros(3))).max() < 1e-12
 
 
 @pytest.mark.parametrize(("call", "sentence"), [
+    (lambda arm: arm.torque({"elbo": 1.0}), "torque: unknown joint 'elbo'; did you mean elbow?"),
+    (lambda arm: arm.torque({"elbow": [1.0, 2.0]}), "torque of joint elbow must be 1 numbers, not of shape (2,)"),
     (lambda arm: arm.bias([0.0], np.zeros(3)), "q must be 3 finite numbers, of waist, shoulder, elbow"),
     (lambda arm: arm.inverse_dynamics(np.zeros(3), np.zeros(3), [1.0]), "a must be 3 numbers, not of shape (1,)"),
     (lambda arm: arm.simulate("rkmk", step=0.01, initial={"q": np.zeros(3)}), "initial q is of joints: give"
-     " initial=robot.start(q, v)")])
-def test_wrong_coordinates_are_one_sentence(call, sentence):
+     " initial=robot.start(q, v)"),
+    (lambda arm: arm.simulate("rkmk", step=0.01, sample=0.01, control=lambda t, state: {"torque": [1.0]}),
+     "control at t = 0.0: torque has the shape (1,); it must have (3,)")])
+def test_wrong_torques_are_one_sentence(call, sentence):
     with pytest.raises(InputError) as caught:
         call(liestep.from_urdf(ARM))
     assert sentence in str(caught.value)

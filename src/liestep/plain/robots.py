@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from liestep.errors import InputError, number_or_nan
+from liestep.errors import InputError, number_or_nan, unknown
 from liestep.files.extras import extras
 from liestep.files.textfiles import read_text
 from liestep.mechanics.formulations.multibody.assembly import GROUND
@@ -64,6 +64,24 @@ class Robot(System):
             v: their rates, in m/s and rad/s (default: at rest).
         """
         return self.tree.state(q, np.zeros(self.tree.sizes[1]) if v is None else v)
+
+    def torque(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """What a controller gives for torques of joints by their names, the others zero. Raises InputError: an unknown
+        joint, or another number of values than its rates.
+
+        Args:
+            values: in N m, or in N of slides, by joints.
+        """
+        labels = np.array(self.tree.labels)
+        found = np.zeros(len(labels))
+        for name, value in values.items():
+            at = np.flatnonzero(labels == name)
+            if not at.size:
+                raise InputError(f"torque: {unknown('joint', name, labels)}; joints that are fixed have none")
+            if np.shape(value) not in ((), (len(at),)) or (not np.shape(value) and len(at) > 1):
+                raise InputError(f"torque of joint {name} must be {len(at)} numbers, not of shape {np.shape(value)}")
+            found[at] = value
+        return {"torque": found}
 
     def mass_matrix(self, q: Any) -> np.ndarray:
         """Mass matrix of the joints, armature included, in kg m2 (kg of slides).
@@ -203,7 +221,7 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     undrawn = bool(model.nmesh) and not any(shape[0] == "mesh" for shape in fields["shapes"])
     fields["left_out"] = (*left_out, *_of_joints(model), *["All meshes are left out of pictures: too many."]*undrawn)
     values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
-                       "damping": np.where(off[1], 0.0, model.dof_damping)}
+                       "damping": np.where(off[1], 0.0, model.dof_damping), "torque": np.zeros(model.nv)}
     start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
     tree = Tree(**fields)
     tree.state(**start)

@@ -34,6 +34,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
 )
 from liestep.mechanics.formulations.multibody.family import multibody
 from liestep.mechanics.formulations.multibody.forms import matrices
+from liestep.mechanics.formulations.multibody.joint_forces import JointForces
 from liestep.mechanics.formulations.multibody.mechanism import Kind
 
 SIZES = {"free": (7, 6), "ball": (4, 3), "slide": (1, 1), "hinge": (1, 1)}  # coordinates and rates
@@ -48,6 +49,8 @@ PARAMETERS = {
     "damping": Parameter("N m s", "damping of the rate of each joint (N s/m of slides)", ("v",), "non-negative"),
 }
 
+
+TORQUE = {"torque": Parameter("N m", "torque of the rate of each joint (N of slides)", ("v",))}
 
 
 class TreeJoint(NamedTuple):
@@ -125,11 +128,13 @@ class Tree:
         return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"],
                         [part for part in parts if isinstance(part, Joint)],
                         torques=[part for part in parts if isinstance(part, Torque)], limbs=self.limbs(p),
+                        own=JointForces._make((*self.limbs(p, True), p["torque"])) if "torque" in p else None,
                         shapes=self.shapes, notes={"left_out": " ".join(self.left_out)} if self.left_out else {})
 
-    def limbs(self, p: Parameters) -> tuple[np.ndarray, ...]:
-        """Of `articulated.Articulated` all but its scratch; damping that is a torque is not told again."""
-        rates = [self._rates(i, p) for i in range(len(self.names))]
+    def limbs(self, p: Parameters, apart: bool = False) -> tuple[np.ndarray, ...]:
+        """Of `articulated.Articulated` all but its scratch; damping that is a torque is not told again. apart: three
+        hinges are never a ball."""
+        rates = [self._rates(i, p, apart) for i in range(len(self.names))]
         every = [part for parts in rates for part in parts]
         facts = [row for kind, u, v, inertia, damping in every
                  for row in (u, v, (inertia, damping if inertia or kind not in (HINGE, TURNED) else 0.0, 0.0))]
@@ -137,7 +142,8 @@ class Tree:
         return (np.array(self.parents) % (len(rates) + 1), np.cumsum([0, *map(len, rates)]),
                 np.array([part[0] for part in every]), np.array([*facts, *points]))
 
-    def _rates(self, i: int, p: Parameters) -> list[tuple[int, np.ndarray, np.ndarray, float, float]]:
+    def _rates(self, i: int, p: Parameters, apart: bool = False
+               ) -> list[tuple[int, np.ndarray, np.ndarray, float, float]]:
         """Of each rate of a body its kind in `articulated`, with u and v there; armature and damping. Three hinges that
         have neither are a ball."""
         listed, unit = self.of(i), np.eye(3)
@@ -146,12 +152,14 @@ class Tree:
         outside, loads = inside @ self.turns[i].T, np.stack([p["armature"][dofs], p["damping"][dofs]], axis=1)
         along = unit if kinds == ["free"] else outside[:slides]
         found = [(SLIDE, u, v) for u, v in zip(along, np.linalg.pinv(along).T, strict=True)]
-        if kinds[-1] in ("free", "ball") or (turns == 3 and not loads[slides:].any()):
+        if kinds[-1] in ("free", "ball") or (turns == 3 and not apart and not loads[slides:].any()):
             found += [(TURNED, axis, ZERO) for axis in unit]
         elif turns == 1:
             found.append((HINGE, inside[-1], outside[-1]))
         elif turns:
             found += [(kind, outside[slides], inside[-1]) for kind in (FIRST, *[BETWEEN]*(turns - 2), LAST)]
+            if apart and turns == 3:  # the axis between is u x v
+                found[-2] = BETWEEN, found[-2][1]*np.sign(np.linalg.det(inside[[-2, -3, -1]])), inside[-1]
         return [(*part, *of) for part, of in zip(found, loads.tolist(), strict=True)]
 
     def _points(self, i: int, p: Parameters) -> tuple[np.ndarray, np.ndarray]:
@@ -230,6 +238,11 @@ class Tree:
                 raise InputError(f"{name} must be {size} finite numbers, of"
                                  f" {', '.join(joint.name for joint in self.joints)}")
         return checked
+
+    @property
+    def labels(self) -> list[str]:
+        """The joint of each rate."""
+        return [joint.name for joint in self.joints for _ in range(SIZES[joint.kind][1])]
 
     def own(self) -> dict[str, tuple[Any, ...]]:
         """Coordinates and rates, as `Sheet.own`; of states in a row angles go on from those before."""
@@ -359,6 +372,7 @@ def tree(*, title: str, citation: str, values: Parameters, q: Any, v: Any, t_end
     facts = Tree(**fields)
     return multibody(
         title=title, equations="M dV/dt + A^T lambda = f, A V = 0, dC/dt = C hat V", citation=citation,
-        parameters=PARAMETERS, build=facts.assembly, bodies=lambda p: len(facts.names), own=facts.own,
+        parameters=PARAMETERS | (TORQUE if "torque" in values else {}), build=facts.assembly,
+        bodies=lambda p: len(facts.names), own=facts.own,
         conserved_momentum=lambda p: (False, False, False),
         presets={"own": Preset("as in the file", "none", "own", values, lambda p: facts.state(q, v), t_end)})
