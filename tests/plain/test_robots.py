@@ -196,7 +196,7 @@ def test_urdf_moves_as_in_pinocchio(name, free, tmp_path):
             liestep.from_urdf(path, free_base=free)
         return
     robot = liestep.from_urdf(path, free_base=free)
-    assert robot.startswith("robot_1_2_")
+    assert robot.id.startswith("robot_1_2_")
     kinds = [("free", "ball", "slide", "hinge").index(joint.kind) for joint in robot.tree.joints]
     rates = [robot.tree.of(joint.body) for joint in robot.tree.joints]
     starts = {one.name: (at.start, to.start) for listed in rates for one, at, to in listed}

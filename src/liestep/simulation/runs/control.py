@@ -121,6 +121,7 @@ class Held:
                     problem.rhs(0.0, found.start.copy(), np.zeros_like(found.start))
                 elif hasattr(problem, "algebra"):
                     problem.algebra(0.0, found.start.copy(), np.zeros((problem.algebra_rows(), 3)))
+                found.to_fields(found.start[None].copy())
             if not all(np.array_equal(a, b, equal_nan=True) for a, b in rest):
                 raise InputError(f"control cannot set {', '.join(own)} of {spec.problem}: the code holds numbers that"
                                  " are computed from it; a parameter that forces or torques read as it is can be set")
