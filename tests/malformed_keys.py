@@ -11,7 +11,7 @@ CHOICE = {"study": "tiny", "problem": "bodies", "integrator": "vi_sphere", "meth
 def claim(name: str, criterion: dict, **more) -> dict:
     return {"id": name, "statement": "s", "quote": "q", "source": "page 1", "asserted_by": "paper", "group": "",
             "printed": 1.0, "units": "J", "runs": [dict(CHOICE)], "against": [dict(CHOICE)],
-            "quantity": "energy_error_mean", "criterion": criterion, "verdict": "confirmed", "accuracy": None,
+            "quantity": "energy_error_mean", "criterion": criterion, "verdict": "confirmed", "accuracy": None, "licence": "",
             "scope": "experiment", "scan": None, "known": False, "setting": "none",
             "code": [], **more}
 
@@ -65,7 +65,7 @@ VALID = {
         "steps": {"from": 0.1, "to": 0.025, "ratio": 0.5}, "tolerances": [1e-3], "samples": 6, "outputs": 11,
         "statistics_every": 1, "replicas": 1, "ensemble": {"members": 2, "amplitude": 0.1, "seed": 0},
         "log_steps": False, "reduced": False, "reference": False, "timing": False, "tables": ["energy"],
-        "figures": ["energy_error"],
+        "figures": ["energy_error"], "see": {"energy_error": "See that the energy stays."},
         "animations": [], "plugins": []},
     "maps": {
         "title": "t", "integrators": {"rk4": {}}, "steps": [0.1],
@@ -179,6 +179,9 @@ TABLES = {
                        (["energy", "energy"], "energy appears twice")],
             "figures": [(["convergense"], "did you mean convergence?"), (3, "must be a list, not 3"),
                         ([3], "must be text, not 3"), (["drift", "drift"], "drift appears twice")],
+            "see": [({"drift": "See that it stays."}, "see: unknown figure of this study 'drift'"),
+                    ({"energy_error": "The energy stays."}, "must be one sentence that begins with See"),
+                    ({"energy_error": "See that"}, "ends with a full stop"), ("x", "must be a mapping, not 'x'")],
             "animations": [(["bodies"], "must be problem/integrator or problem/integrator/resolution"),
                            (["bodies/vi_sphere/h0.02"], "did you mean h0.025?"), ("x", "must be a list"),
                            (["bodies/vi_sphere/h0.1"], "is an ensemble")],
@@ -242,7 +245,8 @@ TABLES = {
         "Headline": {"about": [("limt", "did you mean limit?"), ("", "a headline has one of the keys"), *TEXT[:2]],
                      "finding": [("limit", "a headline has one of the keys"), *TEXT[:2]],
                      "misprint": [("5a", "must be a name that matches"), *TEXT[:2]],
-                     "figure": [("energy_error", "must be a name that matches"), *NEEDED_TEXT], "says": TEXT},
+                     "figure": [("energy_error", "must be a name that matches"), *TEXT,
+                                (LOST, "every other headline a picture")], "says": TEXT},
         "Group": {"type": [(LOST, "groups.pair.type is missing"), ("readngs", "did you mean readings?")],
                   "reason": [*NEEDED_TEXT, ("", "must not be empty"), ("a\nb", "must be one line of characters")]},
         "Claim": {
@@ -254,6 +258,7 @@ TABLES = {
                             (3, "must be 'paper', 'derived', 'own' or 'external', not 3")],
             "accuracy": [("small", "must be a number, not 'small'"), (0.0, "must be greater than 0, not 0"),
                          (1.0, "accuracy is for claims asserted by external")],
+            "licence": [("MIT", "licence is for claims asserted by external"), *TEXT[:2]],
             "group": [("Two Words", "must be a name"), ("lost", "group lost of claim limit has no type"), *TEXT[:2]],
             "scope": [("genral", "did you mean general?"), ("general", "a general statement has no printed number")],
             "scan": [(3, "must be a mapping, not 3"), ({"over": ["step"]}, "scan.runs is missing"),

@@ -206,7 +206,7 @@ def test_the_identity_holds_what_a_reset_reads():
     (Event(FLOOR, -1, reset=lambda state: {"momentum": [np.nan]}), "must be finite"),
     (Event(FLOOR, -1, reset=lambda state: {"momentum": [1.0, 2.0]}), "must be of shape (1,)"),
     (Event(FLOOR, -1, reset=lambda state: 1.0), "must give a mapping of state fields"),
-    (Event(FLOOR, -1, reset=lambda state: state["speed"]), "unknown field 'speed' (allowed: energy, momentum, q)"),
+    (Event(FLOOR, -1, reset=lambda state: state["speed"]), "unknown field 'speed' (allowed: energy, momentum, q, v)"),
     (Impact(("z", (0,), 0.0)), "field or observable 'z'")])
 def test_wrong_resets_are_one_sentence(events, words):
     with pytest.raises(InputError) as caught:
@@ -290,7 +290,8 @@ def test_a_start_inside_or_at_rest_on_the_floor_is_refused(start, said):
     (lambda state: state["q"][0] + state["momentum"][0], "an impact needs a gap of q"),
     (("energy", None, 1.0), "an impact needs a gap of q"),
     (("place", (0,), 0.0), "an event: unknown field or observable 'place'"),
-    (lambda state: state["v"], "an event: unknown field 'v' (allowed: ")])
+    (lambda state: state["v"][0], "an impact needs a gap of q"),
+    (lambda state: state["speed"], "an event: unknown field 'speed' (allowed: ")])
 def test_a_gap_is_a_function_of_places(gap, said):
     """An impulse along the gradient by velocities would be none of Newton's law."""
     with pytest.raises(InputError) as caught:

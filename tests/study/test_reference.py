@@ -98,7 +98,7 @@ def test_content_is_scaled_and_sampled(bodies):
 
 
 def test_system_too_large_for_a_series_gets_a_composition(bodies, monkeypatch):
-    monkeypatch.setattr(series, "LARGEST", 2)
+    monkeypatch.setattr(series, "MOST_BODIES", 2)
     found = compute_reference(specify_reference("sphere_nbody", t_end=0.5, samples=6))
     assert "heyoka" not in found.attributes["engines"]
     assert "vi_sphere weights=kl8" in found.attributes["engines"]

@@ -156,7 +156,7 @@ def test_a_map_of_one_cell_is_the_run():
 
 def test_a_method_that_cannot_be_run_is_said_of_its_cells(monkeypatch):
     """What a part raises when it runs, before or after there is a batch, is that of its group."""
-    spec = shard("sphere_nbody", "rkmk54", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
+    spec = shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
     run, seen = batches.Rows._run, []
 
     def fails(rows, made, part, pieces):

@@ -31,7 +31,8 @@ claims:
 
 
 def claim(asserted_by="paper", scope="experiment", **more):
-    return Claim.model_validate({"id": "c", "statement": "s", "source": "section 1", "asserted_by": asserted_by,
+    source = "section 1 of a report" if asserted_by == "external" else "section 1"
+    return Claim.model_validate({"id": "c", "statement": "s", "source": source, "asserted_by": asserted_by,
                                  "scope": scope, "known": False, "runs": [RUN], "quantity": "error",
                                  "criterion": {"kind": "limit", "at_most": 1.0}, **more})
 

@@ -80,7 +80,7 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
         content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
     if spec.exponents:
         _exponents(content, spec, first)
-    known = {name: values for name, (_, values, _) in content.variables.items()}
+    known = {name: values for name, (over, values, _) in content.variables.items() if over[0] == "time"}
     content.attributes |= attributes_of(spec, first, known)
     if first.samples:
         content.end = float(content.variables["time"][1][-1]), first.outputs.states[first.samples - 1].copy()
