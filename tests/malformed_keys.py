@@ -11,8 +11,8 @@ CHOICE = {"study": "tiny", "problem": "bodies", "integrator": "vi_sphere", "meth
 def claim(name: str, criterion: dict, **more) -> dict:
     return {"id": name, "statement": "s", "quote": "q", "source": "page 1", "asserted_by": "paper", "group": "",
             "printed": 1.0, "units": "J", "runs": [dict(CHOICE)], "against": [dict(CHOICE)],
-            "quantity": "energy_error_mean", "criterion": criterion, "verdict": "confirmed", "accuracy": None, "licence": "",
-            "scope": "experiment", "scan": None, "known": False, "setting": "none",
+            "quantity": "energy_error_mean", "criterion": criterion, "verdict": "confirmed", "accuracy": None,
+            "licence": "", "scope": "experiment", "scan": None, "known": False, "setting": "none",
             "code": [], **more}
 
 
