@@ -132,7 +132,7 @@ SYSTEMS = {
     "not a unit vector": {"potential": lambda q: q[0, 2], "mass": 1.0, "start": {"q": [[0, 0, 1.1]]}},
     "not a rotation": {"potential": lambda R: R[2, 2], "inertia": [1, 1, 1], "start": {"R": np.ones((3, 3))}},
     "of no body": {"potential": lambda R: R[2, 2], "inertia": [1, 1, 5], "start": TURNED},
-    "principal moments .*, or the matrix": {"potential": lambda R: R[2, 2], "inertia": np.ones((2, 2)), "start": TURNED},
+    "moments .*, or the matrix": {"potential": lambda R: R[2, 2], "inertia": np.ones((2, 2)), "start": TURNED},
     "give lagrangian .*, or bodies": {"start": {}}, "start lacks 'y'": {"rhs": lambda y: y, "start": {"x": [1.0]}},
     "mass must be numbers, not a function": {"mass": lambda p: p.m, "parameters": {"m": 2.0}, **CHARGE},
     "mass must be numbers, not a fun": {"mass": lambda p: [p.m], "parameters": {"m": 2.0}, **FREE},
