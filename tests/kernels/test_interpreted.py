@@ -18,12 +18,14 @@ PAIRS = (("heavy_top", "rkmk", {"steps": 6, "t_end": 0.05}),
 
 
 @pytest.fixture
-def nothing_compiled(monkeypatch):
-    """No code is there, and all loops may run in plain Python; the loops that were compiled."""
+def nothing_compiled(monkeypatch, tmp_path):
+    """No code is there, no earlier process ran, and all loops may run in plain Python; the loops that were compiled."""
     compiled = []
     monkeypatch.setattr(interpreted, "PAYS", 2.0)
     monkeypatch.setattr(interpreted, "_spent", interpreted.defaultdict(float))
     monkeypatch.setattr(interpreted, "has_code", lambda *components: False)
+    monkeypatch.setattr(interpreted, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(interpreted, "_loops", {})
     monkeypatch.setattr(interpreted, "loop_for", lambda *components: compiled.append(components))
     return compiled
 

@@ -16,6 +16,7 @@ from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
 from liestep.tools.certify import identities as symplecticity
+from liestep.tools.certify import orders
 
 
 def reference(problem, preset, t_end):
@@ -65,7 +66,7 @@ def test_changes_of_the_form_in_a_step_of_a_tenth(integrator, options, printed, 
     """Heavy top with three moments. The trial's numbers are those of |J^T Omega J - Omega|, printed with one digit;
     ours are relative to the largest entry of Omega, a momentum."""
     monkeypatch.setattr(symplecticity, "STEPS", (Fraction(1, 10), Fraction(1, 100)))
-    size = 10.0**symplecticity.defect_of(symplecticity.CASES[3], integrator, options).sizes[0]
+    size = 10.0**symplecticity.defect_of(orders.CASES[3], integrator, options).sizes[0]
     if printed is None:
         assert size <= 1e-11
     else:

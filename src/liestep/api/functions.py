@@ -8,7 +8,6 @@ from liestep.errors import InputError
 from liestep.figures.interactive.calls import public
 from liestep.files.extras import extras
 from liestep.simulation.catalogue import Identified, integrator_ids, method, sheet, system_ids
-from liestep.simulation.many import call
 from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import first_state, offered
 from liestep.tools.recommend import BUDGET
@@ -18,7 +17,6 @@ __all__ = ["compare", "consistent_start", "ensemble", "list_integrators", "list_
 
 simulate = public(simulation.simulate)
 tangent = public(simulation.tangent)
-ensemble = public(call.ensemble)
 
 if TYPE_CHECKING:
     import numpy
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 
     from liestep.figures.interactive.datasets import open_run
     from liestep.figures.interactive.plots import compare, plot
+    from liestep.simulation.many.call import ensemble
     from liestep.tools.recommend.search import Recommendation
 
 
@@ -158,13 +157,14 @@ def list_integrators(problem: str | Identified | None = None) -> dict[str, dict[
 
 
 def __getattr__(name: str) -> Any:
-    """Functions that need matplotlib or xarray, when they are asked for; without matplotlib they say so when they are
-    called."""
-    places = {"compare": "plots", "open_run": "datasets", "plot": "plots"}
+    """Functions that need matplotlib, xarray or what single runs do not, when they are asked for; without matplotlib
+    they say so when they are called."""
+    places = {"compare": "figures.interactive.plots", "open_run": "figures.interactive.datasets",
+              "plot": "figures.interactive.plots", "ensemble": "simulation.many.call"}
     if name not in places:
         raise AttributeError(f"module 'liestep.api.functions' has no attribute {name!r}")
     try:
-        return public(getattr(importlib.import_module(f"liestep.figures.interactive.{places[name]}"), name))
+        return public(getattr(importlib.import_module(f"liestep.{places[name]}"), name))
     except ModuleNotFoundError as error:
         missing = error
 

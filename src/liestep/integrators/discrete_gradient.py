@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import if_at_most
 from liestep.extend import (
     Certified,
     Counter,
@@ -16,6 +15,7 @@ from liestep.extend import (
     Status,
     borrows,
     each,
+    if_at_most,
     kernel,
 )
 from liestep.integrators._newton import converged, iterate

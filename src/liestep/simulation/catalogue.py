@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from liestep.compile.sources import module_file
 from liestep.errors import InputError, unknown
@@ -232,8 +232,9 @@ class Identified(Protocol):
 def system_entry(name: "str | Identified") -> Entry[Sheet]:
     """A system with its own presets and those of the papers. Raises InputError: unknown id; the sentence names the
     closest one."""
-    name = str(name)
-    return (_own_system(name) if name in own_systems() else _of_plugins("problem", name, _plugin_systems, system_ids))
+    key: Any = getattr(name, "id", name)
+    known = isinstance(key, str) and key in own_systems()
+    return _own_system(key) if known else _of_plugins("problem", key, _plugin_systems, system_ids)
 
 
 def integrator_entry(name: str) -> Entry[Method]:
