@@ -24,7 +24,7 @@ FLOOR_FACTOR, LARGEST_ERROR, SMALLEST_RATIO, RATIO_SLACK, SLOPE_BAND, POINTS = 3
 STEP_SPAN, ERROR_SPAN, SPAN_SLACK, LEAST_ORDER, LEAST_UNCERTAINTY = log(10.0), log(1e4), 1e-9, 0.5, 0.02
 LEAST_TOLERANCE, LIMIT, WIDE_LIMIT, HIGH = 0.05, 0.15, 0.3, 4   # wider above order 4
 CORRECTION, LOWER, SUSPICION, LEAST_RESIDUAL = (-0.5, 1.0), (0.0, 1.0), 9.0, 1e-12
-FINEST, SUPPORT, NEAR, KNOWN = 0.055, 0.045, 0.245, 0.002   # shares: of all steps, of those up to 4 times the finest
+FINEST, SUPPORT, NEAR, KNOWN = 0.056, 0.045, 0.245, 0.002   # shares: of all steps, of those up to 4 times the finest
 CLEARLY = 1000.0   # in squares: what 1 % of scatter on three steps pretends in less than 3 of 100 cases
 # Drift: blocks, periods, growth, slope by oscillation (seen; a width about zero), walks, round-off
 BLOCKS, LEAST_BLOCKS, LEAST_SAMPLES, PERIODS_PER_BLOCK, LEAST_PERIODS, STEADY, MOVING = 100, 20, 8, 5, 2, 0.25, 1e-3

@@ -72,6 +72,8 @@ def build(target: Path) -> str:
             for made, mended in MENDED.items():
                 text = text.replace(made, mended)
             page.write_text(text, "utf-8")
+        # Sphinx keeps pictures in _images under other names; figures of the gallery lead to these
+        shutil.copytree(source/"gallery", pages/"gallery", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.md"))
         shutil.rmtree(target, ignore_errors=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(pages, target, ignore=shutil.ignore_patterns(".buildinfo*", "objects.inv"))

@@ -267,6 +267,7 @@ def test_no_line_is_wider_than_the_terminal(command, place, monkeypatch, capsys)
 
 
 def test_a_terminal_of_one_column_is_refused_and_a_pipe_gets_whole_lines(place, monkeypatch, capsys):
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert terminal.fitted("word "*50) == "word "*50
     monkeypatch.setenv("COLUMNS", "1")
     with pytest.raises(InputError, match="COLUMNS is 1; allowed are 40 columns or more"):

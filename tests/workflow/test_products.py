@@ -73,7 +73,7 @@ def test_damaged_records_cost_only_time(made, text):
 
 
 def test_edit_of_one_drawing_draws_it_alone_by_the_workflow(made, source):
-    module = source/"liestep"/"figures"/"ladders.py"  # of another figure
+    module = source/"liestep"/"figures"/"kinds"/"ladders.py"  # of another figure
     module.write_text(module.read_text() + "\n# a comment\n")
     assert said(made) == KEPT
     before = made.contents("*.p??")

@@ -22,6 +22,12 @@ CHAIN = ("liestep.geometry.so3", "liestep.geometry.se3", "liestep.geometry.chart
          "liestep.integrators.generalized_alpha", "liestep.integrators.bliedf")
 
 
+def in_package(name, module):
+    """`from package import module` takes it from there."""
+    package, _, leaf = name.rpartition(".")
+    setattr(sys.modules[package], leaf, module)
+
+
 @cache
 def world(name=None, old="", new=""):
     """The modules of CHAIN, one of them with an edit, made anew so that each takes its names from those before."""
@@ -35,9 +41,12 @@ def world(name=None, old="", new=""):
                     raise ValueError(f"the edit of {name} no longer fits the source: {text.count(old)} places")
                 text = text.replace(old, new)
             made[module] = sys.modules[module] = ModuleType(module)
+            in_package(module, made[module])
             exec(compile(text, saved[module].__file__, "exec"), made[module].__dict__)
     finally:
         sys.modules.update(saved)
+        for module, right in saved.items():
+            in_package(module, right)
     # multipliers of samples come from compiled code, which nothing here looks at
     made[f"{MULTIBODY}.forms"].Layout.multipliers = lambda layout, motion, rows: np.zeros(
         (*rows.shape[:-2], layout.assembly.row_count))

@@ -131,10 +131,11 @@ def _here(folder: Path) -> dict[str, Any]:
 
 
 def run_here(spec: RunSpecification, folder: Path) -> str:
-    """Address, seen from a folder, of the page that repeats a run in a browser; empty where it does not know its
-    system, start, parameters, method, options or step."""
-    told = spec.canonical()
-    for name, system in _here(Path.cwd()).items():
+    """Address, seen from a folder of this checkout, of the page that repeats a run in a browser; empty where it does
+    not know its system, start, parameters, method, options or step, and from elsewhere: bytes do not depend on where
+    results lie."""
+    told, within = spec.canonical(), folder.resolve().is_relative_to(Path.cwd())
+    for name, system in _here(Path.cwd()).items() if within else ():
         starts = [key for key, start in system["presets"].items() if system["system"] == told["problem"]
                   and all(start[part] == told[part] for part in ("parameters", "initial"))]
         left, marks = system["methods"].get(spec.integrator), system["marks"]
