@@ -65,7 +65,7 @@ VALID = {
         "steps": {"from": 0.1, "to": 0.025, "ratio": 0.5}, "tolerances": [1e-3], "samples": 6, "outputs": 11,
         "statistics_every": 1, "replicas": 1, "ensemble": {"members": 2, "amplitude": 0.1, "seed": 0},
         "log_steps": False, "reduced": False, "reference": False, "timing": False, "tables": ["energy"],
-        "figures": ["energy_error"], "see": {"energy_error": "See that the energy stays."},
+        "figures": ["energy_error"], "see": {},
         "animations": [], "plugins": []},
     "maps": {
         "title": "t", "integrators": {"rk4": {}}, "steps": [0.1],
