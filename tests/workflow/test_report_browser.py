@@ -102,9 +102,8 @@ def test_a_claim_leads_to_its_run_which_opens_to_its_provenance(page, place):
     attributes = read(place.folder/"results/paper/bodies/runs/bodies/rk4/h0.03125.nc", ()).attributes
     assert attributes["run_sha256"] in text
     assert attributes["source_hash"] in text
-    address, _, settings = page.value("document.querySelector('tr.found + tr.more a[href*=\"#\"]').href").partition("#")
-    assert Path(address.removeprefix("file://")).samefile(TOP/"docs"/"run_it_here.html")
-    assert settings == "system=three&preset=paper&left=rk4&right=vi_sphere&step=0.03125&end=2.5"
+    # of the page that repeats runs, which reports within a checkout lead to: test_live.py
+    assert page.value("document.querySelectorAll('tr.found + tr.more a[href*=\"#\"]').length") == 0
     page.value("document.querySelector('tr.found .open').click()")
     assert page.value("document.querySelectorAll('tr.more').length") == 0
 
