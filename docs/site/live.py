@@ -130,12 +130,12 @@ def compiled(function: Callable, arguments: tuple, further: Callable[[str, list[
     `further`(its name there, types of its arguments). All else is hidden."""
     made = compiling()[0].njit(**compiling()[1])(function)
     made.compile(kinds := tuple(map(compiling()[0].typeof, arguments)))
-    code, text = made.overloads[kinds], made.overloads[kinds].library.get_llvm_str()
+    text, name = made.inspect_llvm(kinds), made.overloads[kinds].fndesc.llvm_func_name
     text = re.sub(r'^target .*$|"(target-cpu|target-features|tune-cpu)"="[^"]*"', "", text, flags=re.MULTILINE)
     text = re.sub(r"@(?:llvm\.)?(sin|cos)(?:\.f64)?\(", r"@correct_\1(", text.replace("@sqrt(", "@llvm.sqrt.f64("))
     lines = {line.partition("(")[0].split()[-1] if line.startswith("declare") else k: line  # each name once
              for k, line in enumerate(text.splitlines())}
-    text, name = "\n".join(lines.values()), code.fndesc.llvm_func_name
+    text = "\n".join(lines.values())
     own = llvm.parse_assembly(text)
     hidden = {value.name for value in (*own.functions, *own.global_variables) if not value.is_declaration}
     types = [str(kind.type) for kind in own.get_function(name).arguments]
