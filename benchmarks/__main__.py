@@ -69,6 +69,8 @@ def main() -> None:
 
             members, repeats = (10_000, 2) if arguments.quick else (1_000_000, 1)
             sections = [("Members that share registers", "lanes", ensembles.shared(2_048, 3 if arguments.quick else 7)),
+                        ("Taylor series of many starts beside heyoka's batch", "beside", ensembles.beside(
+                            *((4_096, 1) if arguments.quick else (65_536, 3)))),
                         ("Many starts beside heyoka's batch", "ensembles", ensembles.compare(members, repeats))]
         elif arguments.what == "plugins":
             from benchmarks import plugins

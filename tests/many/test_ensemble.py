@@ -38,6 +38,24 @@ def test_ends_and_statistics_are_those_of_single_runs(method, size, threads):
         assert (data["steps"][k], data["time_reached"][k]) == (run.attrs["steps"], run.attrs["time_reached"])
 
 
+@pytest.mark.parametrize("keep", ["end", "statistics", "energy"])
+def test_members_of_an_adaptive_method_share_registers_and_threads(keep, monkeypatch):
+    """Those that part from the others too, here because one moves a thousand times faster."""
+    monkeypatch.setattr(blocks, "MANY", 2)
+    start = momenta(40, 0.3)
+    start[5] *= 1000.0
+    made = [liestep.ensemble(BODY, "taylor", starts={"angular_momentum": start}, t_end=0.5, tolerance=1e-7, keep=keep,
+                             threads=threads) for threads in (1, 2)]
+    assert made[0].identical(made[1])
+    for k in (0, 5, 39):
+        run = liestep.simulate(BODY, "taylor", initial={"angular_momentum": start[k]}, t_end=0.5, tolerance=1e-7)
+        assert np.array_equal(made[0]["attitude"][k], run["attitude"][-1])
+        assert (made[0]["steps"][k], made[0]["time_reached"][k]) == (run.attrs["steps"], run.attrs["time_reached"])
+        if keep == "statistics":
+            assert made[0]["energy_error_max"][k] == run.attrs["energy_error_max"]
+            assert made[0]["energy_error_max_accepted"][k] == run.attrs["energy_error_max_accepted"]
+
+
 def test_samples_and_observables_are_those_of_single_runs():
     start, asked = momenta(5), {"starts": {"angular_momentum": momenta(5)}, "step": 0.05, "t_end": 1.0}
     samples = liestep.ensemble(BODY, "rk4", keep="samples", **asked)

@@ -15,6 +15,7 @@ from liestep.errors import InputError
 from liestep.simulation.many import blocks
 from liestep.simulation.many.blocks import fixed
 from liestep.simulation.runs import execution
+from liestep.simulation.runs.batch import Batch
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import specify
 
@@ -26,7 +27,7 @@ PAIRS = [("free_rigid_body", "rk4", {}), ("heavy_top", "rkmk", TOP), ("heavy_top
          ("free_rigid_body", "gauss", {})]
 
 
-def differing(spec: Any, members: int, amplitude: float, **more: Any) -> tuple[list[int], blocks.Made]:
+def differing(spec: Any, members: int, amplitude: float, **more: Any) -> tuple[list[int], Batch]:
     """Members that are not the run alone, and the runs."""
     formulated, integrator = build(spec)
     y = np.repeat(formulated.start[None], members, axis=0)
@@ -49,6 +50,35 @@ def test_members_have_the_bits_of_runs_alone(problem, integrator, more):
     assert wrong == []
     assert width() == 1 or not blocks._no_lanes
     assert (made.status == Status.OK).any()
+
+
+ADAPTIVE = [("free_rigid_body", "taylor", {"options": {"form": "quaternion"}}), ("heavy_top", "taylor", TOP),
+            ("spherical_pendulum_chain", "taylor", {}), ("penning_trap", "taylor", {}),
+            ("free_rigid_body", "dop853", {})]
+
+
+@pytest.mark.skipif(width() == 1, reason="members share no registers")
+@pytest.mark.parametrize("amplitude", [1e-6, 0.1])
+@pytest.mark.parametrize(("problem", "integrator", "more"), ADAPTIVE)
+def test_members_with_steps_of_their_own_have_the_bits_of_runs_alone(problem, integrator, more, amplitude):
+    """Dense output, statistics and counters too."""
+    spec = specify(problem, integrator, t_end=1.0, tolerance=1e-8, outputs=11, samples=3, **more)
+    formulated, pair = build(spec)
+    y = np.repeat(formulated.start[None], 2*width() + 3, axis=0)
+    y[1:] += amplitude*np.random.default_rng(1).standard_normal(y[1:].shape)
+    rows = y.copy()
+    runs = blocks.AdaptiveRuns(spec, [(formulated, pair)], y, blocks.Kind(width()), blocks=True)
+    assert runs.all(1)
+    made, lost = runs.made(), runs.lost()
+    assert lost.sum() <= (0 if amplitude < 1e-3 else len(y)//2)
+    for k in np.flatnonzero(~lost):
+        alone = execution._run_adaptive(spec, replace(formulated, start=rows[k]), build(spec)[1], loop_for, None, None,
+                                        None)
+        assert list(alone.counters.values()) == made.counters[k].tolist()
+        assert (alone.status, alone.steps) == (made.status[k], made.steps[k])
+        for own, new in ((alone.outputs, made.outputs), (alone.accepted, made.accepted)):
+            for name in KEPT:
+                assert getattr(own, name).tobytes() == getattr(new, name)[k].tobytes(), (k, name)
 
 
 def test_two_threads_give_the_same_bits():

@@ -106,8 +106,8 @@ def stopping(number: int):
     """`Repeated.run`, but the member of this number stops half way."""
     straight = Repeated.run
 
-    def run(repeated, states, blocks):
-        made, row = straight(repeated, states, blocks), number - repeated.spec.ensemble.first
+    def run(repeated, states, **kept):
+        made, row = straight(repeated, states, **kept), number - repeated.spec.ensemble.first
         if 0 <= row < len(made.status):
             made.status[row], made.time_reached[row] = Status.NOT_FINITE, 0.5
             kept = made.samples[row] - 1

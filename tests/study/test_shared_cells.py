@@ -122,8 +122,8 @@ def test_cells_of_large_states_run_alone(monkeypatch):
 
 def test_cells_of_every_block_and_kind_are_what_each_would_be_alone(monkeypatch):
     made: list[int] = []
-    run = batches.side_by_side
-    monkeypatch.setattr(batches, "side_by_side", lambda spec, pairs, *of, **more: (
+    run = batches.fixed
+    monkeypatch.setattr(batches, "fixed", lambda spec, pairs, *of, **more: (
         made.append(len(pairs)), run(spec, pairs, *of, **more))[1])
     for name, value in {"AT_ONCE": 5, "FEWER": 3, "KINDS": 1}.items():
         monkeypatch.setattr(members, name, value)

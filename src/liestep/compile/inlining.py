@@ -59,9 +59,9 @@ _variants: dict[Callable, list[tuple[Callable[[tuple[types.Type, ...]], bool], C
 
 
 def variant(kernel: Any, applies: Callable[[tuple[types.Type, ...]], bool], function: Callable) -> None:
-    """Compile `function` in place of a kernel where the types of its arguments are such that `applies` is true. For
-    kinds of numbers of which Numba's own arithmetic is slow; the values must be the same."""
-    _variants.setdefault(kernel.py_func, []).append((applies, function))
+    """Compile `function` in place of a kernel or method where the types of its arguments are such that `applies` is
+    true. For kinds of numbers of which Numba's own arithmetic is slow; the values must be the same."""
+    _variants.setdefault(getattr(kernel, "py_func", kernel), []).append((applies, function))
 
 
 @cache
@@ -185,7 +185,7 @@ class AddressCall(AbstractTemplate):
 def _machine_type(item: types.Type) -> bool:
     """Whether machine code takes an argument of this type."""
     if isinstance(item, types.Array):
-        return item.layout == "C" and item.dtype in (types.float64, types.int64)
+        return item.layout == "C" and (item.dtype in (types.float64, types.int64) or hasattr(item.dtype, "machine"))
     return isinstance(item, types.Float | types.Integer)
 
 

@@ -183,17 +183,18 @@ def body_matrix(a: np.ndarray | Quaternion) -> np.ndarray:
 
 
 def of_matrix(matrix: np.ndarray) -> np.ndarray:
-    """Unit quaternion (4,) of a rotation matrix (3, 3), from the largest of its four squares, so that nothing cancels;
-    q_0 >= 0. The numbers may be of any type with a method `sqrt`."""
-    r = matrix
+    """Unit quaternions (..., 4) of rotation matrices (..., 3, 3), from the largest of their four squares, so that
+    nothing cancels; q_0 >= 0. The numbers may be of any type with a method `sqrt`."""
+    r = np.moveaxis(matrix, (-2, -1), (0, 1))
     four = np.array([  # 4 q q^T
         [1 + r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
         [r[2, 1] - r[1, 2], 1 + r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
         [r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], 1 - r[0, 0] + r[1, 1] - r[2, 2], r[1, 2] + r[2, 1]],
         [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1 - r[0, 0] - r[1, 1] + r[2, 2]]])
-    best = max(range(4), key=lambda k: four[k, k])
-    q = four[best]/np.sqrt(np.sum(four[best]*four[best]))
-    return q if q[0] >= 0 else -q
+    best = np.argmax(np.diagonal(four), axis=-1)
+    q = np.take_along_axis(np.moveaxis(four, (0, 1), (-2, -1)), np.asarray(best)[..., None, None], axis=-2)[..., 0, :]
+    q = q/np.sqrt(np.sum(q*q, axis=-1, keepdims=True))
+    return np.where(q[..., :1] >= 0, q, -q)
 
 
 def matrices(q: np.ndarray) -> np.ndarray:

@@ -172,7 +172,7 @@ def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray 
     if y.dtype != np.float64:
         return taylor.PlainJet(taylor.Recurrence(found, order, y.size, np.repeat(groups, 3).tolist()))
     width = 3 if y.shape[1] == 3 else 1
-    return taylor.straight_jet(found, order, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
+    return taylor.straight_jet(found, order, y, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> LieTaylor:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import any_of, if_at_most, if_less
 from liestep.compile.status import Status
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component
@@ -83,7 +84,7 @@ class HairerControl(NamedTuple):
         factor = self.largest
         if error > 0.0:
             factor = min(self.largest, self.safety*power(error, -self.exponent))
-        return h*(min(1.0, factor) if rejections > 0.0 else factor)
+        return h*if_less(0.0, rejections, min(1.0, factor), factor)
 
     def after_failure(self, h: float, error: float, rejections: float) -> float:
         if not error < np.inf:
@@ -148,12 +149,12 @@ class Ahead(NamedTuple):
     next_step: np.ndarray  # (2,) in s; 1 where the step that is made is the last
 
     def reaches(self, h: float, remaining: float) -> bool:
-        self.next_step[1] = 1.0 if h >= remaining else 0.0
+        self.next_step[1] = if_at_most(remaining, h, 1.0, 0.0)
         return h >= remaining
 
     def ends(self) -> bool:
         """Whether no step will follow, so that nobody asks how long it is."""
-        return self.next_step[1] == 1.0
+        return not any_of(self.next_step[1] != 1.0)
 
     def accepts(self, error: float) -> bool:
         return error < np.inf

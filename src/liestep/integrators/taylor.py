@@ -10,7 +10,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import separate
-from liestep.compile.rows import atan2, copy, cos, larger, sin, sqrt
+from liestep.compile.rows import any_of, atan2, copy, cos, if_equal, if_less, larger, sin, sqrt
 from liestep.compile.separate import call_address, new_addresses
 from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.status import Status
@@ -18,6 +18,7 @@ from liestep.compile.straight.jets import Numbers, taylor_coefficients
 from liestep.compile.straight.straight import jet_code, loaded
 from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable, expressions
 from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
+from liestep.compile.straight.writer import Writer
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError
 from liestep.integrators.one_step import first_formulated, refused
@@ -207,13 +208,14 @@ class Taylor(NamedTuple):
         exponent = math.log(least)/self.order if least < np.inf else np.inf
         if least_before < np.inf:
             exponent = min(exponent, math.log(least_before)/(self.order - 1))
-        h = self.share*math.exp(exponent)
+        h, small = self.share*math.exp(exponent), 0.0  # 1 where a group may be less than its rate times the step
         for g in range(first, first + self.group_count):
             rate, state = c[g + self.group_count], max(c[g], self.sizes[g - first])
-            if (self.remembers or self.sizes[g - first] == 0.0) and (rate*h > state if rate > 0.0 else state == 0.0):
-                h = self.by_rates(c)
-                break
-        self.control.next_step[0] = h
+            move = if_less(0.0, rate, rate*h, if_equal(state, 0.0, np.inf, 0.0))
+            if not self.remembers:
+                move = if_equal(self.sizes[g - first], 0.0, move, 0.0)
+            small = if_less(state, move, 1.0, small)
+        self.control.next_step[0] = if_less(0.0, small, self.by_rates(c), h) if any_of(small > 0.0) else h
 
     def by_rates(self, c: np.ndarray) -> float:
         """The next step where the rate of a group, times the step, may be more than the group itself. One that is zero
@@ -366,10 +368,12 @@ def _code(found: Expressions, order: int, **layout: Any) -> tuple[dict[str, int]
     return loaded(code.text).addresses, code.constants
 
 
-def straight_jet(found: Expressions, order: int, **layout: Any) -> StraightJet:
-    """Machine code of the coefficients of expressions."""
-    places, constants = made_once(_code, found, order, **layout)
-    return StraightJet(places["jet"], places["sum"], constants.copy(), np.zeros(1))
+def straight_jet(found: Expressions, order: int, y: np.ndarray, **layout: Any) -> Any:
+    """Machine code of the coefficients of expressions at states like y, which says whether they are of several members
+    (`compile.lanes.jets`)."""
+    writer, jet = getattr(y, "jets", (Writer, StraightJet))
+    places, constants = made_once(_code, found, order, kind=writer, **layout)
+    return jet(places["jet"], places["sum"], constants.copy(), np.zeros(1))
 
 
 def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
@@ -383,7 +387,7 @@ def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray =
         of_numbers = np.repeat(groups, width) if len(groups) else np.zeros(y.size, dtype=np.int64)
         tape = made_once(tape_of, found, order)
         return LoopedJet(tape._replace(c=np.zeros_like(tape.c)), new_addresses(LoopedJet), of_numbers)
-    return straight_jet(found, order, width=width, groups=groups.tolist())
+    return straight_jet(found, order, y, width=width, groups=groups.tolist())
 
 
 def share_of_radius(tolerance: float, order: int) -> float:

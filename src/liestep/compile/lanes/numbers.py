@@ -49,30 +49,28 @@ def words() -> np.ndarray:
     return found
 
 
-class Lanes(types.Type):
+class _Kind(types.Type):
+    """A kind of numbers to which others are converted."""
+
+    def __init__(self, name: str, others: Any):
+        super().__init__(f"{name}{W}")
+        self.others = others
+
+    def can_convert_from(self, context, other):
+        return Conversion.safe if isinstance(other, self.others) else None
+
+    def unify(self, context, other):
+        return self if isinstance(other, self.others) else None
+
+
+class Lanes(_Kind):
     """W numbers, of float64 or, to count, of int64."""
 
-    def __init__(self, name: str):
-        super().__init__(f"{name}{W}")
-
-    def can_convert_from(self, context, other):
-        return Conversion.safe if isinstance(other, types.Float | types.Integer) else None
-
-    def unify(self, context, other):
-        return self if isinstance(other, types.Float | types.Integer) else None
+    machine = True  # arrays of them are arguments of machine code
 
 
-class Mask(types.Type):
+class Mask(_Kind):
     """What a comparison gives: a bit of each lane."""
-
-    def __init__(self):
-        super().__init__(f"mask{W}")
-
-    def unify(self, context, other):
-        return self if isinstance(other, types.Boolean) else None
-
-    def can_convert_from(self, context, other):
-        return Conversion.safe if isinstance(other, types.Boolean) else None
 
 
 class Masked(types.Array):
@@ -85,25 +83,20 @@ class Masked(types.Array):
         return Masked(dtype or self.dtype, self.ndim if ndim is None else ndim, layout or self.layout, aligned=False)
 
 
-lanes, whole, mask = Lanes("lanes"), Lanes("whole"), Mask()
+REAL = types.Float | types.Integer
+lanes, whole, mask = Lanes("lanes", REAL), Lanes("whole", REAL), Mask("mask", types.Boolean)
+REGISTERS = {lanes: NUMBER, whole: ir.VectorType(LONG, W), mask: BITS}
 register_default(Masked)(models.ArrayModel)
 
 
+@register_default(Lanes)
+@register_default(Mask)
 class _Model(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, REGISTERS[kind])
+
     def load_from_data_pointer(self, builder, ptr, align=None):
         return builder.load(ptr, align=8)
-
-
-@register_default(Lanes)
-class _LanesModel(_Model):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, NUMBER if kind == lanes else ir.VectorType(LONG, W))
-
-
-@register_default(Mask)
-class _MaskModel(models.PrimitiveModel):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, BITS)
 
 
 def _splat(builder, x):
@@ -124,7 +117,7 @@ def _to_mask(context, builder, given, wanted, value):
     return _splat(builder, context.cast(builder, value, given, types.boolean))
 
 
-NUMBERS = types.Float | types.Integer | types.Boolean
+NUMBERS = REAL | types.Boolean
 
 
 def _typed(operation: Any, kind: Any, result: Any, count: int, allowed: Any = NUMBERS) -> None:
@@ -158,17 +151,15 @@ _operations((operator.and_,), "and_", mask)
 _operations((operator.or_,), "or_", mask)
 
 
-def _comparisons() -> None:
-    for operation, sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
-                            (operator.eq, "=="), (operator.ne, "!=")):
-        _typed(operation, lanes, mask, 2)
-
-        @lower_builtin(operation, lanes, lanes)
-        def compare(context, builder, sig, args, sign=sign):
-            return (builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered)(sign, *args)
+def _comparison(operation: Any, sign: str) -> None:
+    _typed(operation, lanes, mask, 2)
+    compare = "fcmp_unordered" if sign == "!=" else "fcmp_ordered"
+    lower_builtin(operation, lanes, lanes)(lambda context, builder, sig, args: getattr(builder, compare)(sign, *args))
 
 
-_comparisons()
+for _operation, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
+                          (operator.eq, "=="), (operator.ne, "!=")):
+    _comparison(_operation, _sign)
 
 
 def _single(operation: Any, name: str) -> None:
@@ -246,44 +237,63 @@ def _decide(context, builder, given, wanted, value):
     return _vote(builder, value)
 
 
-@intrinsic
-def written(typing):
-    """Mask of the lanes that are written."""
-    return mask(), lambda context, builder, sig, args: _bits(builder, _word(builder, _words(builder), 1))
+def _instruction(result: Any, kinds: tuple[Any, ...], code: Callable[..., Any]) -> Any:
+    """A function of compiled code: the values of its arguments, of these kinds, go to `code` behind the builder."""
+    names = ", ".join(f"a{k}" for k in range(len(kinds)))
+    found = {"lower": lambda context, builder, sig, args: _of(context, result, code(builder, *args)),
+             "sig": signature(result, *kinds)}
+    return intrinsic(eval(f"lambda typing, {names}: (sig, lower)", found))
 
 
-@intrinsic
-def write_only(typing, which):
-    """Lanes of the mask alone are written from now on."""
-    def lower(context, builder, sig, args):
-        place = builder.gep(_words(builder), [ir.Constant(LONG, 1)])
-        builder.store(_long(builder, args[0]), place)
-        return context.get_dummy_value()
-
-    return types.none(mask), lower
+def _of(context: Any, result: Any, value: Any) -> Any:
+    return context.get_dummy_value() if result == types.none else value
 
 
-@intrinsic
-def strike(typing, which):
-    """Strike the lanes of a mask."""
-    def lower(context, builder, sig, args):
-        place = _words(builder)
-        builder.store(builder.and_(builder.load(place), builder.not_(_long(builder, args[0]))), place)
-        return context.get_dummy_value()
-
-    return types.none(mask), lower
+def _keep(builder: Any, number: int, bits: Any) -> None:
+    builder.store(_long(builder, bits), builder.gep(_words(builder), [ir.Constant(LONG, number)]))
 
 
-@intrinsic
-def not_struck(typing):
-    """Mask of the lanes that are not struck."""
-    return mask(), lambda context, builder, sig, args: _bits(builder, builder.load(_words(builder)))
+def _only(builder: Any, number: int, bits: Any) -> Any:
+    return builder.and_(_bits(builder, _word(builder, _words(builder), number)), bits)
 
 
-@intrinsic
-def invert(typing, which):
-    """The other lanes."""
-    return mask(mask), lambda context, builder, sig, args: builder.not_(args[0])
+def _i32(builder: Any, number: Any) -> Any:
+    return builder.trunc(number, ir.IntType(32))
+
+
+# the lanes that are written, and those that are not struck
+written = _instruction(mask, (), lambda builder: _bits(builder, _word(builder, _words(builder), 1)))
+not_struck = _instruction(mask, (), lambda builder: _bits(builder, _word(builder, _words(builder), 0)))
+# lanes of the mask alone are written from now on; those of the mask are struck
+write_only = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 1, bits))
+strike = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 0, _only(
+    builder, 0, builder.not_(bits))))
+invert = _instruction(mask, (mask,), lambda builder, bits: builder.not_(bits))
+bits_of = _instruction(mask, (types.int64,), _bits)  # the lowest bits of a whole number
+# whether the mask has a bit; no vote
+some = _instruction(types.boolean, (mask,), lambda builder, bits: builder.icmp_unsigned(
+    "!=", builder.bitcast(bits, WORD), ir.Constant(WORD, 0)))
+# number i of a register, and the register with another one
+lane = _instruction(types.float64, (lanes, types.int64), lambda builder, x, i: builder.extract_element(
+    x, _i32(builder, i)))
+with_lane = _instruction(lanes, (lanes, types.int64, types.float64), lambda builder, x, i, value:
+                         builder.insert_element(x, value, _i32(builder, i)))
+
+
+HALF = 0x3FE6A09E667F3BCD  # bits of the square root of 1/2
+
+
+def _parts(builder: Any, x: Any) -> tuple[Any, Any]:
+    """e and m of x = 2^e m, m between the square roots of 1/2 and 2."""
+    long = REGISTERS[whole]
+    half, shift = (ir.Constant(long, [number]*W) for number in (HALF, 52))
+    bits = builder.bitcast(x, long)
+    e = builder.ashr(builder.sub(bits, half), shift)
+    return builder.sitofp(e, NUMBER), builder.bitcast(builder.sub(bits, builder.shl(e, shift)), NUMBER)
+
+
+exponent = _instruction(lanes, (lanes,), lambda builder, x: _parts(builder, x)[0])
+mantissa = _instruction(lanes, (lanes,), lambda builder, x: _parts(builder, x)[1])
 
 
 @intrinsic
@@ -322,91 +332,57 @@ def select(typing, which, a, b):
     return a(mask, a, a), lambda context, builder, sig, args: builder.select(*args)
 
 
-@intrinsic
-def some(typing, which):
-    """Whether the mask has a bit; no vote."""
-    return types.boolean(mask), lambda context, builder, sig, args: builder.icmp_unsigned(
-        "!=", builder.bitcast(args[0], WORD), ir.Constant(WORD, 0))
+def _converted(kind: Any) -> Any:
+    return intrinsic(lambda typing, x: (kind(x), lambda context, builder, sig, args: context.cast(
+        builder, args[0], sig.args[0], kind)))
 
 
-@intrinsic
-def to_mask(typing, which):
-    """A mask, of one truth for all lanes too."""
-    return mask(which), lambda context, builder, sig, args: context.cast(builder, args[0], sig.args[0], mask)
-
-
-@intrinsic
-def spread(typing, x):
-    """A number in every lane."""
-    return lanes(x), lambda context, builder, sig, args: context.cast(builder, args[0], sig.args[0], lanes)
-
-
-@intrinsic
-def lane(typing, x, i):
-    """Number i of a register."""
-    return types.float64(lanes, types.int64), lambda context, builder, sig, args: builder.extract_element(
-        args[0], builder.trunc(args[1], ir.IntType(32)))
-
-
-@intrinsic
-def with_lane(typing, x, i, value):
-    """The register with another number i."""
-    return lanes(lanes, types.int64, types.float64), lambda context, builder, sig, args: builder.insert_element(
-        args[0], args[2], builder.trunc(args[1], ir.IntType(32)))
-
-
-def _lane_by_lane(function: Any) -> None:
-    @overload(function)
-    def single(x):
-        if x != lanes:
-            return None
-
-        def each(x):
-            out = x
-            for i in range(W):
-                out = with_lane(out, i, function(lane(x, i)))
-            return out
-        return each
-
-
-def _pairs(function: Any) -> None:
-    @overload(function)
-    def double(a, b):
-        if not (lanes in (a, b) and isinstance(a, NUMBERS | Lanes) and isinstance(b, NUMBERS | Lanes)):
-            return None
-
-        def each(a, b):
-            first, second = spread(a), spread(b)
-            out = first
-            for i in range(W):
-                out = with_lane(out, i, function(lane(first, i), lane(second, i)))
-            return out
-        return each
-
-
-for _function in (math.sin, math.cos, math.tan, math.exp, math.log):
-    _lane_by_lane(_function)
-for _pair in (math.atan2, math.pow):
-    _pairs(_pair)
+to_mask, spread = _converted(mask), _converted(lanes)  # of one truth or number for all lanes too
 
 
 def _numbers(*kinds: Any) -> bool:
     return lanes in kinds and all(isinstance(kind, NUMBERS | Lanes) for kind in kinds)
 
 
-@overload(max)
-def _max(a, b):
-    return (lambda a, b: select(spread(b) > spread(a), spread(b), spread(a))) if _numbers(a, b) else None
+def _lane_by_lane(function: Any) -> None:
+    def single(x):
+        out = x
+        for i in range(W):
+            out = with_lane(out, i, function(lane(x, i)))
+        return out
+
+    overload(function)(lambda x: single if x == lanes else None)
 
 
-@overload(max)
-def _max_of_three(a, b, c):
-    return (lambda a, b, c: max(max(a, b), c)) if _numbers(a, b, c) else None
+def _pairs(function: Any) -> None:
+    def double(a, b):
+        first, second = spread(a), spread(b)
+        out = first
+        for i in range(W):
+            out = with_lane(out, i, function(lane(first, i), lane(second, i)))
+        return out
+
+    overload(function)(lambda a, b: double if _numbers(a, b) else None)
 
 
-@overload(min)
-def _min(a, b):
-    return (lambda a, b: select(spread(b) < spread(a), spread(b), spread(a))) if _numbers(a, b) else None
+def _chosen(function: Any, order: Any) -> None:
+    """The number that stands before the other in an order."""
+    def double(a, b):
+        return select(order(spread(b), spread(a)), spread(b), spread(a))
+
+    def triple(a, b, c):
+        return function(function(a, b), c)
+
+    overload(function)(lambda a, b: double if _numbers(a, b) else None)
+    overload(function)(lambda a, b, c: triple if _numbers(a, b, c) else None)
+
+
+for _function in (math.sin, math.cos, math.tan, math.exp, math.log):
+    _lane_by_lane(_function)
+for _pair in (math.atan2, math.pow):
+    _pairs(_pair)
+for _extreme, _order in ((max, operator.gt), (min, operator.lt)):
+    _chosen(_extreme, _order)
 
 
 @lower_cast(Lanes, Lanes)
@@ -419,19 +395,23 @@ def _any(kinds: tuple[types.Type, ...]) -> bool:
     return lanes in kinds
 
 
+def _either(order: Any) -> Callable[..., Any]:
+    return lambda left, right, a, b: select(order(spread(left), spread(right)), spread(a), spread(b))
+
+
+def _of_finite(function: Any) -> Callable[..., Any]:
+    return lambda x: select(abs(x) < np.inf, function(x), spread(np.nan))
+
+
 # kernels that choose take both values, without a branch
 variant(rows.sqrt, _any, lambda x: select(x >= 0.0, math.sqrt(x), spread(np.nan)))
 variant(rows.larger, _any, lambda a, b: select(spread(b) > spread(a), spread(b), spread(a)))
-variant(rows.if_less, _any, lambda left, right, a, b: select(spread(left) < spread(right), spread(a), spread(b)))
-variant(rows.if_at_most, _any, lambda left, right, a, b: select(spread(left) <= spread(right), spread(a), spread(b)))
-variant(rows.if_equal, _any, lambda left, right, a, b: select(spread(left) == spread(right), spread(a), spread(b)))
 variant(rows.quotient, _any, lambda a, b: select(spread(b) != 0.0, spread(a)/spread(b), spread(a)*np.inf))
-variant(rows.sin, _any, lambda x: select(abs(x) < np.inf, math.sin(x), spread(np.nan)))
-variant(rows.cos, _any, lambda x: select(abs(x) < np.inf, math.cos(x), spread(np.nan)))
-variant(rows.tan, _any, lambda x: select(abs(x) < np.inf, math.tan(x), spread(np.nan)))
-
-
-variant(rows.any_of, lambda kinds: kinds[0] == mask, lambda which: some(which))
+for _kernel, _order in ((rows.if_less, operator.lt), (rows.if_at_most, operator.le), (rows.if_equal, operator.eq)):
+    variant(_kernel, _any, _either(_order))
+for _wave, _function in ((rows.sin, math.sin), (rows.cos, math.cos), (rows.tan, math.tan)):
+    variant(_wave, _any, _of_finite(_function))
+variant(rows.any_of, lambda kinds: kinds[0] == mask, lambda which: some(which & written()))
 
 
 # arrays

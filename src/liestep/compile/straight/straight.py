@@ -28,21 +28,22 @@ class Routine(NamedTuple):
     operations: int
 
 
-def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, groups: Sequence[int] = ()
-             ) -> Routine:
+def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, groups: Sequence[int] = (),
+             kind: type[Writer] = Writer) -> Routine:
     """Code of the function `jet` (y, table, out) -> 1 where all guards hold, which writes the coefficients 0 to `order`
     of y, `out` (order + 1, n), then the largest numbers of each group of rows: of y, of its rate, and of the last two
     coefficients; and of `sum` (c, step, y). The table holds t, then the constants. Rows of so many numbers are put into
     packs (`compile.straight.packs`), where that is less work.
 
     base: if not zero, `y` holds only so many numbers, the last before the time; the others begin at zero, and theirs
-    are the coefficients that are written. groups: of each row whose coefficients are written; default: one for all."""
+    are the coefficients that are written. groups: of each row whose coefficients are written; default: one for all.
+    kind: what writes, of other numbers than float64 too (`compile.lanes.jets`)."""
     from liestep.compile.straight.jets import Jet
     from liestep.compile.straight.packs import packed
 
     given = width
     found, width = packed(found, width)
-    count, writer = len(found.inputs) - 1, Writer()
+    count, writer = len(found.inputs) - 1, kind()
     zeros = count - base//width if base else 0
     time = writer.read("table", 0, first=True)
     start = [writer.read("y", i*width, width, first=True) for i in range(count - zeros)]
@@ -62,16 +63,15 @@ def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, grou
             writer.store("out", (order + 1)*n + place*count + group, _largest(writer, members))
     result = writer.all_hold((CONDITIONS[guard.op], *jet.guard_value(guard), guard.wanted) for guard in found.guards)
     writer.lines.append(f"ret i64 {result}")
-    sums = _sums(n, order)
+    sums = _sums(kind(), n, order)
     text = "\n".join([*(writer.declared | sums.declared),
                       writer.function("jet(ptr noalias %y, ptr noalias %table, ptr noalias %out)"),
                       sums.function("sum(ptr noalias %c, ptr noalias %h, ptr noalias %y)")])
     return Routine(text, np.array([0.0, *writer.table]), operations)
 
 
-def _sums(n: int, order: int) -> Writer:
+def _sums(writer: Writer, n: int, order: int) -> Writer:
     """y = sum_k c_k h^k by Horner's rule, all numbers of y at once."""
-    writer = Writer()
     step, total = writer.read("h", 0), writer.add(writer.read("c", order*n, n), -0.0)
     for k in range(order - 1, -1, -1):
         total = writer.fma(step, total, writer.read("c", k*n, n))

@@ -38,6 +38,8 @@ class Writer:
     """Arithmetic that writes LLVM instructions; values are names of registers, or numbers. A pack, of rows x, y, z, is
     a `Wide` register; where a number meets a pack it is spread over its components."""
 
+    truth, true = "i1", "true"  # type of what a comparison gives
+
     def __init__(self) -> None:
         self.head: list[str] = []  # lines before all others
         self.lines: list[str] = []
@@ -70,8 +72,7 @@ class Writer:
 
     def number(self, i: int, *, first: bool = False) -> str:
         """Number i of the table."""
-        place = self.write(f"getelementptr double, ptr %table, i64 {i}", first=first)
-        return self.write(f"load double, ptr {place}, align 8", first=first)
+        return str(self.read("table", i, first=first))
 
     def operand(self, x: Any) -> str:
         """A register, or a number."""
@@ -168,21 +169,25 @@ class Writer:
 
     def read(self, array: str, i: int | str, width: int = 1, *, first: bool = False) -> Any:
         """Value i of an array, or a pack of so many values."""
-        place = self.write(f"getelementptr double, ptr %{array}, i64 {i}", first=first)
+        place = self.write(f"getelementptr {self.of(1)}, ptr %{array}, i64 {i}", first=first)
         name = self.write(f"load {self.of(width)}, ptr {place}, align 8", first=first)
         return name if width == 1 else Wide(name, width)
 
     def store(self, array: str, i: int, value: Any) -> None:
         """Write a number, or a pack, to place i of an array."""
-        place = self.write(f"getelementptr double, ptr %{array}, i64 {i}")
+        place = self.write(f"getelementptr {self.of(1)}, ptr %{array}, i64 {i}")
         self.lines.append(f"store {self.of(self.size(value) or 1)} {self.operand(value)}, ptr {place}, align 8")
 
     def all_hold(self, comparisons: Iterable[tuple[str, Any, Any, bool]]) -> str:
         """1 where all comparisons (condition, left, right, what it must give) hold, as a whole number."""
-        holds = "true"
+        holds = self.true
         for condition, left, right, wanted in comparisons:
-            this = self.write(f"fcmp {condition} double {self.operand(left)}, {self.operand(right)}")
+            this = self.write(f"fcmp {condition} {self.of(1)} {self.operand(left)}, {self.operand(right)}")
             if not wanted:
-                this = self.write(f"xor i1 {this}, true")
-            holds = self.write(f"and i1 {holds}, {this}")
+                this = self.write(f"xor {self.truth} {this}, {self.true}")
+            holds = self.write(f"and {self.truth} {holds}, {this}")
+        return self.told(holds)
+
+    def told(self, holds: str) -> str:
+        """A truth as a whole number."""
         return self.write(f"zext i1 {holds} to i64")

@@ -338,13 +338,16 @@ def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callabl
               StateField("velocity", "m s-1", "velocities", dims, "relative"))
 
     def field(values: Parameters, state: State, options: Options) -> Formulated:
-        start = np.concatenate([np.reshape(state[part.name], (-1, 3)) for part in fields])
-        n = len(start)//2
+        def rows(states: State) -> np.ndarray:
+            return np.concatenate([states[part.name].reshape(len(states[part.name]), -1, 3) for part in fields], axis=1)
+
+        n = np.size(state["position"])//3
         problem = ParticleField(build(values), np.broadcast_to(masses(values), n).astype(float), np.zeros((n, 3)),
                                 np.zeros((n, 3)), np.zeros(len(kept)), new_counters())
-        return Formulated(problem, start, fields, columns, lambda rows: {
+        return Formulated(problem, fields=fields, observables=columns, to_fields=lambda rows: {
             part.name: found.reshape(*rows.shape[:-2], *shape)
-            for part, found in zip(fields, np.split(rows, 2, axis=-2), strict=True)}, 0.0)
+            for part, found in zip(fields, np.split(rows, 2, axis=-2), strict=True)}, **Starts(
+                rows, lambda other: 0.0).at(state))
 
     def kinetic_energy(values: Parameters, state: State) -> np.ndarray:
         v = state["velocity"].reshape(len(state["velocity"]), -1, 3)

@@ -1,20 +1,23 @@
 """Members side by side: components, states and records of a block, and what makes runs in blocks."""
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from liestep.compile.cache import class_names, compiles, loop_for
-from liestep.compile.counters import NAMES
+from liestep.compile.cache import class_names, compiles, has_code, loop_for
+from liestep.compile.counters import NAMES, Counter
+from liestep.compile.driver import NEARLY
 from liestep.compile.lanes.width import width
 from liestep.compile.pieces import LINEAR, Pieces
 from liestep.compile.status import Status
+from liestep.compile.translation import plugin_errors
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.many.loops import Ends, Held, advance_members
-from liestep.simulation.runs.execution import Recorder, for_loop, new_integrals, new_recorder
+from liestep.simulation.runs.batch import Batch
+from liestep.simulation.runs.execution import Recorder, for_loop, new_integrals, recorders
 from liestep.simulation.runs.specified import RunSpecification
 
 ALIGNED = 64  # bytes, of what registers are read from
@@ -28,6 +31,17 @@ def arrays_of(item: Any, found: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
     elif isinstance(item, tuple):
         for part in item:
             arrays_of(part, found)
+    return found
+
+
+WRITTEN = ("next_step", "last", "sizes", "moves")  # fields of adaptive integrators: their other arrays stay as they are
+
+
+def written_in(item: Any) -> dict[int, np.ndarray]:
+    """The arrays of an integrator that its steps write."""
+    found: dict[int, np.ndarray] = {}
+    for name, part in zip(getattr(item, "_fields", ()), item, strict=True) if isinstance(item, tuple) else ():
+        found |= {id(part): part} if name in WRITTEN else written_in(part)
     return found
 
 
@@ -62,11 +76,12 @@ class Kind:
     def __init__(self, size: int):
         self.size = size
         self.held: Any = Held
+        self.start: type = np.ndarray
         if size > 1:
-            from liestep.compile.lanes import numbers
+            from liestep.compile.lanes import jets, numbers
             from liestep.simulation.many.steps import LaneHeld
 
-            self.numbers, self.held = numbers, LaneHeld
+            self.numbers, self.held, self.start = numbers, LaneHeld, jets.LaneStart
 
     def room(self, *shape: int, dtype: Any = np.float64) -> np.ndarray:
         """Zeros of each member."""
@@ -90,7 +105,7 @@ class Kind:
         if array.dtype.kind != "V":  # the same for all in a block
             return np.repeat(array, self.size, axis=0)[:count]
         found = np.moveaxis(self.numbers.out_of_lanes(array), -1, 1)
-        return found.reshape(-1, *found.shape[2:])[:count]
+        return found.reshape(len(array)*self.size, *found.shape[2:])[:count]
 
     def words(self) -> tuple[np.ndarray, int]:
         """The words of this thread, and that of all lanes."""
@@ -106,7 +121,7 @@ class Components:
         self.first = first = trees[0]
         self.every = [list(arrays_of(tree, {}).values()) for tree in trees]
         counters = first[0].counters
-        own = arrays_of(first[0], {}) | arrays_of(first[2], {})
+        own = arrays_of(first[0], {}) | arrays_of(first[2], {}) | written_in(first[1])
         shared = kind.size > 1
         self.places = [k for k, array in enumerate(self.every[0]) if array.dtype == np.float64 and (
             not shared or id(array) in own or any((one[k] != array).any() for one in self.every[1:]))]
@@ -118,7 +133,8 @@ class Components:
         problem = formulated.problem
         if self.kind.size == 1 and self.single:
             problem, integrator = for_loop(formulated, integrator, spec.steps or 0)
-        return problem, integrator, integrator.workspace(formulated.problem, formulated.start.copy())
+        start: np.ndarray = formulated.start.copy().view(self.kind.start)
+        return problem, integrator, integrator.workspace(formulated.problem, start)
 
     def numbers(self) -> np.ndarray:
         """(blocks, size) or (1, size): at the start."""
@@ -148,47 +164,12 @@ class Components:
         return rebuilt(self.first, new), numbers, rest, counters
 
 
-@dataclass
-class Made:
-    """Runs of members: how each ended, and its recorder, arrays with a row for each."""
-
-    outputs: Recorder
-    status: np.ndarray
-    steps: np.ndarray
-    counters: np.ndarray
-    ends: np.ndarray  # (members, m, d) where each ended
-    blocks: bool      # whether each has blocks of its own
-    again: int = 0    # members that were run again alone
-
-    def arrays(self) -> Iterator[np.ndarray]:
-        """Those with a row for each member."""
-        yield from (self.status, self.steps, self.counters, self.ends)
-        yield from (value for name, value in self.outputs._asdict().items() if self.kept(name, value))
-
-    def kept(self, name: str, value: Any) -> bool:
-        """Whether a field of the recorders is such an array."""
-        return isinstance(value, np.ndarray) and name != "scratch" and (self.blocks or not name.startswith("block"))
-
-    def room(self, n: int) -> "Made":
-        """Zeros for n members."""
-        def zeros(value: np.ndarray) -> np.ndarray:
-            return np.zeros((n, *value.shape[1:]), value.dtype)
-
-        own: dict[str, Any] = {name: zeros(value) for name, value in self.outputs._asdict().items()
-                               if self.kept(name, value)}
-        return Made(self.outputs._replace(**own), zeros(self.status), zeros(self.steps), zeros(self.counters),
-                    zeros(self.ends), self.blocks)
-
-    def put(self, numbers: Sequence[int] | np.ndarray, other: "Made") -> None:
-        """Replace members by those of other runs."""
-        for own, new in zip(self.arrays(), other.arrays(), strict=True):
-            own[numbers] = new
-
-
 _no_lanes: set[tuple[Any, ...]] = set()  # classes whose code does not compile for lanes
 LONG = 50_000  # steps of runs with a component each that gain by code of their own
 FEWEST, FEW = 32, 8  # members for whom code of lanes is made where it is asked for, and in long runs
+MANY = 1000          # for whom that of an adaptive method is, which takes as long as so many of its runs
 PAYS = 5.0           # s of steps one after the other from which runs of a study gain by it
+SHARES = 16          # of all blocks, one of which each of several threads takes at a time
 
 
 class NoLanes(Exception):
@@ -200,23 +181,23 @@ def worthwhile(spec: RunSpecification, y: np.ndarray) -> int:
     return FEW if LINEAR*y.size*(spec.steps or 0) > PAYS else len(y) + 1
 
 
-def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, blocks: bool, threads: int = 1,
-          fewest: int = FEWEST) -> Made:
-    """Runs by fixed steps from rows y (members, m, d), of components for all or for each. blocks: keep the statistics
-    of blocks. fewest: members for whom code of lanes is made. Raises PluginError: the code cannot be compiled;
-    KeyboardInterrupt."""
-    if len(pairs) == 1:
-        return _fixed(spec, pairs, y, blocks, threads, fewest)
+@plugin_errors()
+def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, fewest: int | None = None, **kept: Any
+          ) -> Batch:
+    """Runs by fixed steps from rows y (members, m, d), of components for all or for each. fewest: members for whom code
+    of lanes is made (default: as it pays for runs of a study). kept: of `of_kind`. Raises PluginError: the code cannot
+    be compiled; KeyboardInterrupt."""
+    fewest = worthwhile(spec, y) if fewest is None else fewest
     groups: dict[Any, list[int]] = {}
-    for number, (formulated, integrator) in enumerate(pairs):
+    for number, (formulated, integrator) in enumerate(pairs if len(pairs) > 1 else ()):
         groups.setdefault((scalars(integrator), scalars(formulated.problem)), []).append(number)
     many = width() > 1 and len(y) >= fewest
     parts = [part for group in groups.values() for part in (
         [group] if many or (spec.steps or 0) <= LONG else [[number] for number in group])]  # each has code of its own
-    made: Made | None = None
-    for part in parts:
-        found = _fixed(spec, [pairs[k] for k in part], y[part], blocks, threads, fewest)
-        if len(parts) == 1:
+    made: Batch | None = None
+    for part in parts if len(parts) > 1 else [range(len(y))]:
+        found = _fixed(spec, pairs if len(pairs) == 1 else [pairs[k] for k in part], y[part], fewest, kept)
+        if len(parts) <= 1:
             return found
         made = made or found.room(len(y))
         made.put(part, found)
@@ -224,46 +205,72 @@ def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, block
     return made
 
 
-def _fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, blocks: bool, threads: int, fewest: int
-           ) -> Made:
+def _fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, fewest: int, kept: dict[str, Any]) -> Batch:
     """Runs of components whose `scalars` are equal."""
     size, mark = width(), class_names(pairs[0][0].problem, pairs[0][1])
     if size > 1 and mark not in _no_lanes and compiles() and len(y) >= fewest:
         try:
-            return of_kind(spec, pairs, y, Kind(size), blocks, threads)
+            return of_kind(spec, pairs, y, Kind(size), **kept)
         except NoLanes:
             _no_lanes.add(mark)
-    return of_kind(spec, pairs, y, Kind(1), blocks, threads)
+    return of_kind(spec, pairs, y, Kind(1), **kept)
 
 
-def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Kind, blocks: bool, threads: int
-            ) -> Made:
-    """The same in blocks of a kind. Raises NoLanes."""
-    runs = Runs(spec, pairs, y, kind, blocks)
+def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Kind, threads: int = 1, **kept: Any
+            ) -> Batch:
+    """The same in blocks of a kind; kept: of `Runs`. Raises NoLanes."""
+    runs = Runs(spec, pairs, y, kind, **kept)
     runs.all(threads)
     made, lost = runs.made(), np.flatnonzero(runs.lost())
+    if kind.size == 1:
+        for k in np.flatnonzero(made.status != Status.OK).tolist():
+            made.status[k] = pairs[k if len(pairs) > 1 else 0][0].ending(Status(made.status[k]), runs.starts[k])
     if lost.size:
         own = pairs if len(pairs) == 1 else [pairs[int(k)] for k in lost]
-        made.put(lost, of_kind(spec, own, y[lost], Kind(1), blocks, threads))
+        made.put(lost, of_kind(spec, own, y[lost], Kind(1), threads, **kept))
+        made.again = lost.size
+    return made
+
+
+@plugin_errors()
+def adaptive(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, alone: Callable[..., Batch], *,
+             threads: int = 1, fewest: int | None = None, **kept: Any) -> Batch:
+    """Runs by steps of an adaptive method, as `fixed`; alone: makes them one after the other from rows, as those whose
+    lanes could not go on, and all where nobody asks for lanes or few would wait for their code."""
+    mark = class_names(pairs[0][0].problem, pairs[0][1])
+    if width() == 1 or fewest is None or spec.stops or mark in _no_lanes or not compiles():
+        return alone(y, **kept)
+    runs = AdaptiveRuns(spec, pairs, y, Kind(width()), **kept)
+    try:
+        if not runs.all(threads, len(y) >= MANY):
+            return alone(y, **kept)
+    except NoLanes:
+        _no_lanes.add(mark)
+        return alone(y, **kept)
+    made, lost = runs.made(), np.flatnonzero(runs.lost())
+    if lost.size:
+        made.put(lost, alone(y[lost], **kept))
         made.again = lost.size
     return made
 
 
 class Runs:
-    """Blocks of runs, their records, and the loop."""
+    """Blocks of runs, their records, and the loop. blocks: keep the statistics of blocks; ends: nothing but how each
+    ended, and its last state as the last sample."""
 
-    def __init__(self, spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Kind, blocks: bool):
-        assert spec.steps is not None
-        self.spec, self.kind, self.count, self.formulated = spec, kind, len(y), pairs[0][0]
-        self.components, self.steps = Components(kind, spec, pairs), spec.steps
+    loop: Any = staticmethod(advance_members)
+
+    def __init__(self, spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Kind, blocks: bool = False,
+                 ends: bool = False):
+        self.only_ends, self.spec, self.kind, self.count, self.formulated = ends, spec, kind, len(y), pairs[0][0]
+        self.components, self.steps = Components(kind, spec, pairs), spec.steps or 0
         self.starts, self.numbers = kind.blocks(y), self.components.numbers()
         number, self.blocks = len(self.starts), blocks
         self.ends = Ends(np.zeros(number, np.int64), np.zeros(number, np.int64), np.zeros(number, np.uint64),
                          kind.room(number, len(NAMES), dtype=np.int64))
-        plain = new_recorder(y.shape[1:], np.zeros((0, self.formulated.width)), spec.steps, spec.samples,
-                             spec.statistics_every, observables=self.formulated.observables, blocks=blocks)
-        self.records, self.lock, self.next, self.stop = self._records(plain, number), threading.Lock(), 0, False
-        self.shape = y.shape[1:]
+        plain = recorders(spec, self.formulated, np.zeros((0, self.formulated.width)), blocks=blocks)[:2]
+        self.records = [self._records(one, number) for one in plain if one]
+        self.lock, self.next, self.stop, self.shape = threading.Lock(), 0, False, y.shape[1:]
 
     def _records(self, plain: Recorder, number: int) -> Recorder:
         """Room for those of all blocks; where no blocks of statistics are kept, one is shared."""
@@ -289,25 +296,36 @@ class Runs:
         bits = (self.ends.alive[:, None] >> np.arange(self.kind.size, dtype=np.uint64)) & 1
         return ((bits == 0) | (self.ends.status != Status.OK)[:, None]).ravel()[:self.count]
 
-    def made(self) -> Made:
-        rows, ends = partial(self.kind.members, count=self.count), self.ends
+    def made(self) -> Batch:
+        rows, ends, spec = partial(self.kind.members, count=self.count), self.ends, self.spec
+        steps, (outputs, *accepted) = rows(ends.steps).copy(), map(self._of_members, self.records)
+        return Batch(self.formulated, outputs, accepted[0] if accepted else None, rows(ends.status).copy(),
+                     spec.t_start + steps*(spec.step or 0.0), steps, rows(ends.counters).copy(), lambda number: np.nan)
+
+    def _of_members(self, recorder: Recorder) -> Recorder:
+        """Arrays with a row for each of them."""
         own: dict[str, Any] = {
-            name: (rows(value) if self.blocks or not name.startswith("block") else
-                   self.kind.members(value, 1)) if isinstance(value, np.ndarray) and name != "scratch" else value
-            for name, value in self.records._asdict().items()}
-        own |= {"scratch": np.zeros(self.formulated.width),
-                "integrals": new_integrals(self.formulated.observables)}
-        return Made(Recorder(**own), rows(ends.status).copy(), rows(ends.steps).copy(), rows(ends.counters).copy(),
-                    rows(self.starts).copy(), self.blocks)
+            name: self.kind.members(value, self.count if self.blocks or not name.startswith("block") else 1)
+            for name, value in recorder._asdict().items() if isinstance(value, np.ndarray) and name != "scratch"
+            and (not self.only_ends or name == "filled")}
+        if self.only_ends and recorder.states.shape[1]:
+            own["states"] = self.kind.members(self.starts, self.count)[:, None]
+        return recorder._replace(**own, scratch=np.zeros(self.formulated.width),
+                                 integrals=new_integrals(self.formulated.observables))
 
     def place(self) -> "Place":
         """What the thread that asks needs."""
         (problem, integrator, work), numbers, rest, counters = self.components.make()
         words, every = self.kind.words()
         scratch = self.kind.room(self.formulated.width)
-        integrals = self.records.integrals._replace(last=self.kind.room(*self.records.integrals.last.shape))
-        held = self.kind.held(numbers, rest, counters, words, every, self.kind.room(*self.shape))
-        return Place(problem, integrator, work, self.records._replace(scratch=scratch, integrals=integrals), held)
+        integrals = self.records[0].integrals
+        integrals = integrals._replace(last=self.kind.room(*integrals.last.shape))
+        return Place(problem, integrator, work, [one._replace(scratch=scratch, integrals=integrals)
+                                                 for one in self.records],
+                     self.held(numbers, rest, counters, words, every, self.kind.room(*self.shape)))
+
+    def held(self, *own: Any) -> Any:
+        return self.kind.held(*own)
 
     def taken(self, number: int) -> tuple[int, int]:
         """The next blocks, at most so many."""
@@ -315,10 +333,13 @@ class Runs:
             begin, self.next = self.next, min(self.next + number, len(self.starts))
             return begin, self.next
 
-    def all(self, threads: int) -> None:
-        """Run all blocks. Raises KeyboardInterrupt."""
-        first = self.place()
-        loop = loop_for(advance_members, first.integrator, first.problem, first.work, first.records, first.held)
+    def all(self, threads: int, make: bool = True) -> bool:
+        """Run all blocks, unless there is no code yet and it shall not be made. Raises NoLanes, KeyboardInterrupt."""
+        first, self.shares = self.place(), 1 if threads == 1 else SHARES
+        components = first.integrator, first.problem, first.work, *first.records, first.held
+        if not make and not has_code(self.loop, *components):
+            return False
+        loop = loop_for(self.loop, *components)
         try:
             call = loop.ready(*self.arguments(first, first.held.rest.copy(), 0, 0, 0, 0))
         except Exception as error:  # of Numba, LLVM or a plugin: the same code for single members says what it is
@@ -342,14 +363,18 @@ class Runs:
             helper.join()
         if failed:
             raise failed[0]
+        return True
 
     def arguments(self, place: "Place", rest: np.ndarray, first: int, last: int, begin: int, end: int
                   ) -> tuple[Any, ...]:
-        return (place.integrator, place.problem, place.work, place.records, place.held, self.ends, self.starts,
-                self.numbers, rest, self.formulated.invariant_columns, float(self.spec.step or 0.0), first, last, begin,
-                end, self.spec.t_start)
+        return (place.integrator, place.problem, place.work, *place.records, place.held, self.ends, self.starts,
+                self.numbers, rest, self.formulated.invariant_columns, *self.steps_of(first, last, begin, end))
 
-    def work(self, call: Callable[..., None], place: "Place") -> None:
+    def steps_of(self, first: int, last: int, begin: int, end: int) -> tuple[Any, ...]:
+        """The last arguments of the loop."""
+        return float(self.spec.step or 0.0), first, last, begin, end, self.spec.t_start
+
+    def work(self, call: Callable[..., Any], place: "Place") -> None:
         """Blocks until there are none left, in one thread."""
         with Pieces(self.starts[0].size*self.kind.size) as pieces:
             rest = place.held.rest.copy()
@@ -374,5 +399,52 @@ class Place:
     problem: Any
     integrator: Any
     work: Any
-    records: Recorder
-    held: Held
+    records: list[Recorder]
+    held: Any
+
+
+class AdaptiveRuns(Runs):
+    """Blocks of lanes each of which has steps of its own."""
+
+    def __init__(self, *args: Any, **kept: Any):
+        from liestep.simulation.many import adaptive as lanes
+
+        super().__init__(*args, **kept)
+        self.lanes, self.loop = lanes, lanes.advance_adaptive_members
+
+    def held(self, *own: Any) -> Any:
+        room = self.kind.room
+        return self.lanes.AdaptiveHeld._make((*own, room(*self.shape), room(self.lanes.MEMORY), np.zeros(1, np.int64)))
+
+    def steps_of(self, first: int, last: int, begin: int, end: int) -> tuple[Any, ...]:
+        spec = self.spec
+        return (spec.duration/(spec.outputs - 1), first > 0, begin, end, spec.t_start, spec.duration, spec.direction,
+                spec.longest*NEARLY)
+
+    def work(self, call: Callable[..., Any], place: "Place") -> None:
+        with Pieces(self.starts[0].size*self.kind.size) as pieces:
+            rest, begin, end, on = place.held.rest.copy(), 0, 0, False
+            while not self.stop:
+                if begin == end:
+                    begin, end = self.taken(max(1, len(self.starts)//self.shares))
+                    if begin == end:
+                        break
+                place.held.left[0] = pieces.steps
+                begin = call(*self.arguments(place, rest, int(on), 0, begin, end))
+                on = begin < end
+                pieces.ended()
+
+    def made(self) -> Batch:
+        found, points = super().made(), self.spec.outputs - 1
+        assert found.accepted is not None
+        found.steps[:] = found.counters[:, Counter.STEPS_ACCEPTED]
+        found.time_reached[:] = self.spec.t_start + self.spec.direction*self.spec.duration
+        found.outputs.filled[:] = self.spec.samples, points + 1
+        found.accepted.filled[:, 1] = found.steps + 1
+        if self.blocks:  # the first step of a run whose steps are not known beforehand has a block of its own
+            count = found.accepted.block_count.shape[1]
+            found.outputs.block_count[:] = np.bincount(np.arange(points)*count//points, minlength=count)
+            found.accepted.block_count[:] = 0
+            found.accepted.block_count[:, 0] = np.minimum(found.steps, 1)
+            found.accepted.block_count[:, -1] = np.maximum(found.steps - 1, 0)
+        return found

@@ -14,7 +14,8 @@ from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, dr
 from liestep.mechanics.contracts.sheet import Cells, once, real_array
 from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
 from liestep.simulation.many.blocks import FEWEST
-from liestep.simulation.runs.batches import Batch, Repeated
+from liestep.simulation.runs.batch import Batch
+from liestep.simulation.runs.batches import Repeated
 from liestep.simulation.runs.content import Content, largest_momentum_error, origin, series, statistics
 from liestep.simulation.runs.estimate import DENSE, IMPLICIT, OBSERVABLES, memory, readable
 from liestep.simulation.runs.events import Event, Zero
@@ -245,7 +246,7 @@ class Asked:
     def _specified(self, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray], t_end: float
                    ) -> RunSpecification:
         given = dict(self.more)
-        if self.keep == END and given["times"] is None:
+        if self.keep not in (SAMPLES, STATISTICS) and given["times"] is None:
             given |= {"samples": 2} | ({"outputs": 2} if integrator_entry(self.method).item.adaptive else {})
         found = specify(self.problem, self.method, start=Start(parameters, initial, t_end, self.system), **given)
         if found.steps is not None and self.keep == END and not found.until:
@@ -290,9 +291,9 @@ class Asked:
         room = max(64, AT_ONCE//records)
         for first in range(0, self.count, room):
             numbers = range(first, min(first + room, self.count))
-            yield numbers, partial(self._repeated, repeated, numbers, blocks, threads)
+            yield numbers, partial(self._repeated, repeated, numbers, threads)
 
-    def _repeated(self, repeated: Repeated, numbers: Sequence[int], blocks: bool, threads: int) -> Batch:
+    def _repeated(self, repeated: Repeated, numbers: Sequence[int], threads: int) -> Batch:
         states: dict[str, np.ndarray] = {
             name: np.ascontiguousarray(self.moved[name][numbers[0]:numbers[-1] + 1], dtype=np.float64)
             if name in self.moved else np.repeat(np.asarray(values)[None], len(numbers), axis=0)
@@ -307,7 +308,7 @@ class Asked:
                     check(self.spec.parameters, {name: values[k] for name, values in states.items()})
                 except InputError as error:
                     raise InputError(f"member {numbers[k]}: {error}") from None
-        return repeated.run(states, blocks, threads=threads, fewest=self.fewest)
+        return repeated.run(states, blocks=bool(self.named), ends=self.keep == END, threads=threads, fewest=self.fewest)
 
     def collected(self, threads: int, shown: Callable[[float], None] | None) -> Content:
         """The content of the data set."""

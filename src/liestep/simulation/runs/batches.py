@@ -1,7 +1,7 @@
 """Runs of components that the same machine code takes, as arrays with a row for each: members of an ensemble, cells of
 a map. What does not depend on start and parameters is made once, and each run finds it as a run alone would."""
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import count, repeat
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.cache import code_mark, loop_for, prepare
-from liestep.compile.counters import NAMES, counts
+from liestep.compile.counters import NAMES
 from liestep.compile.driver import advance_adaptive, new_memory
 from liestep.compile.pieces import Pieces
 from liestep.compile.sources import black_box
@@ -17,16 +17,15 @@ from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, PluginError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.many.blocks import fixed, worthwhile
+from liestep.simulation.many.blocks import adaptive, fixed
+from liestep.simulation.runs.batch import Batch, changed
 from liestep.simulation.runs.execution import (
     STEP_LOG,
     Legs,
-    Outcome,
     Recorder,
     build,
     for_loop,
     in_pieces,
-    member,
     new_integrals,
     recorders,
     set_baseline,
@@ -36,13 +35,6 @@ from liestep.simulation.runs.specified import RunSpecification
 FEW = 8  # components that are held at a time
 
 
-def changed(recorder: Recorder, change: Callable[[np.ndarray], np.ndarray]) -> Recorder:
-    """A recorder with other arrays; its scratch stays."""
-    own: dict[str, Any] = {name: change(value) for name, value in recorder._asdict().items()
-                           if isinstance(value, np.ndarray) and name != "scratch"}
-    return recorder._replace(**own)
-
-
 def members_of(recorders: Recorder) -> Iterator[Recorder]:
     """`member` of one after the other."""
     n = len(recorders.baseline)
@@ -50,50 +42,6 @@ def members_of(recorders: Recorder) -> Iterator[Recorder]:
         repeat(value) if name == "scratch" or not isinstance(value, np.ndarray)
         else value if len(value) == n else repeat(value[0])
         for name, value in zip(Recorder._fields, recorders, strict=True)), strict=False))
-
-
-@dataclass
-class Batch:
-    """Trajectories of one component, or of several that are read alike. Recorders and arrays have a row for each;
-    `scale` gives the momentum scale of one, `each` has what reads the fields of each, if it differs."""
-
-    formulated: Formulated
-    outputs: Recorder
-    accepted: Recorder | None
-    status: np.ndarray        # (n,)
-    time_reached: np.ndarray  # (n,)
-    steps: np.ndarray         # (n,)
-    counters: np.ndarray      # (n, len(counters.NAMES))
-    scale: Callable[[int], float]
-    each: Sequence[Callable[..., dict[str, np.ndarray]]] = ()
-    growth: np.ndarray = field(default_factory=lambda: np.zeros((1, 0, 0)))  # see `Outcome`
-
-    @classmethod
-    def of(cls, outcome: Outcome) -> "Batch":
-        """A single one."""
-        row = partial(changed, change=lambda value: value[None])
-        return cls(outcome.formulated, row(outcome.outputs), outcome.accepted and row(outcome.accepted),
-                   np.array([outcome.status]), np.array([outcome.time_reached]), np.array([outcome.steps]),
-                   np.array([list(outcome.counters.values())]), lambda number: outcome.formulated.momentum_scale,
-                   growth=outcome.growth[None])
-
-    @property
-    def samples(self) -> np.ndarray:
-        """(n,): how many were written."""
-        return self.outputs.filled[:, 0]
-
-    @property
-    def finished(self) -> np.ndarray:
-        """(n,): whether it came to its end."""
-        return self.status == Status.OK
-
-    def member(self, number: int) -> Outcome:
-        """One of them."""
-        own = replace(self.formulated, momentum_scale=self.scale(number),
-                      to_fields=self.each[number] if self.each else self.formulated.to_fields)
-        return Outcome(own, member(self.outputs, number), self.accepted and member(self.accepted, number),
-                       Status(self.status[number]), float(self.time_reached[number]), int(self.steps[number]),
-                       counts(self.counters[number]))
 
 
 class Part(NamedTuple):
@@ -120,20 +68,6 @@ class Part(NamedTuple):
         return self.y.shape, code_mark(self[1:]), made.fields, made.observables, made.notes
 
 
-@plugin_errors()
-def side_by_side(spec: RunSpecification, pairs: Sequence[tuple[Formulated, Any]], y: np.ndarray, blocks: bool,
-                 threads: int = 1, fewest: int | None = None) -> Batch:
-    """Runs by fixed steps from rows y (n, m, d), of one problem and integrator or of as many as there are rows; see
-    `many.blocks.fixed` (fewest: default as it pays for runs of a study)."""
-    assert spec.step is not None
-    made = fixed(spec, pairs, y, blocks=blocks, threads=threads,
-                 fewest=worthwhile(spec, y) if fewest is None else fewest)
-    for k in np.flatnonzero(made.status != Status.OK).tolist():
-        made.status[k] = pairs[k if len(pairs) > 1 else 0][0].ending(Status(made.status[k]), made.ends[k])
-    return Batch(pairs[0][0], made.outputs, None, made.status, spec.t_start + made.steps*spec.step, made.steps,
-                 made.counters, lambda number: np.nan)
-
-
 class Rows:
     """Runs of parts that are alike, each into a row of a batch with room for `n`; those of adaptive methods run a few
     at a time, and only what reads them is kept. blocks: keep the blocks of each. error: why they cannot be run."""
@@ -151,7 +85,7 @@ class Rows:
         self.waiting.append(part)
         if len(self.waiting) == FEW and self.spec.steps is None and not self.error:
             try:
-                self.all(part.integrator)
+                self.all()
             except (InputError, PluginError) as error:
                 self.error = error
 
@@ -160,10 +94,10 @@ class Rows:
         if self.error:
             raise self.error
         if self.spec.steps is None:
-            made = self.all(self.waiting[0].integrator if self.waiting else ())
+            made = self.all()
         else:
-            made = side_by_side(self.spec, [(part.formulated, part.integrator) for part in self.waiting],
-                                np.array([part.y for part in self.waiting]), self.blocks, fewest=self.fewest)
+            made = fixed(self.spec, [(part.formulated, part.integrator) for part in self.waiting],
+                         np.array([part.y for part in self.waiting]), blocks=self.blocks, fewest=self.fewest)
         n, (scales, each) = len(self.kept), zip(*self.kept.values(), strict=True)
         rows = partial(changed, change=lambda values: values[:n])
         own: Any = {name: value[:n] for name, value in vars(made).items() if isinstance(value, np.ndarray)}
@@ -202,11 +136,12 @@ class Rows:
                 spec.duration/(spec.outputs - 1), self.legs.end, part.work, spec.t_start, spec.direction)
 
     @plugin_errors()
-    def all(self, shared: Any) -> Batch:
-        """Run those that wait, in their order; each finds arrays of `shared`, components of all, as they are."""
+    def all(self) -> Batch:
+        """Run those that wait, in their order; each finds the arrays of the first one as they are, which all may
+        share."""
         parts, self.waiting = self.waiting, []
         self.made = made = self.made or self._open(parts[0])
-        memory = [(array, array.copy()) for array in _arrays(shared)]
+        memory = [(array, array.copy()) for part in parts[:1] for array in _arrays(part[1:])]
         with self.pieces() as pieces:
             for part in parts:
                 try:
@@ -241,23 +176,34 @@ class Rows:
 
 
 class Repeated:
-    """Fixed steps of one component, from many starts. `possible` says whether it can be had: the component must not
-    depend on the start, and be compiled: what a black box raises is said of one member."""
+    """Steps of one component, from many starts. `possible` says whether it can be had: the component must not depend on
+    the start, and be compiled: what a black box raises is said of one member."""
 
     def __init__(self, spec: RunSpecification):
         self.spec, (self.formulated, self.integrator) = spec, build(spec)
-        self.possible = (self.formulated.starts is not None and spec.steps is not None and not spec.exponents
+        self.possible = (self.formulated.starts is not None and not spec.exponents
                          and not black_box(self.formulated.problem))
 
-    def run(self, states: Mapping[str, np.ndarray], blocks: bool, **more: Any) -> Batch:
-        """The runs from states, each field (n, ...); `blocks`: keep the blocks of each; more: of `side_by_side`. Raises
-        what `run_once` does."""
+    def run(self, states: Mapping[str, np.ndarray], **kept: Any) -> Batch:
+        """The runs from states, each field (n, ...); kept: what `many.blocks.fixed` takes. Raises what `run_once` does.
+        """
         starts = self.formulated.starts
         assert starts is not None
-        made = side_by_side(self.spec, [(self.formulated, self.integrator)], np.ascontiguousarray(starts.rows(states)),
-                            blocks, **more)
+        y, pairs = np.ascontiguousarray(starts.rows(states)), [(self.formulated, self.integrator)]
+        if self.spec.steps is None:
+            made = adaptive(self.spec, pairs, y, self._alone, **kept)
+        else:
+            made = fixed(self.spec, pairs, y, **kept)
         return replace(made, scale=lambda number: starts.scale(
             {name: values[number] for name, values in states.items()}))
+
+    def _alone(self, y: np.ndarray, blocks: bool = False, ends: bool = False) -> Batch:
+        """One after the other, of an adaptive method."""
+        rows, part = Rows(self.spec, len(y), blocks), Part.of(self.formulated, self.integrator, None)
+        for number, row in enumerate(y):
+            rows.add(number, part._replace(y=row.copy()))
+        made = rows.ended()
+        return replace(made, outputs=made.outputs._replace(states=made.outputs.states[:, -1:])) if ends else made
 
 
 def _arrays(item: Any) -> Iterator[np.ndarray]:

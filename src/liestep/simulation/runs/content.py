@@ -17,7 +17,7 @@ from liestep.simulation.runs.specified import RunSpecification
 
 if TYPE_CHECKING:
     with some_runs:
-        from liestep.simulation.runs.batches import Batch
+        from liestep.simulation.runs.batch import Batch
 
 FORMAT = "2"  # version of the layout of files
 DENSE = LEAST_SAMPLES*BLOCKS  # samples; an ensemble has blocks with more, so that a drift can be judged

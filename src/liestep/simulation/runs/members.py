@@ -10,7 +10,8 @@ from liestep.compile.sources import black_box
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.runs.batches import Batch, Part, Repeated, Rows
+from liestep.simulation.runs.batch import Batch
+from liestep.simulation.runs.batches import Part, Repeated, Rows
 from liestep.simulation.runs.content import (
     BLOCKS_SUFFIX,
     DENSE,
@@ -103,7 +104,7 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
             return spec, some(number)
 
         room = max(AT_ONCE, NUMBERS//(spec.samples*repeated.formulated.start.size))
-        found = ((range(k, min(k + room, count)), partial(repeated.run, some(slice(k, k + room)), blocks))
+        found = ((range(k, min(k + room, count)), partial(repeated.run, some(slice(k, k + room)), blocks=blocks))
                  for k in range(0, count, room)) if repeated.possible else in_groups(
                      spec, repeated.formulated, count, start, blocks)
         for numbers, run in found:

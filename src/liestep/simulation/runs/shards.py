@@ -9,7 +9,7 @@ from liestep.compile import counters
 from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import InputError, PluginError
-from liestep.simulation.runs.batches import Batch
+from liestep.simulation.runs.batch import Batch
 from liestep.simulation.runs.content import (
     Content,
     Variable,

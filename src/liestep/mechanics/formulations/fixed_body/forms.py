@@ -119,7 +119,7 @@ class Declared(NamedTuple):
 
         def rows(states: State) -> np.ndarray:
             found = attitude_rows(states)
-            q = np.array([of_matrix(attitude) for attitude in states["attitude"]])[:, None]
+            q = of_matrix(states["attitude"])[:, None]
             rates = np.einsum("mij,mj->mi", found[:, :3], found[:, 3])[:, None]/(2.0*inertia)
             return np.concatenate([q[..., 1:], rates, q[..., :1]*[1.0, 0.0, 0.0], found[:, 4:]], axis=1)
 
