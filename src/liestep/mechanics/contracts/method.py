@@ -151,6 +151,7 @@ class Places:
     recommended: bool = True
     likely: bool = False
     won_from: float = inf
+    tried: tuple[Mapping[str, Any], ...] = ()  # as `Method.prefers`, for runs of recommendations
 
 
 @dataclass(frozen=True)
