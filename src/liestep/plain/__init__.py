@@ -230,6 +230,21 @@ def system(name: str, *, rhs: Callable, start: Start, energy: Callable | None = 
 
 
 @overload
+@kind("a sum of parts", families.first_order, "y")
+def system(name: str, *, parts: Sequence[Callable], start: Start, energy: Callable | None = None,
+           invariants: Functions | None = None, parameters: Start | None = None, t_end: float = 10.0) -> System:
+    """dy/dt = the sum of parts whose flows are known, for splittings (docs/splittings.md); no part depends on t.
+
+    Args:
+        parts: two or more. A function of (h, y, p) is the flow of a part: y after h, h in s, also negative. One of
+            (y, p) is the rate of a shear, (n,), which depends on no number of y that it moves: its flow follows.
+        start: y, (n,), in units of your own.
+        energy: of (y, p), in J (default: none).
+        invariants: further functions of (y, p) by name, in units of your own (default: none).
+    """
+
+
+@overload
 @kind("a black box of first order", called, "y")
 def system(name: str, *, rhs: Callable, blackbox: bool, start: Start, parameters: Start | None = None,
            t_end: float = 10.0) -> System:

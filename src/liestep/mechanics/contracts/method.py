@@ -22,6 +22,7 @@ class Keeps(StrEnum):
     ENERGY = "energy"
     BOUNDED = "bounded energy"
     SYMPLECTIC = "symplectic form"
+    VOLUME = "volume of the state space"      # of canonical states it follows from the symplectic form
     REVERSIBLE = "reversibility"              # follows from `Method.symmetric`
 
 
