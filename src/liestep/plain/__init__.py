@@ -26,6 +26,7 @@ from liestep.plain import families, mechanisms
 from liestep.plain.blackbox import called
 from liestep.plain.families import Given, named_start
 from liestep.plain.kinds import SHARED, documented, kind, meant
+from liestep.plain.parts import summed
 from liestep.simulation.catalogue import add_plugin, method, own_integrators, own_systems, plugin_entries, sheet
 from liestep.simulation.many import call
 from liestep.simulation.plugins.loading import ID, load_plugin
@@ -230,7 +231,7 @@ def system(name: str, *, rhs: Callable, start: Start, energy: Callable | None = 
 
 
 @overload
-@kind("a sum of parts", families.first_order, "y")
+@kind("a sum of parts", summed, "y")
 def system(name: str, *, parts: Sequence[Callable], start: Start, energy: Callable | None = None,
            invariants: Functions | None = None, parameters: Start | None = None, t_end: float = 10.0) -> System:
     """dy/dt = the sum of parts whose flows are known, for splittings (docs/splittings.md); no part depends on t.

@@ -1,6 +1,5 @@
 """From a person's functions to the text of a plugin, one writer for each kind of system. Numbers of the start, of
 closures and of defaults stand in the text, so that its hash is the identity of the system."""
-import inspect
 import keyword
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
@@ -381,17 +380,13 @@ def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
     return True
 
 
-SHARE = 0.01  # of t_end, over which flows of parts are looked at
-
-
-def first_order(w: Writer, given: Given) -> str:
-    """dy/dt = f(t, y, p), or the sum of parts whose flows are known."""
+def first_order(w: Writer, given: Given, summed: Callable[[Any], tuple[Any, str]] | None = None) -> str:
+    """dy/dt = f(t, y, p). summed: of y, gives rates of parts instead, and further arguments of the sheet."""
     y0 = np.atleast_1d(field_of(w.start, "y"))
     if y0.ndim > 1:
         raise InputError(f"start y must be of shape (n,), not {y0.shape}: write y.reshape{y0.shape} in the function")
     y = w.array("y", y0[None])[0]
-    rates, volume = _flows(w, given.parts, y) if given.parts is not None else (
-        w.call("rhs", given.rhs, y0.shape, t=w.t, y=y), False)
+    rates, more = summed(y) if summed else (w.call("rhs", given.rhs, y0.shape, t=w.t, y=y), "")
     w.method("rates(self, t, y, out)", entries("out", rates[None]))
     energy = w.call("energy", given.energy, (), y=y) if given.energy else 0.0
     slope = gradient(energy, list(y)) if given.energy else []
@@ -401,56 +396,8 @@ def first_order(w: Writer, given: Given) -> str:
         w.method("slope(self, y, out)", entries("out", [slope]))
         w.method("hamiltonian(self, y)", [("", energy)])
     kept = _observed(w, given, energy, kept_energy, energy if conservative else None, y=y)
-    parts = f", parts={len(given.parts)}, volume={volume}" if given.parts else ""
     return w.text("first_order", w.returned(y=y0), [], [
-        "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative}{parts})"])
-
-
-def _flows(w: Writer, parts: Sequence[Callable], y: Any) -> tuple[Any, bool]:
-    """Write the flows of parts; the sum of their rates, and whether each keeps the volume. Raises InputError: a part of
-    rates depends on what it moves, or a function of h is no flow."""
-    if not isinstance(parts, Sequence) or len(parts) < 2 or not all(map(callable, parts)):
-        raise InputError(f"parts must be a list of two functions or more, not {parts!r:.60}")
-    h, rates, volume = w.symbol("h", SHARE*w.t_end), np.zeros(len(y), dtype=object), True
-    for k, part in enumerate(parts):
-        what = f"part {k}"
-        if "h" in inspect.signature(part).parameters:
-            flow = w.call(what, part, y.shape, h=h, y=y)
-            own = substituted([gradient(x, [h])[0] for x in flow], {h.place: 0.0})
-            volume &= _is_flow(w, what + place(part), flow, h, y)
-        else:
-            own = w.call(what, part, y.shape, y=y)
-            moved = [y[j] for j in range(len(y)) if isinstance(own[j], Symbol) or own[j] != 0.0]
-            if any(depends(x, moved) for x in own):
-                raise InputError(f"{what} depends on a coordinate that it moves: give its flow, a function of (h, y, p)"
-                                 f" that is y after h{place(part)}")
-            flow = [x + h*rate for x, rate in zip(y, own, strict=True)]
-        rates = rates + np.array(own, dtype=object)
-        w.method(f"part_{k}(self, h, y, out)", entries("out", np.array(flow, dtype=object)[None]))
-    w.lines += ["", "    def flow(self, i, h, y, out):"]
-    for k in range(len(parts)):
-        w.lines += [f"        if i == {k}:", f"            self.part_{k}(h, y, out)"]
-    return rates, volume
-
-
-def _is_flow(w: Writer, what: str, flow: Any, h: Any, y: Any) -> bool:
-    """Whether a flow keeps the volume. Raises InputError: it does not begin at y, or twice h is not h and h again."""
-    size, volume = max(abs(value) for name, value in w.values.items() if name[:2] == "y[") or 1.0, True
-    names = [input_text(x) for x in y]
-    for moved in (0.0, 0.1):
-        at = w.values | {name: w.values[name] + moved*(k % 5 + 1)*size for k, name in enumerate(names)}
-
-        def after(times: float, start: Sequence[float], at: dict[str, Any] = at) -> Any:
-            moving = {**dict(zip(names, start, strict=True)), "h": times*SHARE*w.t_end}
-            return np.array(evaluated(list(flow), at | moving))
-
-        start = [at[name] for name in names]
-        for found, wanted in ((after(0.0, start), start), (after(1.0, after(1.0, start)), after(2.0, start))):
-            if not np.allclose(found, wanted, rtol=KEPT, atol=KEPT*size):
-                raise InputError(f"{what} is no flow: after h = 0 it must be y, and h twice must be 2 h")
-        slopes = np.reshape(evaluated([slope for x in flow for slope in gradient(x, list(y))], at), (len(y), len(y)))
-        volume &= bool(abs(np.linalg.det(slopes) - 1.0) <= KEPT)
-    return volume
+        "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative}{more})"])
 
 
 def lagrangian(w: Writer, given: Given) -> str:
