@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from liestep.plain import solvers as scipy  # noqa: F401  liestep.scipy
     from liestep.plain.robots import from_mjcf, from_urdf
     from liestep.plain.solvers import solve
+    from liestep.simulation.endings.events import Event
+    from liestep.simulation.endings.impacts import Impact
     from liestep.simulation.plugins.loading import load_plugin
-    from liestep.simulation.runs.events import Event
-    from liestep.simulation.runs.impacts import Impact
     from liestep.study.tables.order import observed_order
 
 _PLACES = {**dict.fromkeys(("simulate", "list_systems", "list_integrators", "reference", "tangent", "consistent_start",
@@ -54,7 +54,7 @@ _PLACES = {**dict.fromkeys(("simulate", "list_systems", "list_integrators", "ref
            "solve": "liestep.plain.solvers", **dict.fromkeys(("from_mjcf", "from_urdf"), "liestep.plain.robots"),
            "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.compile.status",
-           "Event": "liestep.simulation.runs.events", "Impact": "liestep.simulation.runs.impacts"}
+           "Event": "liestep.simulation.endings.events", "Impact": "liestep.simulation.endings.impacts"}
 __all__ = ["Event", "Impact", "InputError", "IntegrationError", "System", "compare", "consistent_start", "ensemble",
            "from_mjcf",
            "from_urdf", "lgt", "list_integrators", "list_systems", "load_plugin", "observed_order", "open_run", "plot",
