@@ -11,7 +11,6 @@ import liestep
 from liestep import open_run
 from liestep.errors import InputError
 from liestep.extend import GROUND, Body, revolute
-from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
@@ -171,13 +170,6 @@ def test_a_controller_with_a_memory_starts_anew_and_goes_on(integrator):
     for k, q in enumerate(starts):
         alone = cart().simulate(integrator, t_end=2.0, initial={"q": q}, **how)
         assert np.abs(many["q"].values[k, -1] - alone["q"].values[-1]).max() < 1e-13
-    spec = specify(cart(), integrator, t_end=2.0, ensemble={"members": 3, "amplitude": 0.1, "seed": 2}, **how)
-    content = carry_out(spec)
-    for k, row in enumerate(content.variables["q"][1]):
-        alone = cart().simulate(integrator, t_end=2.0, initial={
-            "q": row[0], "momentum": content.variables["momentum"][1][k, 0]}, **how)
-        assert np.array_equal(alone["q"].values, row)
-        assert np.array_equal(alone["u"].values, content.variables["u"][1][k])
 
 
 def test_torques_of_bodies_and_forces_on_spheres():

@@ -91,7 +91,7 @@ class Robot(System):
             values: MuJoCo's ctrl, by motors.
         """
         found = np.zeros(self.tree.sizes[1])
-        motors = {name: rest for name, *rest in self.tree.motors}
+        motors: dict[str, Any] = {name: rest for name, *rest in self.tree.motors}
         for name, value in values.items():
             if name not in motors:
                 raise InputError(f"actuate: {unknown('motor', name, motors)}")
@@ -404,7 +404,7 @@ def _motors(model: Any) -> Iterator[tuple[str, int, float, float, float]]:
                               (model.actuator_forcelimited[k], model.actuator_forcerange[k]/gain)):
             ends = np.clip(ends, *span) if limited else ends
         yield (model.actuator(k).name or f"motor_{k}", int(model.jnt_dofadr[joint]),
-               float(model.actuator_gear[k, 0])*gain, *map(float, ends))
+               float(model.actuator_gear[k, 0])*gain, float(ends[0]), float(ends[1]))
 
 
 def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

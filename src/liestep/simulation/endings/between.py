@@ -1,5 +1,5 @@
 """States of a run between its nodes: of methods with fixed steps by one step of the method itself, which keeps the
-manifold and has its order; of adaptive ones by their interpolant. Runs at times of one's own, and with all nodes."""
+manifold and has its order; of adaptive ones by their interpolant. Runs with all their nodes."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,9 +14,9 @@ from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.catalogue import integrator_ids, method
-from liestep.simulation.runs.content import Content, collected, origin
+from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.estimate import memory, readable, require_memory
-from liestep.simulation.runs.execution import Outcome, Progress, build, for_loop, gap_of, run_once
+from liestep.simulation.runs.execution import Outcome, build, for_loop, gap_of, run_once
 from liestep.simulation.runs.specification import applicable
 from liestep.simulation.runs.specified import RunSpecification
 
@@ -150,13 +150,10 @@ class Between:
             return near, 0.0
         return n, (time - self.times[n])/self.lengths[n]
 
-    def fields(self, rows: np.ndarray, values: np.ndarray, times: np.ndarray | None = None) -> dict[str, np.ndarray]:
-        """State fields and observables of times, by their names; rows (time, m, d), values (time, columns). Of given
-        times also what is counted from one to the next."""
-        found = dict(self.formulated.to_fields(rows))
-        if times is not None:
-            found |= self.formulated.showing(times, found)
-        return found | {part.name: part.shaped(values[:, part.columns]) for part in self.formulated.observables}
+    def fields(self, rows: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
+        """State fields and observables of times, by their names; rows (time, m, d), values (time, columns)."""
+        return self.formulated.to_fields(rows) | {
+            part.name: part.shaped(values[:, part.columns]) for part in self.formulated.observables}
 
 
 def require_partial_steps(spec: RunSpecification) -> None:
@@ -210,29 +207,8 @@ def with_nodes(spec: RunSpecification) -> Content:
         raise InputError(f"{spec.integrator} is adaptive and keeps no nodes: its samples come from its own interpolant,"
                          " ask for more of them with samples=, or for your own with times=")
     require_partial_steps(spec)
-    _require_single(spec, "dense output is")
+    if spec.replicas > 1 or spec.exponents:
+        raise InputError("dense output is for single runs; leave out replicas and exponents")
     content = collected(spec, [run_once(spec)])
     content.add(ROWS, ("node", "row", "column"), nodes_of(spec).nodes, "1", "rows of the state at every step")
     return content
-
-
-def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
-    """The content of the file of a run with times of its own. Raises InputError: a method without partial steps, or
-    more nodes than fit the memory."""
-    _require_single(spec, "times are")
-    assert spec.times is not None
-    between = nodes_of(spec)
-    plain = replace(spec, times=None, samples=2)
-    content = collected(plain, [run_once(plain, progress=progress)])
-    kept = spec.times[spec.direction*spec.times <= spec.direction*content.attributes["time_reached"]]
-    seen = between.fields(*between.at(kept), kept)
-    for name, (dims, _, about) in list(content.variables.items()):
-        if dims[:1] == ("time",):
-            content.variables[name] = dims, kept if name == "time" else seen[name], about
-    content.attributes |= origin(spec)
-    return content
-
-
-def _require_single(spec: RunSpecification, what: str) -> None:
-    if spec.ensemble is not None or spec.replicas > 1 or spec.exponents:
-        raise InputError(f"{what} for single runs; leave out ensemble, replicas and exponents")

@@ -14,7 +14,6 @@ from liestep.compile.cache import loop_for
 from liestep.compile.counters import Counter, counts
 from liestep.compile.held import Unread, advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
-from liestep.compile.sources import some_runs
 from liestep.compile.status import Status
 from liestep.compile.tracing import leaves, on_own_arrays
 from liestep.errors import InputError, require_plain, unknown
@@ -22,9 +21,8 @@ from liestep.mechanics.contracts.formulated import Formulated, Sight
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.endings.between import require_partial_steps
 from liestep.simulation.endings.events import answer
-from liestep.simulation.runs.batches import Batch
 from liestep.simulation.runs.content import Content, collected
-from liestep.simulation.runs.execution import Outcome, Progress, build, recorders, starts_of
+from liestep.simulation.runs.execution import Outcome, Progress, build, recorders
 from liestep.simulation.runs.own_names import Named, own_names
 from liestep.simulation.runs.specification import STEP_TOLERANCE
 from liestep.simulation.runs.specified import RunSpecification
@@ -237,49 +235,16 @@ class Held:
 
 
 def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
-    """The content of the file of a run with a control, or of an ensemble. Adaptive methods end a step at each of its
-    instants, which are the points of their samples and statistics.
+    """The content of the file of a run with a control. Adaptive methods end a step at each of its instants, which are
+    the points of their samples and statistics.
 
     Raises:
         InputError: what the function gives is wrong, at a time, or what such runs do not have.
     """
-    if spec.replicas > 1 or spec.exponents or spec.log_steps:
-        raise InputError("runs with control have no replicas, exponents and log_steps: leave them out")
+    if spec.ensemble or spec.replicas > 1 or spec.exponents or spec.log_steps:
+        raise InputError("control is for single runs and members of liestep.ensemble; leave out ensemble, replicas,"
+                         " exponents and log_steps")
     require_partial_steps(spec)
-    if spec.ensemble:
-        return _of_members(spec)
-    outcome, held, given = _held(spec, progress)
-    content = collected(spec, [outcome])
-    held.add_given(content, given)
-    return content
-
-
-def _of_members(spec: RunSpecification) -> Content:
-    """The content of an ensemble, whose members the control meets one after the other."""
-    with some_runs:
-        from liestep.simulation.runs.members import gathered
-
-    values: list[Content] = []
-
-    def batches() -> Iterator[tuple[list[int], Batch]]:
-        for states in starts_of(spec):
-            for k in range(len(next(iter(states.values())))):
-                outcome, held, given = _held(replace(spec, ensemble=None, initial={
-                    name: part[k] for name, part in states.items()}))
-                values.append(Content())
-                held.add_given(values[-1], given)
-                yield [len(values) - 1], Batch.of(outcome)
-
-    content = gathered(spec, batches())
-    samples = len(content.variables["time"][1])
-    for name, (dims, _, about) in values[0].variables.items():
-        content.variables[name] = ("member", *dims), np.stack(
-            [one.variables[name][1][:samples] for one in values]), about
-    return content
-
-
-def _held(spec: RunSpecification, progress: Progress | None = None) -> tuple[Outcome, Held, np.ndarray]:
-    """The outcome of a single run, the function that was held, and the numbers of what is behind its samples."""
     held = Held(spec)
     formulated, baseline = held.formulated, np.zeros(held.formulated.width)
     plain(formulated.problem).observe(held.y.copy(), baseline)
@@ -295,7 +260,9 @@ def _held(spec: RunSpecification, progress: Progress | None = None) -> tuple[Out
     if held.reader.bare:
         times = spec.times_of(np.arange(outcome.samples)*outcome.outputs.stride)
         outcome = replace(outcome, formulated=replace(formulated, to_fields=partial(held.fields, times, given)))
-    return outcome, held, given
+    content = collected(spec, [outcome])
+    held.add_given(content, given)
+    return content
 
 
 def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:

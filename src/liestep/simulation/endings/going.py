@@ -10,7 +10,6 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import drifting
-from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.endings.between import ROWS
 from liestep.simulation.endings.events import Event, event_of, events_of
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     import xarray
 
 MAY_CHANGE = ("samples", "times", "until", "events", "control", "sample", "stops")
-BOOKS = ("work", "impact_work")  # of runs with events, whose legs each begin their own
+BOOKS = ("work", "impact_work")  # where rows do not hold them: of files and of runs with events
 CALLED = "called"  # key of what a data set in memory holds beside its variables and attributes
 
 
@@ -63,29 +62,10 @@ def further(data: "xarray.Dataset", t_end: Any, given: Mapping[str, Any]) -> Run
     at, rows = getattr(data.encoding.get(CALLED), "end", None) or (np.nan, None)
     if ROWS in data and reached == data.attrs["time_reached"]:
         at, rows = reached, data[ROWS].values[-1]
-    shown = [part.name for part in build(spec)[0].shown] + [*BOOKS]*bool(spec.events)
-    before = replace(before, rows=rows if at == reached else _with_work(spec, data), shown={
-        name: data[name].values[-1] for name in shown if name in data})
+    known = rows if at == reached and not spec.events else None
+    shown = [part.name for part in build(spec)[0].shown] + [*BOOKS]*(known is None)
+    before = replace(before, rows=known, shown={name: data[name].values[-1] for name in shown if name in data})
     return replace(spec, before=before if before.steps or before.shown or before.rows is not None else None)
-
-
-def _with_work(spec: RunSpecification, data: "xarray.Dataset") -> np.ndarray | None:
-    """Rows of the start with the work that forces have done before it; None where no row holds it."""
-    formulated = build(spec)[0]
-    column = next((part.columns.start for part in formulated.observables if part.name == "work"), None)
-    if column is None or "work" not in data:
-        return None
-    problem, rows = plain(formulated.problem), formulated.start.copy()
-    seen = np.zeros((2, formulated.width))
-    for place in zip(*np.nonzero(rows == 0.0), strict=True):
-        for out, value in zip(seen, (0.0, 1.0), strict=True):
-            rows[place] = value
-            problem.observe(rows, out)
-        rows[place] = 0.0
-        if seen[1, column] - seen[0, column] == 1.0:
-            rows[place] = data["work"].values[-1]
-            return rows
-    return None
 
 
 def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecification:

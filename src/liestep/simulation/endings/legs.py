@@ -1,5 +1,5 @@
-"""Runs with events, at which they end or go on, and those of them with a control: legs from one event or instant to the
-next, joined into one data set.
+"""Runs with events, at which they end or go on, and runs at times of one's own, also with a control: legs from one
+event or instant to the next, joined into one data set.
 
 Each leg is a run of its own from the state behind an event, so that an integrator keeps its order between events. It is
 no longer than a few times the last one, so that the search for events is as fine where they come ever faster. With a
@@ -80,7 +80,7 @@ class Journey:
         # the columns whose values of the legs are added, and the work of forces among them, which the energy lacks
         self.work = [part.columns.start for part in self.formulated.observables if part.name == "work"]
         self.added = np.zeros(self.formulated.width)
-        if spec.before and spec.events:  # of the run that this one goes on
+        if spec.before and spec.before.rows is None:  # of the run that this one goes on
             self.added[self.work] = spec.before.shown.get("work", 0.0)
             self.impact = float(spec.before.shown.get("impact_work", 0.0))
         self.summed = self.work + [k for part in self.formulated.observables if part.integral
@@ -137,7 +137,7 @@ class Journey:
                 ended = self._ending(end)
             if ended:  # the state at the end of the run is its last sample
                 *sample, self.added = self.last
-                if spec.times is None or spec.events or one or end in spec.times:
+                if spec.times is None or spec.events or one or end in spec.times or not self.samples:
                     self._keep(*sample)
                 return ended
             # where nothing happened, the next leg is longer than this one
@@ -365,12 +365,12 @@ def _accumulation(times: np.ndarray) -> float | None:
 
 
 def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
-    """The content of the file of a run with events: the variables and attributes of other runs, but no statistics of
-    blocks, and `event_times`, `event_directions`, `event_numbers` of all events. Attributes: `events` in all,
-    `event_resolution` in s, the longest time between two points where they were looked for; with `until` `event`,
-    "reached" or "none", and `event_time` in s, NaN where there is none; else `event_counts` of each, and where a run
-    goes on `impact_work` and `mechanical_energy` (J), its `energy` less the work of forces and of resets; `status` is
-    `accumulated` where events come ever faster, with `accumulation_time` (s).
+    """The content of the file of a run with events or own times: the variables and attributes of other runs, but no
+    statistics of blocks, and `event_times`, `event_directions`, `event_numbers` of all events. Attributes: `events` in
+    all, `event_resolution` in s, the longest time between two points where they were looked for; with `until` `event`,
+    "reached" or "none", and `event_time` in s, NaN where there is none; with events that go on `event_counts` of each,
+    `impact_work` and `mechanical_energy` (J), an `energy` less the work of forces and of resets, and where they come
+    ever faster the status `accumulated` with `accumulation_time` (s).
 
     Raises:
         InputError: a wrong event, reset or control, or what such runs do not have.
@@ -378,9 +378,10 @@ def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
     if spec.until and spec.events:
         raise InputError("leave out until beside events: one of them with count=1 ends the run")
     if spec.ensemble or spec.replicas > 1 or spec.exponents or spec.log_steps:
-        raise InputError("until, events, and times beside control are for single runs; leave out ensemble, replicas,"
-                         " exponents and log_steps")
-    require_partial_steps(spec)
+        raise InputError("until, events and times are for single runs and members of liestep.ensemble; leave out"
+                         " ensemble, replicas, exponents and log_steps")
+    if spec.until or spec.events or spec.control:
+        require_partial_steps(spec)
     made = Journey(spec)
     ended = made.go(progress)
     content, formulated = Content(), made.formulated

@@ -15,10 +15,8 @@ def carry_out(spec: RunSpecification, progress: Progress | None = None, *, inter
         with some_runs:
             if spec.ending == "legs":
                 from liestep.simulation.endings.legs import run
-            elif spec.ending == "control":
-                from liestep.simulation.endings.control import run
             else:
-                from liestep.simulation.endings.between import run
+                from liestep.simulation.endings.control import run
 
         return run(spec, progress)
     if spec.ensemble is not None:

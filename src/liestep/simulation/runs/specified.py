@@ -144,9 +144,9 @@ class RunSpecification(Horizon, Output, Trajectories):
     @property
     def ending(self) -> str:
         """What carries it out, a module of `simulation.endings` with `run`; "" where it simply ends."""
-        if self.events or self.until or (self.control and self.times is not None):
+        if self.events or self.until or self.times is not None or (self.before and "work" in self.before.shown):
             return "legs"
-        return "control" if self.control else "between" if self.times is not None else ""
+        return "control" if self.control else ""
 
     @property
     def modules(self) -> tuple[str, ...]:
