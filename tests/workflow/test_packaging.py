@@ -23,9 +23,10 @@ from liestep.api.command_line import FILES, main
 from liestep.errors import InputError
 from liestep.figures.commands import figure_names
 from liestep.study.plan.papers import papers
+from liestep.study.tables.columns import about
 from liestep.study.tables.kinds import NAMES
 from liestep.workflow import schemas
-from liestep.workflow.columns import about, columns_of_tables
+from liestep.workflow.schemas import columns_of_tables
 from liestep.workflow.workflow import Workflow
 
 TOP = Path(__file__).parents[2]

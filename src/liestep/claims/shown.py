@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from liestep.claims.claimfile import Claim
 from liestep.study.plan.plan import Study
-from liestep.study.tables.headings import headings
+from liestep.study.tables.columns import headings
 
 # First part of a quantity's name -> figures and tables that show it.
 SHOWN_BY = {"energy": ("energy_error", "energy_convergence", "ensemble", "energy"),

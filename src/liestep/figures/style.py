@@ -1,7 +1,9 @@
 """How figures look (sizes and fonts), and which runs and problems of a study they ask for; what the study does not have
 is named. Fonts come with matplotlib, so a figure does not depend on the fonts of a machine."""
+import tomllib
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 import matplotlib
@@ -21,16 +23,7 @@ MM = 1.0/25.4
 SINGLE, DOUBLE = 90.0, 180.0  # widths in mm
 DPI = 200                     # resolution of the PNG files
 
-RC: dict[Any, Any] = {
-    "font.family": "DejaVu Sans", "font.size": 7.0, "axes.titlesize": 8.0, "axes.labelsize": 7.5,
-    "legend.fontsize": 7.0, "xtick.labelsize": 7.0, "ytick.labelsize": 7.0, "axes.linewidth": 0.6,
-    "lines.linewidth": 1.0, "lines.markersize": 3.6, "lines.markeredgewidth": 0.8, "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "ytick.minor.width": 0.4, "xtick.direction": "in",
-    "ytick.direction": "in", "xtick.top": True, "ytick.right": True, "axes.grid": True, "grid.linewidth": 0.4,
-    "grid.color": "0.9", "axes.axisbelow": True, "legend.frameon": False, "legend.handlelength": 2.6,
-    "legend.columnspacing": 1.4, "axes.titlelocation": "left", "axes.titlepad": 4.0, "axes.formatter.limits": (-3, 4),
-    "axes.formatter.use_mathtext": True, "pdf.fonttype": 42, "savefig.facecolor": "white", "svg.hashsalt": "liestep",
-}
+RC: dict[Any, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:

@@ -1,6 +1,7 @@
 """JSON Schemas of the configuration files (workflow/schemas), what `liestep describe` says of their keys, and tables of
 config/README.md; `python -m liestep.workflow.schemas`, called in the top folder, writes schemas and tables anew."""
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import fill
@@ -11,6 +12,8 @@ from liestep.claims.errata import ErrataFile
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import write_text_atomically
 from liestep.study.plan.config import Settings, StudyConfig
+from liestep.study.tables.columns import ENDS, about
+from liestep.study.tables.kinds import NAMES, table_of
 from liestep.workflow.workflow import WorkflowConfig
 
 MODELS: dict[str, Any] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile, "errata": ErrataFile}
@@ -20,6 +23,29 @@ SCHEMAS, PAGE = Path("workflow/schemas"), Path("config/README.md")
 def schema(name: str) -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of one kind of file."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **MODELS[name].model_json_schema()}
+
+
+FURTHER: list[tuple[str, str, str]] = [  # columns of metrics.csv that depend on the study; rows as of `tables`
+    ("error_FIELD", "1, common samples of run and reference", "error of one state field, see error"),
+    ("OBSERVABLE_mean", "as the observable, every step (adaptive: outputs)", "mean of the deviation's size"),
+    ("OBSERVABLE_max", "as the observable, every step (adaptive: outputs)", "largest deviation"),
+    ("OBSERVABLE_mean_square", "its square, every step (adaptive: outputs)", "mean of the squared deviation"),
+    ("parameter_NAME", "as the parameter", "of maps: its value in the cell"),
+    ("NAME_reached", "as the column NAME", f"that {ENDS['_reached']}")]
+
+
+def columns_of_tables() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Tables that every study may have, with their columns. Units are those of presets in SI; where a preset has units
+    of its own, in these."""
+    from liestep.study.tables import metrics, timing
+
+    yield from (("metrics", metrics.COLUMNS), ("timings", timing.COLUMNS))
+    for name in NAMES:
+        table = table_of(name, None)
+        assert table is not None
+        yield name, sys.modules[table.rows.__module__].COLUMNS
+        if table.timed:
+            yield table.timed[:2]
 
 
 def schema_text(name: str) -> str:
@@ -36,9 +62,10 @@ def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
         yield name, "", [(key, "", text.removesuffix(" {runs}")) for key, text in said.items()]
         return
     if name == "tables":
-        from liestep.workflow.columns import dictionary
-
-        yield from dictionary()
+        for title, columns in columns_of_tables():
+            told = ((column, *about(column)) for column in columns)
+            yield title, "", [(column, ", ".join(filter(None, (unit, times))), meaning)
+                              for column, unit, times, meaning in told] + FURTHER*(title == "metrics")
         return
     whole = schema(name)
     yield name, "", _rows(whole["properties"])

@@ -1,4 +1,4 @@
-"""Criteria of claims: one class each, with its fields, `describe` and `judge`.
+"""Criteria of claims: one class each, with its fields, its words and `judge`.
 
 A class in a module of this package whose field `kind` names it is known to claims files, verdicts and schemas: `python
 -m liestep.workflow.schemas` writes these anew, and nothing else is touched by hand."""
