@@ -64,7 +64,7 @@ def command_new_study(arguments: argparse.Namespace) -> None:
 
 
 def command_new_paper(arguments: argparse.Namespace) -> None:
-    from liestep.study.plan.new_paper import new_paper
+    from liestep.study.plan.new_study import new_paper
     from liestep.workflow.starting import equip
 
     folder = new_paper(arguments.id, arguments.config)

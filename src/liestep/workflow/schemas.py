@@ -1,23 +1,19 @@
-"""JSON Schemas of the configuration files (workflow/schemas), what `liestep describe` says of their keys, and tables of
-config/README.md; `python -m liestep.workflow.schemas`, called in the top folder, writes schemas and tables anew."""
+"""JSON Schemas of the configuration files, and what `liestep describe` says of their keys, of figures and tables."""
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from liestep.claims.claimfile import VERDICTS, ClaimFile
+from liestep.claims.claimfile import ClaimFile
 from liestep.claims.errata import ErrataFile
 from liestep.errors import InputError, unknown
-from liestep.files.textfiles import write_text_atomically
 from liestep.study.plan.config import Settings, StudyConfig
 from liestep.study.tables.columns import ENDS, about
 from liestep.study.tables.kinds import NAMES, table_of
 from liestep.workflow.workflow import WorkflowConfig
 
 MODELS: dict[str, Any] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile, "errata": ErrataFile}
-SCHEMAS, PAGE = Path("workflow/schemas"), Path("config/README.md")
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -123,25 +119,3 @@ def _default(entry: dict[str, Any]) -> str:
         return "; needed"
     value = entry["default"]
     return "" if value in (None, "", [], {}) else f"; default `{json.dumps(value)}`"
-
-
-def page_text(page: str) -> str:
-    """The page with its tables made anew: each stands between <!-- what --> and <!-- what: end -->."""
-    keys = [(f"`{key}`", *row) for key, *row in next(tables("config"))[2]]
-    for mark, rows in (("keys of config", [("key", "value", "meaning"), *keys]),
-                       ("words of verdicts", [("verdict", "meaning"), *VERDICTS.items()])):
-        head, *lines = [f"| {' | '.join(row)} |" for row in rows]
-        start, end = f"<!-- {mark} -->", f"<!-- {mark}: end -->"
-        before, _, rest = page.partition(start)
-        page = "\n".join([f"{before}{start}", head, "|---"*len(rows[0]) + "|", *lines, end + rest.partition(end)[2]])
-    return page
-
-
-def main() -> None:
-    for name in MODELS:
-        write_text_atomically(SCHEMAS/f"{name}.schema.json", schema_text(name))
-    write_text_atomically(PAGE, page_text(PAGE.read_text("utf-8")))
-
-
-if __name__ == "__main__":
-    main()
