@@ -206,8 +206,8 @@ MADE = r"workflow/schemas/\w+\.schema\.json|config/README\.md"
 def scratch_copy(folder: Path) -> Callable[..., str]:
     """A repository of the package and of what the command writes; what calls a program in it and returns its output."""
     copied_package(folder/"src")
-    for name in (".ci/schemas.py", "workflow/schemas", "config/README.md", "config/config.yaml", "profiles", ".gitignore",
-                 "Snakefile"):
+    for name in (".ci/schemas.py", "workflow/schemas", "config/README.md", "config/config.yaml", "profiles",
+                 ".gitignore", "Snakefile"):
         copy = shutil.copytree if (TOP/name).is_dir() else shutil.copy
         (folder/name).parent.mkdir(exist_ok=True, parents=True)
         copy(TOP/name, folder/name)

@@ -1,5 +1,6 @@
 """How figures look (sizes and fonts), and which runs and problems of a study they ask for; what the study does not have
 is named. Fonts come with matplotlib, so a figure does not depend on the fonts of a machine."""
+import inspect
 import tomllib
 from collections.abc import Callable
 from functools import wraps
@@ -52,10 +53,10 @@ class Drawing(Protocol):
     def __call__(self, results: Results) -> Figure: ...
 
 
-def drawing(caption: str, numbers: Callable[[Results], str] = lambda results: "", shows: tuple[str, ...] = ()
+def drawing(caption: str = "", numbers: Callable[[Results], str] = lambda results: "", shows: tuple[str, ...] = ()
             ) -> Callable[[Callable[[Results], Figure]], Drawing]:
-    """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`;
-    `numbers` makes the text that stands for {numbers} in it; `shows`: first parts of the names of the quantities that
+    """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`,
+    by default that of its name in the file .toml beside its module; `numbers` makes the text that stands for {numbers} in it; `shows`: first parts of the names of the quantities that
     a figure of a paper draws, for headlines."""
     def wrap(function: Callable[[Results], Figure]) -> Drawing:
         @wraps(function)
@@ -63,7 +64,8 @@ def drawing(caption: str, numbers: Callable[[Results], str] = lambda results: ""
             with matplotlib.rc_context(RC):
                 return function(results)
         drawn = cast(Drawing, draw)
-        drawn.caption = caption
+        drawn.caption = caption or tomllib.loads(
+            Path(inspect.getfile(function)).with_suffix(".toml").read_text("utf-8"))[function.__name__]
         drawn.numbers = numbers
         drawn.shows = shows
         return drawn
