@@ -55,9 +55,9 @@ class Drawing(Protocol):
 
 def drawing(caption: str = "", numbers: Callable[[Results], str] = lambda results: "", shows: tuple[str, ...] = ()
             ) -> Callable[[Callable[[Results], Figure]], Drawing]:
-    """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`,
-    by default that of its name in the file .toml beside its module; `numbers` makes the text that stands for {numbers} in it; `shows`: first parts of the names of the quantities that
-    a figure of a paper draws, for headlines."""
+    """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`, by
+    default that of its name in the file .toml beside its module; `numbers` makes the text that stands for {numbers} in
+    it; `shows`: first parts of the names of the quantities that a figure of a paper draws, for headlines."""
     def wrap(function: Callable[[Results], Figure]) -> Drawing:
         @wraps(function)
         def draw(results: Results) -> Figure:
