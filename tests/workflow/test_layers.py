@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import liestep
-from liestep.extend import PLACES
+from liestep.compile.sources import places
 
 ROOT = Path(liestep.__file__).parent
 LAYERS = (  # from the bottom; rooms of one line do not import each other
@@ -37,7 +37,7 @@ def imports(module: str) -> Iterator[str]:
             for name in node.names:
                 full = f"{node.module}.{name.name}"
                 if node.module == "liestep.extend":  # its names are those of their modules
-                    yield from {PLACES[name.name]} & set(FILES)
+                    yield from {places("liestep.extend")[name.name]} & set(FILES)
                     continue
                 yield full if full in FILES else node.module
 

@@ -1,8 +1,6 @@
 """Commands of the workflow: products of a study beside its runs, report, manifest. Light to import."""
 import argparse
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 from liestep.errors import InputError
 
@@ -182,65 +180,3 @@ def command_export_crate(arguments: argparse.Namespace) -> None:
 
     count = export_crate(arguments.file, arguments.results, arguments.runs)
     print(f"{arguments.file}: {count} files")
-
-
-def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
-    reference = add("reference", command_reference,
-                    "make the reference solution of a problem of a study, unless it is up to date")
-    reference.add_argument("study")
-    reference.add_argument("problem", help="key of a problem, or several with commas between them")
-    add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
-    add("analyse", command_analyse, "make metrics.csv and all tables of a study from its runs").add_argument("study")
-    add("products", command_products,
-        "make the tables and figures of a study that are missing or out of date").add_argument("study")
-    new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit",
-              "new-study mine/pendulum --problem spring_pendulum")
-    new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
-    paper = add("new-paper", command_new_paper,
-                "write the commented folder of a paper to replicate, which runs as it is", "new-paper mine2026")
-    paper.add_argument("id", help="papers/ID is written beside config, its studies are ID/...")
-    init = add("init", command_init, "make a folder where `snakemake` works: Snakefile, config, a commented study",
-               "init pendulums --problem spring_pendulum")
-    init.add_argument("folder", type=Path, help="a folder that does not exist or is empty")
-    for command in (new, init):
-        command.add_argument("--problem", help="id of a problem, see `liestep list` (default: points on the sphere)")
-        command.add_argument("--preset", help="its parameters and start (default: the first)")
-    make = add("make", command_make, "make studies, or a figure that a paper prints: says its study, its file and the"
-               " call of snakemake, then calls it", "make twospheres2009 figure3")
-    make.add_argument("what", nargs="+", help="a paper and the name of a figure; or studies: ids, folders, patterns")
-    make.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs")
-    spent = add("seconds", command_seconds, "where the processor time of the workflow's jobs went, by kind of job and"
-                " by study", "seconds --jobs 20")
-    spent.add_argument("--jobs", type=int, default=10, help="so many of the longest jobs (default 10)")
-    clean = add("clean", command_clean,
-                "list files of earlier studies, problems and runs that no study asks for any more", "clean --yes")
-    clean.add_argument("--yes", action="store_true", help="remove them")
-    status = add("status", command_status,
-                 "what is done, failed, stale, damaged or missing in each study, and why it would be made anew",
-                 "status quick/double_pendulum")
-    status.add_argument("study", nargs="*", help="ids of studies (default: all)")
-    status.add_argument("--all", action="store_true", help="every product that is not done on a line of its own")
-    command = add("report", command_report,
-                  "collect verdicts, figures, tables, runs and errata in HTML files: report.html, an index, and a page"
-                  " for each paper")
-    command.add_argument("study", nargs="*", help="studies to show (default: those of config.yaml)")
-    command.add_argument("--page", help="only this page, of all results")
-    manifest = add("manifest", command_manifest,
-                   "write manifest.json, hashes of all products and of what they were made from, and environment.json")
-    manifest.add_argument("study", nargs="*", help="studies to list (default: those of config.yaml)")
-    check = add("verify", command_verify,
-                "compare all products with manifest.json: names what was changed or lost, exit code 1",
-                "verify --repair")
-    check.add_argument("--repair", action="store_true",
-                       help="remove changed products, so that snakemake makes them again")
-    check.add_argument("--against", metavar="DIGEST",
-                       help="sha256 of manifest.json that a run has printed last: kept elsewhere, it shows forgery")
-    check.add_argument("--recompute", metavar="N", type=int,
-                       help="make N runs and references of the studies, drawn at random, again, compare them bit by"
-                       " bit, and name those that the manifest lacks")
-    crate = add("export-crate", command_export_crate,
-                "write a ZIP file for archives: the workflow, its inputs and products as a Workflow Run RO-Crate",
-                "export-crate results.zip")
-    crate.add_argument("file", type=Path, help="name of the ZIP file")
-    crate.add_argument("--runs", action="store_true", help="with the files of runs and references")
