@@ -88,8 +88,8 @@ def test_only_registries_import_by_name():
     by_name = {module for module in FILES for node in ast.walk(tree(module))
                if getattr(node, "attr", getattr(node, "id", "")) in ("import_module", "__import__")}
     assert {module for module in by_name if room(module) not in ("api", "__init__")} == {
-        "liestep.compile.sources", "liestep.simulation.catalogue", "liestep.claims.criteria", "liestep.study.tables.kinds",
-        "liestep.study.plan.papers", "liestep.figures.kinds",
+        "liestep.compile.sources", "liestep.simulation.catalogue", "liestep.claims.criteria",
+        "liestep.study.tables.kinds", "liestep.study.plan.papers", "liestep.figures.kinds",
         "liestep.simulation.plugins.loading", "liestep.simulation.plugins.reads"}
     assert not [module for module in FILES for node in ast.walk(tree(module)) if isinstance(node, ast.ImportFrom)
                 and node.module == "importlib"

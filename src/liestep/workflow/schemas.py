@@ -9,7 +9,7 @@ from liestep.claims.claimfile import ClaimFile
 from liestep.claims.errata import ErrataFile
 from liestep.errors import InputError, unknown
 from liestep.study.plan.config import Settings, StudyConfig
-from liestep.study.tables.columns import ENDS, about
+from liestep.study.tables.columns import FURTHER, about
 from liestep.study.tables.kinds import NAMES, table_of
 from liestep.workflow.workflow import WorkflowConfig
 
@@ -19,15 +19,6 @@ MODELS: dict[str, Any] = {"config": WorkflowConfig, "study": StudyConfig, "claim
 def schema(name: str) -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of one kind of file."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **MODELS[name].model_json_schema()}
-
-
-FURTHER: list[tuple[str, str, str]] = [  # columns of metrics.csv that depend on the study; rows as of `tables`
-    ("error_FIELD", "1, common samples of run and reference", "error of one state field, see error"),
-    ("OBSERVABLE_mean", "as the observable, every step (adaptive: outputs)", "mean of the deviation's size"),
-    ("OBSERVABLE_max", "as the observable, every step (adaptive: outputs)", "largest deviation"),
-    ("OBSERVABLE_mean_square", "its square, every step (adaptive: outputs)", "mean of the squared deviation"),
-    ("parameter_NAME", "as the parameter", "of maps: its value in the cell"),
-    ("NAME_reached", "as the column NAME", f"that {ENDS['_reached']}")]
 
 
 def columns_of_tables() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -59,9 +50,9 @@ def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
         return
     if name == "tables":
         for title, columns in columns_of_tables():
-            told = ((column, *about(column)) for column in columns)
+            told = {column: about(column) for column in columns} | (FURTHER if title == "metrics" else {})
             yield title, "", [(column, ", ".join(filter(None, (unit, times))), meaning)
-                              for column, unit, times, meaning in told] + FURTHER*(title == "metrics")
+                              for column, (unit, times, meaning) in told.items()]
         return
     whole = schema(name)
     yield name, "", _rows(whole["properties"])

@@ -27,7 +27,8 @@ class OfPrinted(Criterion):
 
     def met(self, ours: float, printed: float) -> bool:
         """Whether our number counts as the printed one."""
-        raise NotImplementedError
+        low, high = sorted(self.bounds_of(printed))
+        return low <= ours <= high
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         rows = [row for choice in claim.runs for _, row in select(choice, results).iterrows()]
@@ -53,9 +54,6 @@ class Relative(OfPrinted):
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
         return printed*(1.0 - self.tolerance), printed*(1.0 + self.tolerance)
-
-    def met(self, ours: float, printed: float) -> bool:
-        return abs(ours/printed - 1.0) <= self.tolerance
 
 
 class Digits(OfPrinted):
@@ -83,9 +81,6 @@ class Factor(OfPrinted):
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
         return printed/self.factor, printed*self.factor
-
-    def met(self, ours: float, printed: float) -> bool:
-        return 1.0/self.factor <= ours/printed <= self.factor
 
 
 class Quantile(Criterion):
