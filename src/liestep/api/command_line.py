@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if value in self.jobs and action.dest == "command":
+        if action.dest == "command" and value in self.jobs:
             raise InputError(f"`liestep {value}` is a job of the workflow: type `liestep job {value}`")
         if action.dest in ("command", "job") and action.choices is not None and value not in action.choices:
             raise InputError(unknown(action.dest, value, action.choices))
