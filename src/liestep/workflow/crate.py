@@ -2,6 +2,7 @@
 RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) with the profile Workflow Run Crate 0.5
 (https://w3id.org/ro/wfrun/workflow/0.5). Inputs and products are those of the manifest, with its hashes; where a file
 differs from it, nothing is written."""
+import argparse
 import json
 import mimetypes
 import zipfile
@@ -94,3 +95,8 @@ def _file(name: str, sha256: str) -> dict[str, Any]:
     kind = TYPES.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
     return {"@id": name, "@type": "File", "name": path.name, "encodingFormat": kind,
             "contentSize": str(path.stat().st_size), "sha256": sha256}
+
+
+def command_export_crate(arguments: argparse.Namespace) -> None:
+    count = export_crate(arguments.file, arguments.results, arguments.runs)
+    print(f"{arguments.file}: {count} files")
