@@ -70,6 +70,13 @@ def components(axes: Axes, file: RunFile, name: str, labels: Sequence[str]) -> N
 
 
 MASSES, SPRING = "masses", "spring"
+SOLVED = (("eml_printed", COMPONENTS[1], "stopped as printed"), ("eml", COMPONENTS[0], "solved to round-off"))
+
+
+def solved_legend(figure: Figure) -> None:
+    """Names of the two ways to end the solver's iteration."""
+    legend_below(figure, [Line2D([], [], color=colour, marker=".", label=f"EML, {label}")
+                          for _, colour, label in SOLVED])
 
 
 def _energies(axes: Axes, time: np.ndarray, kinetic: np.ndarray, file: RunFile) -> None:
@@ -99,15 +106,16 @@ def figure1(results: Results) -> Figure:
 
 
 @drawing("Mass-spring system by EML: (a) constraint at every step, (b) increments of the generalized energy, with the"
-         " solver until round-off (blue) and as printed (orange), as in figure 2 of the paper. {runs}")
+         " solver until round-off and stopped as printed, as in figure 2 of the paper. {runs}")
 def figure2(results: Results) -> Figure:
-    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
-    for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
+    figure, (left, right) = subplots(DOUBLE, 62.0, 1, 2)
+    for key, colour, _ in SOLVED:
         file = first_run(results, MASSES, key)
         dots(left, file["time"], 1e16*file["constraint_error"], colour)
         jumps(right, file, "generalized_energy", 1e15, colour)
     against_time(left, "$|g(q)|$ ($10^{-16}$ m$^2$)", file["time"][-1], "(a) constraint")
     against_time(right, "$E_{n+1} - E_n$ ($10^{-15}$ J)", file["time"][-1], "(b) increments of (74)")
+    solved_legend(figure)
     return figure
 
 
@@ -209,17 +217,18 @@ def figure5(results: Results) -> Figure:
     return figure
 
 
-@drawing("Free body by EML: (a) generalized energy, (b) its increments, with the solver until round-off (blue) and as"
-         " printed (orange), as in figure 6 of the paper. {runs}", shows=("generalized_energy",))
+@drawing("Free body by EML: (a) generalized energy, (b) its increments, with the solver until round-off and stopped as"
+         " printed, as in figure 6 of the paper. {runs}", shows=("generalized_energy",))
 def figure6(results: Results) -> Figure:
-    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
-    for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
+    figure, (left, right) = subplots(DOUBLE, 62.0, 1, 2)
+    for key, colour, _ in SOLVED:
         file = first_run(results, BODY, key)
         left.plot(file["time"], file["generalized_energy"], color=colour)
         jumps(right, file, "generalized_energy", 1e12, colour)
     left.set_ylim(2480.0, 2520.0)
     against_time(left, "$E$ (J)", file["time"][-1], "(a) generalized energy")
     against_time(right, "$E_{n+1} - E_n$ ($10^{-12}$ J)", file["time"][-1], "(b) increments")
+    solved_legend(figure)
     return figure
 
 
@@ -370,8 +379,8 @@ def figure11(results: Results) -> Figure:
     return figure
 
 
-@drawing("Steady top: (a) height and (b) first component of the centre of mass by EML and EMH, with steady precession"
-         " (grey), as in figure 12 of the paper. {runs}")
+@drawing("Steady top: (a) height and (b) first component of the centre of mass by EML and EMH, with steady precession,"
+         " as in figure 12 of the paper. {runs}")
 def figure12(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     for axes, k, title, exact in zip(figure.subplots(1, 2), (2, 0), ("(a) vertical", "(b) horizontal"),
@@ -381,9 +390,10 @@ def figure12(results: Results) -> Figure:
             file = first_run(results, TOP, key)
             mark = marks(results)[key]
             axes.plot(file["time"], DISTANCE*file["attitude"][:, k, 2], linewidth=0.8, **mark.line)
-        axes.plot(file["time"], DISTANCE*exact(file["time"]), color="0.6", linewidth=1.6, zorder=0.5)
+        steady, = axes.plot(file["time"], DISTANCE*exact(file["time"]), color="0.6", linewidth=1.6, zorder=0.5,
+                            label="steady precession")
         against_time(axes, "$z$ (m)" if k == 2 else "$x$ (m)", 2.0, title)
-    legend_below(figure, [marks(results)[key] for key in ("eml", "emh")], marker=False)
+    legend_below(figure, [*(marks(results)[key] for key in ("eml", "emh")), steady], marker=False)
     return figure
 
 
