@@ -24,6 +24,7 @@ def faults(figure: Figure) -> list[str]:
     """One sentence for each fault of a figure with its final layout."""
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg)
+    canvas.draw()  # labels of axes have their places from the last drawing, whatever its resolution
     renderer = canvas.get_renderer()
     boxes = [(text, text.get_window_extent(renderer)) for text in texts(figure)]
     return [*_overprints(boxes), *_cut_off(boxes, figure.bbox), *_unnamed(figure), *_ids(figure), *_empty(figure)]
