@@ -109,5 +109,5 @@ def _ids(figure: Figure) -> Iterator[str]:
 def _empty(figure: Figure) -> Iterator[str]:
     for axes in figure.axes:
         if axes.axison and axes.get_visible() and not (
-                axes.collections or axes.images or axes.patches or axes.texts or _curves(axes)):
+                axes.collections or axes.images or axes.patches or axes.texts or axes.get_lines()):
             yield f"the panel {axes.get_title(loc='left')!r} is empty"

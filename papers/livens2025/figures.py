@@ -271,7 +271,6 @@ def figure9(results: Results) -> Figure:
     logarithmic(left, xlabel="step $h$ (s)", ylabel="time of 10 s (s)", title="(a) time")
     logarithmic(right, y=False, xlabel="step $h$ (s)", ylabel="relative to all unknowns",
                 title="(b) what the reduction saves")
-    right.axhline(0.5, color="0.6", linewidth=0.5)
     right.set_ylim(0.0, 1.1)
     legend_below(figure, [marks(results)[key] for key in ("eml_full", "eml", "eml_null")])
     return figure
@@ -478,7 +477,7 @@ def joints(results: Results) -> Figure:
             change = np.abs(np.diff(file["momentum_map"], axis=0)).max(axis=1)
             axes.plot(file["time"][1:][late], np.maximum(change[late], 1e-15), linewidth=0.9, **mark.line)
         axes.set_yscale("log")
-        against_time(axes, "largest increment (kg m$^2$/s)", 10.0, f"{resolution[1:]} s")
+        against_time(axes, "largest increment (kg m$^2$/s)", 10.0, f"h = {resolution[1:]} s")
     legend_below(figure, [marks(results)[key] for key in JOINED], marker=False)
     return figure
 
@@ -530,8 +529,7 @@ def scheme_map(results: Results) -> Figure:
     return figure
 
 
-@drawing("Chains of bars: seconds of a step against the number of bars, which are eliminated one after the other; grey:"
-         " in proportion to their number, and to its cube, as factoring one matrix would take. {runs}")
+@drawing("Chains of bars, which are eliminated one after the other: seconds of a step against their number. {runs}")
 def chain_scaling(results: Results) -> Figure:
     figure, (left, right) = subplots(DOUBLE, 66.0, 1, 2)
     numbers = np.array([1, 4, 16, 64, 256])
@@ -542,12 +540,13 @@ def chain_scaling(results: Results) -> Figure:
         hollow(left, numbers, seconds, mark)
         hollow(right, numbers, seconds/numbers, mark)
         if key == "eml":
-            left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5)
-            left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7, dashes=(3, 2),
-                      zorder=0.5)
+            guides = [*left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5,
+                                 label="in proportion to their number"),
+                      *left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7,
+                                 dashes=(3, 2), zorder=0.5, label="to its cube, as factoring one matrix")]
     logarithmic(left, xlabel="number of bars", ylabel="time of a step (s)", title="(a) time")
     logarithmic(right, xlabel="number of bars", ylabel="time of a step and a bar (s)", title="(b) for each bar")
-    legend_below(figure, [marks(results)[key] for key in ("eml", "emh")])
+    legend_below(figure, [*(marks(results)[key] for key in ("eml", "emh")), *guides])
     return figure
 
 

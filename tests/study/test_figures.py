@@ -107,31 +107,6 @@ def test_options_of_one_method_look_different(made):
     assert marks.marks(made["tiny"])["vi_sphere"].label == marks.mark_of("vi_sphere").label
 
 
-def test_ticks_that_the_layout_left_out_are_drawn(tmp_path):
-    figure = style.new_figure(80.0, 60.0)
-    axes = figure.subplots()
-    axes.plot([1e-3, 1.0], [1.0, 2.0])
-    panels.logarithmic(axes, y=False)
-    locator = axes.xaxis.get_minor_locator()
-    rendering.save(figure, tmp_path/"figure")
-    assert axes.xaxis.get_minor_locator() is locator
-    assert len(axes.xaxis.get_minor_ticks()) > 10
-
-
-def test_ticks_are_placed_once_for_both_files_and_again_for_another_view():
-    figure = style.new_figure(80.0, 60.0)
-    axes = figure.subplots()
-    axes.plot([0.0, 1.0], [1.0, 2.0])
-    with rendering._shared_ticks(figure):
-        first = axes.xaxis._update_ticks()
-        assert axes.xaxis._update_ticks() is first
-        axes.set_xlim(0.0, 1e6)
-        again = axes.xaxis._update_ticks()
-        assert again is not first
-        assert [tick.get_loc() for tick in again][-1] == 1e6
-    assert axes.xaxis._update_ticks() is not axes.xaxis._update_ticks()
-
-
 def test_drawing_twice_gives_the_same_bytes_and_sizes(made, tmp_path):
     for folder in ("a", "b"):
         rendering.save(commands.drawing_of("energy_error")(made["tiny"]), tmp_path/folder/"figure")

@@ -22,8 +22,8 @@ def test_plain_formulas_as_tex(text, wanted):
 
 
 def test_sentences_keep_their_words_and_ids():
-    assert inline("Q is the attitude; see `joint_in`, which index_three takes at 1e-3 of q_i.q_j (A part).") == (
-        r"$Q$ is the attitude\; see `joint_in`\, which `index_three` takes at 1e\-3 of $q_{i} \cdot q_{j}$ \(A part\)\.")
+    assert inline("Q is the attitude; see `joint_in`, which index_three takes at 1e-3 of q_i.q_j.") == (
+        r"$Q$ is the attitude\; see `joint_in`\, which `index_three` takes at 1e\-3 of $q_{i} \cdot q_{j}$.")
 
 
 def test_the_index_of_a_letter_with_an_accent_stands_beside_it():
