@@ -26,7 +26,7 @@ def faults(figure: Figure) -> list[str]:
     assert isinstance(canvas, FigureCanvasAgg)
     canvas.draw()  # labels of axes have their places from the last drawing, whatever its resolution
     renderer = canvas.get_renderer()
-    boxes = [(text, text.get_window_extent(renderer)) for text in texts(figure)]
+    boxes = [(text, Text.get_window_extent(text, renderer)) for text in texts(figure)]  # without arrows
     return [*_overprints(boxes), *_cut_off(boxes, figure.bbox), *_unnamed(figure), *_ids(figure), *_empty(figure)]
 
 
@@ -90,8 +90,9 @@ def _unnamed(figure: Figure) -> Iterator[str]:
 
 
 def _curves(axes: Axes) -> list[Line2D]:
-    return [line for line in axes.get_lines() if line.get_visible() and np.isfinite(
-        np.asarray(line.get_xydata(), dtype=float)).all(axis=1).sum() > 1]
+    """Those with more than one point and one height: rows have their names beside the axis."""
+    found = [(line, np.asarray(line.get_xydata(), dtype=float)) for line in axes.get_lines() if line.get_visible()]
+    return [line for line, points in found if np.isfinite(points).all(axis=1).sum() > 1 and np.ptp(points[:, 1]) > 0.0]
 
 
 def _mixed(colour: np.ndarray, name: np.ndarray) -> bool:

@@ -408,7 +408,7 @@ def joint_drift(results: Results) -> Figure:
         over_steps(axes, results, problem, "joint_error_max")
         axes.set(title=f"({letter}) {label_of(results, problem)}", ylim=(1e-16, 1e-1))
     first.set_ylim(1e-16, 1e0)
-    end_labels(first, labels, 32.0)
+    end_labels(first, labels, 38.0)
     for axes in grid[:, 0]:
         axes.set_ylabel("largest $|g|$ (m)")
     legend(figure, results)

@@ -23,7 +23,7 @@ from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 
 NEAR = 0.1  # a whole number: an exponent that is so close to it, or within its uncertainty, has a triangle
-PANEL = 35.0  # mm, height of a panel without its title and the label of its axis
+PANEL = 38.0  # mm, height of a panel without its title and the label of its axis
 ALIKE = 0.12  # decades: curves that are nowhere farther apart coincide
 LEFT_OUT = ("numbers: observed order ± uncertainty; *: mean slope of a curve that is short or still changes its slope;"
             "\nno number: adaptive steps, or too few errors above round-off and below 0.1.")
