@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import LogFormatterMathtext, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter, NullLocator
 from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
@@ -212,7 +212,7 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True, **labels: str) -> No
                 axes.tick_params(axis=name, which="minor", length=1.2)
             else:
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
-                axis.set_minor_formatter(LogFormatterMathtext(minor_thresholds=(np.inf, np.inf)))
+                axis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(np.inf, np.inf)))
     axes.set(**labels)
 
 

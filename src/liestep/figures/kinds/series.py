@@ -97,8 +97,8 @@ def conserved_axes(file: RunFile) -> list[int]:
 
 @drawing("{title}: largest deviation of the conserved components of the momentum map in each hundredth of the run."
          " Methods that keep the momentum stay at round-off. {runs} Values are over all steps (adaptive methods: over"
-         " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start. Problems that conserve no"
-         " component have no panel.")
+         " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start. Exact zeros are left out, and"
+         " problems that conserve no component.")
 def momentum_error(results: Results) -> Figure:
     first = {problem: found[0][2] for problem in results.config.problems if (found := curves(results, problem))}
     kept = [problem for problem, file in first.items() if "momentum_map" in file.variables and conserved_axes(file)]
