@@ -26,7 +26,8 @@ def faults(figure: Figure) -> list[str]:
     assert isinstance(canvas, FigureCanvasAgg)
     canvas.draw()  # labels of axes have their places from the last drawing, whatever its resolution
     renderer = canvas.get_renderer()
-    boxes = [(text, Text.get_window_extent(text, renderer)) for text in texts(figure)]  # without arrows
+    boxes = [(text, Text.get_window_extent(text, renderer)) for text in texts(figure)  # without arrows
+             if text.get_rotation() % 90.0 == 0.0]  # of others the box is wider than the letters
     return [*_overprints(boxes), *_cut_off(boxes, figure.bbox), *_unnamed(figure), *_ids(figure), *_empty(figure)]
 
 

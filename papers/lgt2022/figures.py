@@ -186,7 +186,7 @@ def large_steps(results: Results) -> Figure:
 
 BASE = {"action": "so3_r3", "chart": "exp", "twist": "mixed", "attitude": "quaternion"}
 COLUMNS = (("error", "(a) state error"), ("joint_error_max", "(b) residual of joints"),
-           ("energy_error_max", "(c) error of the energy"), ("seconds", "(d) time"))
+           ("energy_error_max", "(c) energy error"), ("seconds", "(d) time"))
 WIDEST = 2.0  # decades that the colours span
 
 

@@ -8,6 +8,7 @@ import jinja2
 import numpy as np
 import pytest
 from docutils.core import publish_doctree
+from figure_faults import faults
 from matplotlib.figure import Figure
 
 from liestep.api import command_line as cli
@@ -161,6 +162,31 @@ def test_every_generic_figure_is_written_with_its_caption(made, name):
     assert made[study].config.title in caption
     assert "h = " in caption
     assert "{" not in caption
+
+
+@pytest.mark.parametrize("name", GENERIC)
+def test_no_generic_figure_has_overprints_ids_or_curves_without_names(made, name, tmp_path):
+    study = {"ensemble": "members", "separation": "members", "iterations": "solvers",
+             "scaling": "solvers"}.get(name, "tiny")
+    figure = commands.drawing_of(name)(made[study])
+    rendering.save(figure, tmp_path/name)
+    assert faults(figure) == []
+
+
+@pytest.mark.parametrize(("wrong", "said"), [
+    (lambda axes: axes.set_title("spherical_pendulum"), "has the id spherical_pendulum"),
+    (lambda axes: axes.plot([1.0, 2.0], [2.0, 5.0], color="#00aa00"), "without name"),
+    (lambda axes: [axes.text(1.2, 2.0, text) for text in ("one label", "another")], "lies on"),
+    (lambda axes: axes.text(3.0, 2.0, "far beyond the page"), "is cut off"),
+    (lambda axes: axes.clear(), "is empty")])
+def test_faults_of_a_figure_are_found(wrong, said):
+    figure = style.new_figure(80.0, 60.0, layout=None)
+    axes = figure.add_axes((0.2, 0.2, 0.5, 0.6))
+    axes.plot([1.0, 2.0], [1.0, 3.0], color="#cc3311", label="method")
+    axes.legend()
+    assert faults(figure) == []
+    wrong(axes)
+    assert any(said in fault for fault in faults(figure))
 
 
 def test_names_lead_to_drawings():
