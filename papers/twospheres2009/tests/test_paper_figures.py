@@ -107,7 +107,7 @@ def test_energy_panel_shows_the_run_of_the_study(tmp_path):
     energies = next(axes for axes in drawing_of("twospheres2009.figure1")(results).axes
                     if "energy" in axes.get_title(loc="left"))
     assert any(np.array_equal(line.get_ydata(), file["energy"]) for line in energies.get_lines())
-    assert {line.get_label() for line in energies.get_lines()} == {"VI", "VI, printed formulas", "RK45"}
+    assert {line.get_label() for line in energies.get_lines()} == {"VI", "VI, printed formulas", "ode45"}
 
 
 def test_figure_of_another_study_is_refused(tmp_path):
