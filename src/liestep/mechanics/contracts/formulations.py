@@ -388,7 +388,7 @@ class IndexThree(LieChart, Protocol):
         """[a, b] of body i for rows (2n, 3) in the group's own algebra, two tuples of three."""
 
     def chart_defect(self, v: np.ndarray, i: int) -> tuple[Vector, Vector]:
-        """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three."""
+        """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three; zero where psi is exp."""
 
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
                found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
