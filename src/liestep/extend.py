@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         LieAction,
         LieChart,
         MetricAction,
+        Parts,
         SeparableHamiltonian,
         SkewGradient,
         VectorField,
