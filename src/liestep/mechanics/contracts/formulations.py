@@ -51,6 +51,16 @@ class SeparableHamiltonian(Component, Protocol):
         """Move y for h by the last kick, which is in rates."""
 
 
+class Parts(Component, Protocol):
+    """dy/dt = f_0(y) + f_1(y) + ..., two parts or more, each with a known flow"""
+
+    def parts(self) -> int:
+        """How many."""
+
+    def flow(self, i: int, h: float, y: np.ndarray, work: np.ndarray) -> None:
+        """Move y for h along part i alone, exactly; h may be negative. work (m, d) is overwritten."""
+
+
 class SkewGradient(Component, Protocol):
     """dy/dt = S(y) grad H(y) with a skew matrix S, so that H is conserved"""
 
@@ -402,4 +412,5 @@ PROTOCOLS: dict[str, type] = {
     "index_three": IndexThree, "rigid_bodies": RigidBodies, "constrained_lagrangian": ConstrainedLagrangian,
     "constant_mass": ConstantMass, "quaternion_hamiltonian": QuaternionHamiltonian, "canonical_field": CanonicalField,
     "separable_hamiltonian": SeparableHamiltonian, "skew_gradient": SkewGradient, "charged_particles": ChargedParticles,
+    "parts": Parts,
 }
