@@ -22,12 +22,13 @@ from liestep.plain import System, system
 from liestep.plain.blackbox import black_box_of, real_rates
 from liestep.simulation.catalogue import integrator_ids, own_integrators, plugin_entries
 from liestep.simulation.catalogue import method as declared
+from liestep.simulation.endings.between import Between, require_within
+from liestep.simulation.endings.events import Event, event_function
+from liestep.simulation.endings.search import Found, Occurrence, Search, first_of
 from liestep.simulation.plugins.reads import digest_of_reads
-from liestep.simulation.runs.events import Event, event_function
 from liestep.simulation.runs.execution import Outcome
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import specify
-from liestep.simulation.runs.until import Between, Found, Occurrence, Search, first_of, require_within
 
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less
