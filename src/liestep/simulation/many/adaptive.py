@@ -144,6 +144,7 @@ def begin(pair: Any, problem: Any, outputs: Recorder, accepted: Recorder, held: 
         held.memory[i] = 0.0
     held.memory[STEP] = spread(pair.start(problem, t_start, held.y, t_end, work))
     record_outputs(written(), problem, outputs, held.y, spread(0.0), held.memory)
+    accepted.filled[1] = 0
     if accepted.record(problem, held.y, 0, 0.0) != Status.OK:
         strike(written())
 
@@ -155,16 +156,17 @@ def advance_adaptive_members(pair: Any, problem: Any, work: Any, outputs: Record
     """Steps of the blocks from `start`, which goes on if it is `on`, to before `end`, as many as are left; other
     arguments as those of `advance_adaptive` and `loops.advance_members`. Returns the block that is not at its end."""
     for b in range(start, end):
-        c, own = min(b, outputs.block_sum.shape[0] - 1), min(b, numbers.shape[0] - 1)
+        r, c = min(b, outputs.states.shape[0] - 1), min(b, outputs.block_sum.shape[0] - 1)
+        own = min(b, numbers.shape[0] - 1)
         seen = as_masked(Recorder(
-            outputs.states[b], outputs.series[b], outputs.scratch, outputs.baseline[b], outputs.total[b],
-            outputs.largest[b], outputs.block_sum[c], outputs.block_low[c], outputs.block_high[c],
-            outputs.block_count[c], outputs.filled[b], outputs.integrals, outputs.steps, outputs.points,
+            outputs.states[r], outputs.series[r], outputs.scratch, outputs.baseline[r], outputs.total[r],
+            outputs.largest[r], outputs.block_sum[c], outputs.block_low[c], outputs.block_high[c],
+            outputs.block_count[c], outputs.filled[r], outputs.integrals, outputs.steps, outputs.points,
             outputs.stride, outputs.every))
         steps = as_masked(Recorder(
-            accepted.states[b], accepted.series[b], accepted.scratch, accepted.baseline[b], accepted.total[b],
-            accepted.largest[b], accepted.block_sum[c], accepted.block_low[c], accepted.block_high[c],
-            accepted.block_count[c], accepted.filled[b], accepted.integrals, accepted.steps, accepted.points,
+            accepted.states[r], accepted.series[r], accepted.scratch, accepted.baseline[r], accepted.total[r],
+            accepted.largest[r], accepted.block_sum[c], accepted.block_low[c], accepted.block_high[c],
+            accepted.block_count[c], accepted.filled[r], accepted.integrals, accepted.steps, accepted.points,
             accepted.stride, accepted.every))
         if not (on and b == start):
             copy(starts[b], held.y)

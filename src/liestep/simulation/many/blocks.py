@@ -269,11 +269,12 @@ class Runs:
         self.ends = Ends(np.zeros(number, np.int64), np.zeros(number, np.int64), np.zeros(number, np.uint64),
                          kind.room(number, len(NAMES), dtype=np.int64))
         plain = recorders(spec, self.formulated, np.zeros((0, self.formulated.width)), blocks=blocks)[:2]
-        self.records = [self._records(one, number) for one in plain if one]
+        self.recorded = lambda: [self._records(one, 1 if ends else number) for one in plain if one]
+        self.records = self.recorded()
         self.lock, self.next, self.stop, self.shape = threading.Lock(), 0, False, y.shape[1:]
 
     def _records(self, plain: Recorder, number: int) -> Recorder:
-        """Room for those of all blocks; where no blocks of statistics are kept, one is shared."""
+        """Room for those of so many blocks; where no blocks of statistics are kept, one is shared."""
         made: dict[str, Any] = plain._asdict()
         for name, array in made.items():
             if not isinstance(array, np.ndarray) or name == "scratch":
@@ -306,8 +307,8 @@ class Runs:
         """Arrays with a row for each of them."""
         own: dict[str, Any] = {
             name: self.kind.members(value, self.count if self.blocks or not name.startswith("block") else 1)
-            for name, value in recorder._asdict().items() if isinstance(value, np.ndarray) and name != "scratch"
-            and (not self.only_ends or name == "filled")}
+            for name, value in recorder._asdict().items()
+            if isinstance(value, np.ndarray) and name != "scratch" and not self.only_ends}
         if self.only_ends and recorder.states.shape[1]:
             own["states"] = self.kind.members(self.starts, self.count)[:, None]
         return recorder._replace(**own, scratch=np.zeros(self.formulated.width),
@@ -321,7 +322,7 @@ class Runs:
         integrals = self.records[0].integrals
         integrals = integrals._replace(last=self.kind.room(*integrals.last.shape))
         return Place(problem, integrator, work, [one._replace(scratch=scratch, integrals=integrals)
-                                                 for one in self.records],
+                                                 for one in (self.recorded() if self.only_ends else self.records)],
                      self.held(numbers, rest, counters, words, every, self.kind.room(*self.shape)))
 
     def held(self, *own: Any) -> Any:
@@ -439,8 +440,9 @@ class AdaptiveRuns(Runs):
         assert found.accepted is not None
         found.steps[:] = found.counters[:, Counter.STEPS_ACCEPTED]
         found.time_reached[:] = self.spec.t_start + self.spec.direction*self.spec.duration
-        found.outputs.filled[:] = self.spec.samples, points + 1
-        found.accepted.filled[:, 1] = found.steps + 1
+        if not self.only_ends:
+            found.outputs.filled[:] = self.spec.samples, points + 1
+            found.accepted.filled[:, 1] = found.steps + 1
         if self.blocks:  # the first step of a run whose steps are not known beforehand has a block of its own
             count = found.accepted.block_count.shape[1]
             found.outputs.block_count[:] = np.bincount(np.arange(points)*count//points, minlength=count)

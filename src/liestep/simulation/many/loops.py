@@ -37,11 +37,12 @@ def advance_members(integrator: Any, problem: Any, work: Any, records: Recorder,
     which observables are."""
     y = held.y
     for b in range(begin, end):
-        c, own = min(b, records.block_sum.shape[0] - 1), min(b, numbers.shape[0] - 1)
+        r, c = min(b, records.states.shape[0] - 1), min(b, records.block_sum.shape[0] - 1)
+        own = min(b, numbers.shape[0] - 1)
         recorder = Recorder(
-            records.states[b], records.series[b], records.scratch, records.baseline[b], records.total[b],
-            records.largest[b], records.block_sum[c], records.block_low[c], records.block_high[c],
-            records.block_count[c], records.filled[b], records.integrals, records.steps, records.points,
+            records.states[r], records.series[r], records.scratch, records.baseline[r], records.total[r],
+            records.largest[r], records.block_sum[c], records.block_low[c], records.block_high[c],
+            records.block_count[c], records.filled[r], records.integrals, records.steps, records.points,
             records.stride, records.every)
         for run in range(1 if first > 0 else 0, 2):  # the first one is a trial at the start
             if first == 0:
