@@ -269,8 +269,7 @@ class Runs:
         self.ends = Ends(np.zeros(number, np.int64), np.zeros(number, np.int64), np.zeros(number, np.uint64),
                          kind.room(number, len(NAMES), dtype=np.int64))
         plain = recorders(spec, self.formulated, np.zeros((0, self.formulated.width)), blocks=blocks)[:2]
-        self.recorded = lambda: [self._records(one, 1 if ends else number) for one in plain if one]
-        self.records = self.recorded()
+        self.records = [self._records(one, number) for one in plain if one]
         self.lock, self.next, self.stop, self.shape = threading.Lock(), 0, False, y.shape[1:]
 
     def _records(self, plain: Recorder, number: int) -> Recorder:
@@ -322,7 +321,7 @@ class Runs:
         integrals = self.records[0].integrals
         integrals = integrals._replace(last=self.kind.room(*integrals.last.shape))
         return Place(problem, integrator, work, [one._replace(scratch=scratch, integrals=integrals)
-                                                 for one in (self.recorded() if self.only_ends else self.records)],
+                                                 for one in self.records],
                      self.held(numbers, rest, counters, words, every, self.kind.room(*self.shape)))
 
     def held(self, *own: Any) -> Any:
