@@ -13,6 +13,7 @@ from liestep.mechanics.contracts.manifold import check_tangent
 from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.axes import principal
 from liestep.mechanics.formulations.turning import PARTS, layout
+from liestep.plain.agreement import agreed
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.kinds import Kind
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
@@ -100,9 +101,9 @@ class Writer:
 
     def call(self, what: str, function: Callable, shape: tuple[int, ...] | None, *,
              arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
-        """What a person's function gives; checked at the start. Raises InputError: as `run`, or it is NaN or infinite
-        at the start."""
-        return self.finite(what, function, run(function, what, {**arguments, "p": self.p}, shape, arranged))
+        """What a person's function gives. Raises InputError: as `run`, `agreed` and `finite`."""
+        found = run(function, what, {**arguments, "p": self.p}, shape, arranged)
+        return self.finite(what, function, agreed(self, what, function, arguments, found, arranged))
 
     def finite(self, what: str, function: Callable, found: Any) -> Any:
         """What was found, whose values at the start are finite."""
@@ -357,8 +358,8 @@ def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian
     with whether it is kept. The energy is zero for systems without one; it may be the Hamiltonian that is written."""
     kept = {"energy": energy}
     for name, function in (given.invariants or {}).items():
-        if not name.isidentifier() or name in ("energy", *state):
-            raise InputError(f"invariant {name!r} must be a name of Python, and no name of the state")
+        if not name.isidentifier() or name in ("energy", "time", *state):
+            raise InputError(f"invariant {name!r} must be a name of Python, no name of the state, energy or time")
         kept[name] = w.call(f"invariant {name}", function, (), **state)
     values, written = entries("out", list(kept.values())), []
     if hamiltonian is not None and hamiltonian is energy:
