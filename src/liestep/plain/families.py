@@ -29,7 +29,6 @@ from liestep.plain.symbols import (
     questions,
     substituted,
 )
-from liestep.simulation.runs.own_names import SAME
 
 HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
 from typing import Any, NamedTuple
@@ -67,6 +66,7 @@ class Writer:
         self.t = self.symbol("t", 0.0)
         self.outs: list[Any] = []
         self.axes: np.ndarray | None = None  # principal ones of bodies (n, 3, 3), in those of a person
+        self.kept = "rate" if "rate" in start else ""  # as in `Preset`
         self.rules: dict[str, str] = {}  # further arguments of `Parameter`, by keys
         self.lines = [f"    p_{key}: Any" for key in self.parameters] or ["    nothing: Any"]
 
@@ -163,7 +163,8 @@ class Writer:
                 f"    return System({', '.join(f'p[{key!r}]' for key in self.parameters) or '0.0'})", *more, *clock,
                 "", "", "def start(p):", *start, "", "", "PARAMETERS = {", *declared, "}", "", "", "def check(p):",
                 *(rules or ["    pass"]), "", "",
-                f"PRESETS = {{'own': Preset('as defined', 'none', 'own', {given!r}, start, {float(self.t_end)!r})}}",
+                f"PRESETS = {{'own': Preset('as defined', 'none', 'own', {given!r}, start, {float(self.t_end)!r}"
+                f"{f', kept={self.kept!r}' if self.kept else ''})}}",
                 f"SHEET = {opening}{sheet[0]}title={self.name!r}, equations='derived', citation='own',"
                 " parameters=PARAMETERS,",
                 f"    presets=PRESETS, combination=check,{' clock=clock,' if clock else ''}",
@@ -184,17 +185,6 @@ def _parameter(name: str, value: Any) -> Any:
     if not np.isfinite(array).all():
         raise InputError(f"parameter {name} must be finite numbers")
     return float(array) if array.ndim == 0 else array
-
-
-def named_start(start: Start) -> dict[str, Any]:
-    """A start under the names that functions have. Raises InputError: two names of one field."""
-    found: dict[str, Any] = {}
-    for name, value in start.items():
-        own = next((one for one, field in SAME.items() if field == name), name)
-        if own in found:
-            raise InputError(f"start has {own} twice, as {SAME[own]} too: give one of them")
-        found[own] = value
-    return found
 
 
 def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, default: Any = None) -> np.ndarray:
@@ -428,6 +418,7 @@ def lagrangian(w: Writer, given: Given) -> str:
     push = substituted(w.slopes("lagrangian", given.lagrangian, found, list(q)), moving)
     force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving) if given.force else []
     moves = depends(found, [w.t])
+    w.kept = "v" if any(depends(x, [*q, w.t]) for x in by_v) else ""
     energy = 0.0 if moves else (sum([r*m for r, m in zip(rate, momentum, strict=True)])
                                 - substituted([found], moving)[0])
     first = lines(entries("y[1]", substituted(by_v, {w.t.place: 0.0})), "    ")

@@ -22,7 +22,7 @@ from liestep.simulation.catalogue import (
 )
 from liestep.simulation.runs.events import control_of, event_of, events_of
 from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole
-from liestep.simulation.runs.own_names import of_fields
+from liestep.simulation.runs.own_names import of_fields, own_names
 from liestep.simulation.runs.specified import Before, RunSpecification
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
@@ -65,9 +65,22 @@ def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | Non
 
 def first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, initial: Mapping,
                 t_start: float = 0.0) -> dict[str, Any]:
-    """The fields of a preset, and those that are given under any of their names. Raises InputError: `of_fields`."""
+    """The fields of a preset, and those that are given under any of their names; velocities that the preset keeps are
+    those of its start, also at another time. Raises InputError: `of_fields`."""
     given = of_fields(facts, parameters, initial, lambda: chosen.initial(parameters), t_start)
-    return {**({} if set(facts.state_shapes(parameters)) <= set(given) else chosen.initial(parameters)), **given}
+    if set(facts.state_shapes(parameters)) <= set(given):
+        return given
+    usual = chosen.initial(parameters)
+    state = {**usual, **given}
+    one = own_names(facts, parameters)[chosen.kept] if chosen.kept and (given or t_start) else None
+    if one and one.read and one.write and one.field not in given:
+        try:
+            kept = one.read(usual, 0.0)
+            if (one.read(state, t_start) != kept).any():
+                state[one.field] = one.write(state, kept, t_start)
+        except ValueError:  # wrong shapes, which are told later
+            pass
+    return state
 
 
 @dataclass(frozen=True, kw_only=True)
