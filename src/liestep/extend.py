@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         LieAction,
         LieChart,
         MetricAction,
+        Parts,
         SeparableHamiltonian,
         SkewGradient,
         VectorField,

@@ -2,6 +2,8 @@
 import re
 from pathlib import Path
 
+import matplotlib
+import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
@@ -34,6 +36,45 @@ def test_examples_of_solve(capsys, monkeypatch):
     assert first.endswith("True")
     assert second.startswith("[array([")
     assert float(third) < 1e-14
+
+
+@pytest.mark.slow
+def test_page_of_four_methods(monkeypatch):
+    """Its figure takes six lines and shows what its table says."""
+    matplotlib.use("agg")
+    text = PAGE.with_name("four_methods.md").read_text("utf-8")
+    assert len(text.split()) <= 500
+    example, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    drawn = example.partition("\n\nfor panel")[2].strip().splitlines()
+    assert len(drawn) <= 6
+    found, lines = {}, []
+    monkeypatch.setattr("matplotlib.axes.Axes.plot", lambda self, x, y, label: lines.append(label) or found.setdefault(
+        label, []).append(np.asarray(y)))
+    monkeypatch.setattr("matplotlib.axes.Axes.legend", lambda self, ncol: None)
+    scope: dict = {}
+    exec(example, scope)
+    assert lines == ["explicit_euler", "symplectic_euler", "verlet", "rk4"]*2
+    for energy in found["explicit_euler"]:
+        assert energy[-1] > energy[0] + 0.5
+    assert found["explicit_euler"][0][-1] > 0.0  # unbound
+    assert found["explicit_euler"][1][-1] > 1.0  # above the top
+    for label, most in (("symplectic_euler", 0.2), ("verlet", 0.03)):
+        for energy in found[label]:
+            early, late = energy[:len(energy)//10], energy[-(len(energy)//10):]
+            assert np.ptp(late) < 1.05*np.ptp(early) < 1.05*2*most
+    for energy in found["rk4"]:
+        steps = np.diff(energy[::1000])
+        assert (steps < 0.0).all()
+        assert steps.max() < 0.6*steps.min()
+    halved = scope["pendulum"].simulate("rk4", steps=60_000, samples=3)["energy"].values
+    lost = found["rk4"][1][-1] - found["rk4"][1][0]
+    assert lost/(halved[-1] - halved[0]) == pytest.approx(32.0, abs=6.0)
+
+
+def test_example_of_splittings(capsys):
+    example, = re.findall(r"```python\n(.*?)```", PAGE.with_name("splittings.md").read_text("utf-8"), re.DOTALL)
+    exec(example, {})
+    assert capsys.readouterr().out.startswith("True [")
 
 
 def test_example_of_classics(capsys):

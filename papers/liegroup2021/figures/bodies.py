@@ -75,14 +75,15 @@ def _sphere(axes: Axes, gamma: np.ndarray, colour: str, line: bool) -> float:
 
 def _order_panel(axes: Axes, results: Results, problem: str, column: str, floor: bool) -> None:
     """Errors against the step, solid above 30 floors; triangles where the last two errors have their slope."""
-    level = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max()
+    level, least = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max(), np.inf
     for key, mark in _styles(results).items():
         steps, errors = ladder(results, problem, key, column)
+        least = min(least, errors.min())
         hollow(axes, steps, errors, mark, errors >= FLOORS*level)
         if (order := SLOPES.get(key)) and abs(np.log(errors[1]/errors[0])/np.log(steps[1]/steps[0]) - order) < NEAR:
             slope_triangle(axes, steps, errors, order, below=0.5 if order > 1 else 3.0)
     logarithmic(axes)
-    if floor and level > 0.0:
+    if floor and level > 0.3*least:
         axes.axhspan(0.3*level, level, color=FLOOR_COLOUR, linewidth=0.0, zorder=0.5)
         axes.set_ylim(bottom=0.3*level)
     axes.set_xlabel("step $h$ (s)")

@@ -3,17 +3,15 @@ commands, because a sweep must start fast."""
 import argparse
 import gc
 import importlib
-import io
 import os
 import sys
 from collections.abc import Callable, Container
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError, unknown
-from liestep.files import answers
 from liestep.files.extras import extras
 from liestep.files.terminal import fitted
 
@@ -58,19 +56,17 @@ def version() -> str:
 def command_list(arguments: argparse.Namespace) -> None:
     from liestep.api import functions as api
 
-    integrators = api.list_integrators(arguments.problem)
-    print("problems:")
-    for name, title in api.list_systems().items():
-        print(f"  {name:26} {title}")
-    print("integrators:")
-    for name, facts in integrators.items():
-        print(f"  {name:26} {facts['summary']}")
+    summaries = {name: facts["summary"] for name, facts in api.list_integrators(arguments.problem).items()}
+    for kind, titles in (("problems", api.list_systems()), ("integrators", summaries)):
+        print(f"{kind}:")
+        for name, title in titles.items():
+            print(fitted(f"  {name:26} {title}"))
 
 
 def command_describe(arguments: argparse.Namespace) -> None:
     name, part = ("tables", "metrics") if arguments.name == "metrics" else (arguments.name, None)
     module = "liestep.workflow.schemas" if name in FILES else "liestep.tools.inspect.describe"
-    print(importlib.import_module(module).describe(name, arguments.part or part))
+    print(fitted(importlib.import_module(module).describe(name, arguments.part or part)))
 
 
 def command_run(arguments: argparse.Namespace) -> None:
@@ -249,8 +245,8 @@ def printable(text: str) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its pool;
-    commands that only show what the package declares have been answered before, mostly."""
+    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its
+    pool."""
     if argv is not None:
         return carry_out(argv)
     return alone(_typed)
@@ -308,22 +304,10 @@ def _from_outside(from_outside: list[str]) -> int:
     if from_outside == ["--version"]:
         print(version())
         return 0
-    place = answers.place_of(from_outside)
-    if place is None or (from_outside[0] == "status" and importlib.import_module("liestep.workflow.lock").holder()):
-        from liestep.workflow.handover import hand_over
+    from liestep.workflow.handover import hand_over
 
-        code = hand_over(from_outside)
-        return carry_out(from_outside, alone=True) if code is None else code
-    code, text = 0, answers.known(place)
-    if text is None:
-        caught = io.StringIO()
-        with redirect_stdout(caught):
-            code = carry_out(from_outside, alone=True)
-        text = caught.getvalue()
-        if code == 0 and not importlib.import_module("liestep.simulation.catalogue").plugin_entries():
-            answers.keep(place, text)
-    print(fitted(text), end="")
-    return code
+    code = hand_over(from_outside)
+    return carry_out(from_outside, alone=True) if code is None else code
 
 
 def interrupted(what: str = "") -> int:

@@ -50,7 +50,7 @@ KEPT = 1e-9             # largest rate of a conserved function, relative to the 
 
 
 # what `liestep.system` was given besides name, parameters and start; None for what was not
-Given = namedtuple("Given", "potential lagrangian hamiltonian magnetic rhs field mass inertia force torque energy"
+Given = namedtuple("Given", "potential lagrangian hamiltonian magnetic rhs parts field mass inertia force torque energy"
                    " invariants")
 
 
@@ -371,13 +371,13 @@ def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
     return True
 
 
-def first_order(w: Writer, given: Given) -> str:
-    """dy/dt = f(t, y, p)."""
+def first_order(w: Writer, given: Given, summed: Callable[[Any], tuple[Any, str]] | None = None) -> str:
+    """dy/dt = f(t, y, p). summed: of y, gives rates of parts instead, and further arguments of the sheet."""
     y0 = np.atleast_1d(field_of(w.start, "y"))
     if y0.ndim > 1:
         raise InputError(f"start y must be of shape (n,), not {y0.shape}: write y.reshape{y0.shape} in the function")
     y = w.array("y", y0[None])[0]
-    rates = w.call("rhs", given.rhs, y0.shape, t=w.t, y=y)
+    rates, more = summed(y) if summed else (w.call("rhs", given.rhs, y0.shape, t=w.t, y=y), "")
     w.method("rates(self, t, y, out)", entries("out", rates[None]))
     energy = w.call("energy", given.energy, (), y=y) if given.energy else 0.0
     slope = gradient(energy, list(y)) if given.energy else []
@@ -388,7 +388,7 @@ def first_order(w: Writer, given: Given) -> str:
         w.method("hamiltonian(self, y)", [("", energy)])
     kept = _observed(w, given, energy, kept_energy, energy if conservative else None, y=y)
     return w.text("first_order", w.returned(y=y0), [], [
-        "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative})"])
+        "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative}{more})"])
 
 
 def lagrangian(w: Writer, given: Given) -> str:

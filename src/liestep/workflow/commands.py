@@ -94,6 +94,7 @@ def command_make(arguments: argparse.Namespace) -> None:
 
 
 def command_status(arguments: argparse.Namespace) -> None:
+    from liestep.files.terminal import fitted
     from liestep.study.plan.plan import Study, study_names
     from liestep.workflow.lock import holder
     from liestep.workflow.status import items, lines
@@ -104,7 +105,7 @@ def command_status(arguments: argparse.Namespace) -> None:
         raise InputError(f"there is no study in {arguments.config/'studies'}")
     for name in names:
         products = StudyProducts(Study.find(name, arguments.config, arguments.results))
-        print(*lines(products.name, items(products), arguments.all), sep="\n", flush=True)
+        print(fitted("\n".join(lines(products.name, items(products), arguments.all))), flush=True)
     running = holder()
     if running:
         print(running)

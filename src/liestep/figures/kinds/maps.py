@@ -14,6 +14,7 @@ from liestep.errors import InputError, unknown
 from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.maps import ShardSpecification
+from liestep.simulation.runs.starts import Turn
 from liestep.study.plan.maps import CELLS
 from liestep.study.plan.plan import Cell
 from liestep.study.tables.cells_table import numbers, rows
@@ -38,11 +39,16 @@ def exponent_map(results: Results) -> Figure:
         low, high = np.nanpercentile(rates, (LOW, HIGH))
         shown = panel.pcolormesh(np.degrees(other.angles), np.degrees(one.angles), rates, cmap="cividis", vmin=low,
                                  vmax=high, shading="nearest", rasterized=True)
-        panel.set(aspect="equal", xlabel=f"turn of {other.field}[{other.index}] about {other.axis} (degrees)",
-                  ylabel=f"turn of {one.field}[{one.index}] about {one.axis} (degrees)")
+        panel.set(aspect="equal", xlabel=_turn(other), ylabel=_turn(one))
         bar = figure.colorbar(shown, ax=panel, extend="both")
         bar.set_label("largest exponent (1/s)")
     return figure
+
+
+def _turn(turned: Turn) -> str:
+    """Label of an axis of starts."""
+    name = f"$q_{turned.index + 1}$" if turned.field == "q" else f"{turned.field.replace('_', ' ')} {turned.index + 1}"
+    return f"turn of {name} about {turned.axis} (degrees)"
 
 
 COLOURS = "cividis"

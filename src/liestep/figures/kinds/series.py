@@ -5,7 +5,6 @@ from every step; the stored samples stand pale behind them where few curves shar
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 import pandas
@@ -27,6 +26,7 @@ from liestep.study.tables.drift import rounded_up
 from liestep.study.tables.errors import member_distances
 
 FEW = 3                # curves of a panel that still leave room for the samples
+SAMPLES = (20, 1000)   # fewer are no curve, more a band
 EPSILON = float(np.finfo(float).eps)
 Blocks = Callable[[RunFile], np.ndarray]   # file -> (blocks,) largest deviations
 Samples = Callable[[RunFile], np.ndarray]  # file -> (time,) deviations
@@ -37,24 +37,24 @@ def _draw(results: Results, problems: list[str], blocks: Blocks, samples: Sample
     shown = {problem: found for problem in problems if (found := curves(results, problem))}
     figure, axes = grid([label_of(results, problem) for problem in shown], 46.0, extra=12.0)
     styles = marks(results)
+    sizes: dict[str, set[str]] = {}
     for panel, found in zip(axes, shown.values(), strict=True):
-        for key, _, file in found:
-            _curve(panel, file, styles[key], blocks, samples, pale=len(found) <= FEW)
+        for key, cell, file in found:
+            if _curve(panel, file, styles[key], blocks, samples, pale=len(found) <= FEW):
+                sizes.setdefault(key, set()).add(size_of(cell))
         logarithmic(panel, x=False)
         panel.set(xlabel="time (s)", xlim=(0.0, max(cell.spec.t_end for _, cell, _ in found)))
     for panel in axes[::2]:
         panel.set_ylabel(label)
-    sizes: dict[str, set[str]] = {}
-    for key, cell, _ in chain.from_iterable(shown.values()):
-        sizes.setdefault(key, set()).add(size_of(cell))
     # labels have the resolution where it is the same in all panels
     legend_below(figure, [replace(mark, label=", ".join((mark.label, *(sizes[key] if len(sizes[key]) == 1 else ()))))
                           for key, mark in styles.items() if key in sizes], marker=False)
     return figure
 
 
-def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Blocks, samples: Samples, pale: bool) -> None:
-    if pale:
+def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Blocks, samples: Samples, pale: bool) -> bool:
+    """Draw a run; False: all its values are zero, which no logarithmic axis shows."""
+    if pale and SAMPLES[0] <= len(file["time"]) <= SAMPLES[1]:
         values = samples(file)
         axes.plot(file["time"], np.where(values > 0.0, values, np.nan), color=mix(mark.colour, "white", 0.7),
                   linewidth=0.4, zorder=1.5)
@@ -64,6 +64,7 @@ def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Blocks, samples: Sampl
     axes.plot(centres[kept], largest[kept], **mark.line)
     if file.failed and kept.any():
         axes.plot(centres[kept][-1], largest[kept][-1], marker="x", color=mark.colour, markersize=5.0)
+    return bool(kept.any())
 
 
 @drawing("{title}: largest |E(t) - E(0)| in each hundredth of the run. A level curve keeps its energy, a rising one"
@@ -96,8 +97,8 @@ def conserved_axes(file: RunFile) -> list[int]:
 
 @drawing("{title}: largest deviation of the conserved components of the momentum map in each hundredth of the run."
          " Methods that keep the momentum stay at round-off. {runs} Values are over all steps (adaptive methods: over"
-         " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start. Problems that conserve no"
-         " component have no panel.")
+         " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start. Exact zeros are left out, and"
+         " problems that conserve no component.")
 def momentum_error(results: Results) -> Figure:
     first = {problem: found[0][2] for problem in results.config.problems if (found := curves(results, problem))}
     kept = [problem for problem, file in first.items() if "momentum_map" in file.variables and conserved_axes(file)]
@@ -166,7 +167,7 @@ def ensemble(results: Results) -> Figure:
     axes[0].set_yticks(range(len(rows)), [
         f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}"
         + f", {size_of(cell)}"*(count[cell.problem, cell.integrator] > 1) for cell, _ in rows])
-    axes[0].set_ylim(len(rows) - 0.5, -0.5)
+    axes[0].set_ylim(len(rows) - 0.35, -0.65)
     return figure
 
 
@@ -225,7 +226,7 @@ def separation(results: Results) -> Figure:
 def drift(results: Results) -> Figure:
     table = results.table("drift")
     table = table[table["invariant"] == "energy"]
-    judged = {*table.loc[table["verdict"] != "too short", "problem"]}
+    judged = {*table.loc[table["verdict"].isin(("bounded", "drift")), "problem"]}
     problems = [problem for problem in results.config.problems if problem in judged or not judged]
     figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
     styles, used = marks(results), set()

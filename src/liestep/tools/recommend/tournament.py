@@ -222,5 +222,5 @@ class Tournament:
                 one.size = one.size if one.adaptive else one.size*parts
         return Recommendation(
             self.asked.problem, self.asked.t_end, choice.winner, None if best.adaptive else self.asked.t_end/best.size,
-            best.size if best.adaptive else None, {},
+            best.size if best.adaptive else None, self.asked.options(choice.winner),
             best.error, best.seconds, choice, gap, not trials.pilot, kept, tuple(self.table))
