@@ -146,6 +146,8 @@ SYSTEMS = {
     "start must be a dictionary": {"rhs": lambda y: y, "start": [1.0]},
     "parameters must be a mapping of names to values": {"rhs": lambda y: y, "start": {"y": [1.0]}, "parameters": [1.0]},
     "invariants must be a dictionary": {"rhs": lambda y: y, "start": {"y": [1.0]}, "invariants": [lambda y: y[0]]},
+    "no name of the state, energy or time": {"rhs": lambda y: y, "start": {"y": [1.0]},
+                                             "invariants": {"time": lambda y: y[0]}},
     "t_end must be a positive": {"rhs": lambda y: y, "start": {"y": [1.0]}, "t_end": math.nan},
     "t_end must be .* not 'ten'": {"rhs": lambda y: y, "start": {"y": [1.0]}, "t_end": "ten"},
     "v and omega: give one": {"potential": lambda q: q[0, 2], "mass": 1.0, "start": {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from liestep.plain.families import Writer
 
 APART = 1e-6  # beside the largest number on the way: far above round-off, and that of a float32
-MOVES = (0.1, 1e-3)  # of the start, tried in this order: it is often a special place, and may lie on a jump
+MOVED = 0.01  # from the start, which is often a special place and may lie on a jump
 
 
 def agreed(writer: "Writer", what: str, function: Callable, arguments: Mapping[str, Any], found: Any,
@@ -24,36 +24,27 @@ def agreed(writer: "Writer", what: str, function: Callable, arguments: Mapping[s
     """What was found on symbols, the `arguments`. Raises InputError: near the start they give other numbers."""
     function, outs = getattr(function, "py_func", function), list(np.ravel(found))
     whole = {name.removeprefix("self.p_"): writer.graph.whole[name] for name in writer.graph.fixed}
-    p, differ = Values({**writer.parameters, **whole}), ""
-    for size in MOVES:
-        moved = {name: value if name.startswith("self.p_") else value + size*(0.1 + abs(value))*_share(name)
-                 for name, value in writer.values.items()}
-        with suppress(Exception), np.errstate(all="ignore"):  # it has no value there, or cannot be called with numbers
-            given = {name: _numbers(value, moved) for name, value in arguments.items()} | {"p": p}
-            plain = np.ravel(np.array(arranged(function(**named(function, what, given, ""))), dtype=float))
-            steps, traced = (np.array(evaluated(x, moved), dtype=float) for x in (reachable(outs), outs))
-            apart, scale = np.abs(plain - traced), np.abs([*steps, *traced]).max(initial=0.0)
-            if not np.isfinite([*apart, scale]).all():
-                continue
-            k = int(np.argmax(apart))
-            if apart[k] <= APART*scale:
-                return found
-            differ = f"{plain[k]:.6g} when it is called with numbers, and {traced[k]:.6g}"
-        if differ:
-            raise InputError(f"{what} gives {differ} in the equations that were made of it: it must not ask for types"
-                             f" (isinstance, dtype), catch errors, or add truth values{place(function)}")
+    near = {name: value if name.startswith("self.p_") else value + MOVED*(0.1 + abs(value))*(
+        zlib.crc32(name.encode())/2.0**31 - 1.0) for name, value in writer.values.items()}
+    apart, scale = np.zeros(1), 0.0
+    with suppress(Exception), np.errstate(all="ignore"):  # it has no value there, or cannot be called with numbers
+        given = {**{name: _numbers(value, near) for name, value in arguments.items()},
+                 "p": Values({**writer.parameters, **whole})}
+        plain = np.ravel(np.array(arranged(function(**named(function, what, given, ""))), dtype=float))
+        steps, traced = (np.array(evaluated(x, near), dtype=float) for x in (reachable(outs), outs))
+        apart, scale = np.abs(plain - traced), np.abs([*steps, *traced]).max(initial=0.0)
+    k = int(np.argmax(apart))
+    if np.isfinite([*apart, scale]).all() and apart[k] > APART*scale:
+        raise InputError(f"{what} gives {plain[k]:.6g} when it is called with numbers, and {traced[k]:.6g} in the"
+                         " equations that were made of it: it must not ask for types (isinstance, dtype), catch errors,"
+                         f" or add truth values{place(function)}")
     return found
 
 
-def _share(name: str) -> float:
-    """In (-1, 1), always the same of one name."""
-    return zlib.crc32(name.encode())/2.0**31 - 1.0
-
-
-def _numbers(value: Any, moved: Mapping[str, float]) -> Any:
+def _numbers(value: Any, near: Mapping[str, float]) -> Any:
     """Symbols, an array of them or something else, as numbers."""
     if not isinstance(value, np.ndarray | Symbol):
         return value
     entries: Any = np.asarray(value, dtype=object)
-    found = np.array(evaluated(list(entries.flat), moved), dtype=float).reshape(entries.shape)
+    found = np.array(evaluated(list(entries.flat), near), dtype=float).reshape(entries.shape)
     return found if found.ndim else float(found)

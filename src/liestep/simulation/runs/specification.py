@@ -1,5 +1,6 @@
 """What makes the specification of a run from a request: checks, and what the request leaves open."""
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf, isfinite, isqrt, prod
 from typing import Any
@@ -74,12 +75,10 @@ def first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, ini
     state = {**usual, **given}
     one = own_names(facts, parameters)[chosen.kept] if chosen.kept and (given or t_start) else None
     if one and one.read and one.write and one.field not in given:
-        try:
+        with suppress(ValueError):  # wrong shapes, which are told later
             kept = one.read(usual, 0.0)
             if (one.read(state, t_start) != kept).any():
                 state[one.field] = one.write(state, kept, t_start)
-        except ValueError:  # wrong shapes, which are told later
-            pass
     return state
 
 
