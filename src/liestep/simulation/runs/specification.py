@@ -20,7 +20,7 @@ from liestep.simulation.catalogue import (
     system_entry,
     system_ids,
 )
-from liestep.simulation.runs.events import control_of, event_of, events_of
+from liestep.simulation.endings.events import control_of, event_of, events_of
 from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole
 from liestep.simulation.runs.own_names import of_fields
 from liestep.simulation.runs.specified import Before, RunSpecification
