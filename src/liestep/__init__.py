@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from liestep.plain import solvers as scipy  # noqa: F401  liestep.scipy
     from liestep.plain.robots import from_mjcf, from_urdf
     from liestep.plain.solvers import solve
+    from liestep.simulation.endings.events import Event
+    from liestep.simulation.endings.impacts import Impact
     from liestep.simulation.plugins.loading import load_plugin
-    from liestep.simulation.runs.events import Event
-    from liestep.simulation.runs.impacts import Impact
     from liestep.study.tables.order import observed_order
 
 __all__ = ["Event", "Impact", "InputError", "IntegrationError", "System", "compare", "consistent_start", "ensemble",

@@ -67,12 +67,12 @@ def command_describe(arguments: argparse.Namespace) -> None:
 
 
 def command_run(arguments: argparse.Namespace) -> None:
+    from liestep.simulation.endings.events import event_from, times_from
     from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
     from liestep.simulation.runs.files import require_free, write
     from liestep.simulation.runs.outcomes import carry_out
     from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
-    from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.assignments import assignments
 
     if arguments.members:
@@ -101,8 +101,8 @@ def command_run(arguments: argparse.Namespace) -> None:
 
 def command_members(arguments: argparse.Namespace) -> None:
     from liestep.files.textfiles import replacing
+    from liestep.simulation.endings.events import event_from, times_from
     from liestep.simulation.many.call import END, SAMPLES, ensemble, members_from
-    from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.assignments import assignments
 
     if arguments.output.exists():

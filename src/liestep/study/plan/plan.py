@@ -13,8 +13,8 @@ from liestep.files.records import short_hash
 from liestep.mechanics.contracts.method import Method, choices
 from liestep.simulation import catalogue
 from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.endings.events import Control
 from liestep.simulation.plugins.loading import load_plugins, require_named
-from liestep.simulation.runs.events import Control
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
 from liestep.simulation.runs.specification import Start, specify, start_of
 from liestep.simulation.runs.specified import RunSpecification
