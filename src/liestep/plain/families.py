@@ -3,6 +3,7 @@ closures and of defaults stand in the text, so that its hash is the identity of 
 import keyword
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,18 +31,7 @@ from liestep.plain.symbols import (
     substituted,
 )
 
-HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
-from typing import Any, NamedTuple
-
-import numpy as np
-
-from liestep.extend import {imports}
-
-
-class System(NamedTuple):
-    """Parameters and the derived equations."""
-
-'''
+PLUGIN = Path(__file__).with_name("plugin.py.in")  # with the fields of `str.format`
 FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equal", "if_less", "log", "quotient",
              "sin", "sqrt")
 Start = Mapping[str, Any]
@@ -153,23 +143,19 @@ class Writer:
         names += (", InputError" if fixed else "") + (", in_axes" if self.axes is not None else "")
         axes = self.axes is not None and self.axes.reshape(*np.shape(self.parameters["inertia"]), 3).tolist()
         opening, closing = (f"in_axes({axes!r}, ", ")") if axes else ("", "")
-        declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}{self.rules.get(key, '')}),"
+        declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}{self.rules.get(key, '')}),\n"
                     for key, value in self.parameters.items() if key != "inertia" or np.shape(value)[-1:] != (3,)]
-        declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),"
+        declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),\n"
                      for key, value in self.parameters.items() if key == "inertia" and np.shape(value)[-1:] == (3,)]
         given = {key: np.asarray(value).tolist() for key, value in self.parameters.items()}
-        clock = self.clock()
-        body = [HEADER.format(name=self.name, imports=names) + self.lines[0], *self.lines[1:], "", "", "def build(p):",
-                f"    return System({', '.join(f'p[{key!r}]' for key in self.parameters) or '0.0'})", *more, *clock,
-                "", "", "def start(p):", *start, "", "", "PARAMETERS = {", *declared, "}", "", "", "def check(p):",
-                *(rules or ["    pass"]), "", "",
-                f"PRESETS = {{'own': Preset('as defined', 'none', 'own', {given!r}, start, {float(self.t_end)!r}"
-                f"{f', kept={self.kept!r}' if self.kept else ''})}}",
-                f"SHEET = {opening}{sheet[0]}title={self.name!r}, equations='derived', citation='own',"
-                " parameters=PARAMETERS,",
-                f"    presets=PRESETS, combination=check,{' clock=clock,' if clock else ''}",
-                *(f"    {line}" for line in sheet[1:-1]), f"    {sheet[-1]}{closing}", ""]
-        return "\n".join(body)
+        clock = "\n".join(["", *self.clock()])
+        return PLUGIN.read_text("utf-8").format(
+            name=self.name, imports=names, lines="\n".join(self.lines), more="\n".join(["", *more]), clock=clock,
+            arguments=", ".join(f"p[{key!r}]" for key in self.parameters) or "0.0", start="\n".join(start),
+            declared="".join(declared), rules="\n".join(rules or ["    pass"]), given=given, t_end=float(self.t_end),
+            kept=f", kept={self.kept!r}" if self.kept else "",
+            opening=opening, family=sheet[0], clocked=" clock=clock,"*bool(clock),
+            options="".join(f"    {line}\n" for line in sheet[1:-1]), last=sheet[-1], closing=closing)
 
     def returned(self, **fields: Any) -> list[str]:
         """Lines of a start of plain numbers."""

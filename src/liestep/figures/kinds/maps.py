@@ -23,8 +23,7 @@ from liestep.study.tables.reading import run_file
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
 
 
-@drawing("{title}: largest Lyapunov exponent (1/s) from each start of a grid, over the time of the run: dark where the"
-         " motion is regular. {runs}")
+@drawing()
 def exponent_map(results: Results) -> Figure:
     cells = [cell for cell in results.study.cells if cell.spec.exponents and cell.spec.ensemble is not None
              and len(cell.spec.ensemble.turns) == 2 and not cell.spec.ensemble.first]
@@ -66,7 +65,7 @@ def quantity(results: Results) -> str:
     return f"{shown} (of samples all points, of grids those with the first value of {', '.join(others)})"
 
 
-@drawing("{title}: {numbers} over the parameters; hatched where the run did not come to its end. {runs}", quantity)
+@drawing(numbers=quantity)
 def map(results: Results) -> Figure:  # named as the study file names the figure
     name, every = results.config.map_quantity, []
     groups: dict[tuple[str, str, str], list[Any]] = {}

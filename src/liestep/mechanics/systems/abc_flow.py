@@ -54,6 +54,4 @@ SHEET = first_order(
         "abc", ("z", "x", "y"), strict=True)},
     default_preset="chaotic", trials=(Trial("ABC flow", "chaotic", use="instead"),),
     presets={"chaotic": Preset("a^2 = 3, b^2 = 2, c = 1: regions of chaos", "none", "own",
-                               {"a": np.sqrt(3.0), "b": np.sqrt(2.0), "c": 1.0}, _start, 20.0),
-             "integrable": Preset("c = 0: solved by elliptic functions", "none", "own",
-                                  {"a": 1.0, "b": 0.5, "c": 0.0}, _start, 20.0)})
+                               {"a": np.sqrt(3.0), "b": np.sqrt(2.0), "c": 1.0}, _start, 20.0)})
