@@ -3,7 +3,7 @@ type of its arguments (isinstance, dtype, hash), or catches errors, may give som
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +12,14 @@ from liestep.errors import InputError
 from liestep.plain.arrays import Values, named, place
 from liestep.plain.symbols import Symbol, evaluated
 
-if TYPE_CHECKING:
-    from liestep.plain.families import Writer
-
 APART = 1e-6  # beside the largest number on the way: far above round-off, and that of a float32
 MOVED = 0.01  # from the start, which is often a special place and may lie on a jump
 
 
-def agreed(writer: "Writer", what: str, function: Callable, arguments: Mapping[str, Any], found: Any,
+def agreed(writer: Any, what: str, function: Callable, arguments: Mapping[str, Any], found: Any,
            arranged: Callable[[Any], Any]) -> Any:
-    """What was found on symbols, the `arguments`. Raises InputError: near the start they give other numbers."""
+    """What was found on symbols, the `arguments`, for a `families.Writer`. Raises InputError: near the start they give
+    other numbers."""
     function, outs = getattr(function, "py_func", function), list(np.ravel(found))
     whole = {name.removeprefix("self.p_"): writer.graph.whole[name] for name in writer.graph.fixed}
     near = {name: value if name.startswith("self.p_") else value + MOVED*(0.1 + abs(value))*(
