@@ -1,5 +1,6 @@
 """How the time of a step grows with the number of bodies."""
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from benchmarks.cases import DENSE, Case, CoreRun
 from benchmarks.timing import interleaved
 from liestep.mechanics.systems.rigid_chain import bars
+from liestep.simulation.plugins.loading import load_plugin
 
 RODS = (5, 10, 20, 50, 100, 200)
 CHAINS = (2, 5, 10, 20, 50)
@@ -43,6 +45,7 @@ def _cases() -> Iterator[tuple[str, int, Case]]:
     for preset, n in LEVELS:
         yield "molecules, vi_sphere (explicit)", n, Case(
             "", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, max(2, 4_000_000//n**2), 0.0, preset)
+    load_plugin(Path(__file__).with_name("lennard_jones_cutoff.py"))
     for preset, n in CUT:
         yield "molecules with a cut-off, vi_sphere (explicit)", n, Case(
             "", "lennard_jones_cutoff", "vi_sphere", "explicit", 0.1/n**0.5, 400, 0.0, preset)

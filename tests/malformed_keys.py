@@ -156,7 +156,7 @@ TABLES = {
     "study": {
         "StudyConfig": {
             **SETTINGS, "map_quantity": [(3, "must be text, not 3"), ("a b", "must be a name")],
-            "every_integrator": SWITCH, "every_system": SWITCH, "title": NEEDED_TEXT,
+            "every_integrator": SWITCH, "title": NEEDED_TEXT,
             "description": TEXT, "next": TEXT[:2], "reference": SWITCH, "timing": SWITCH,
             "second_reference": [("od45", "unknown second_reference 'od45'; did you mean ode45?"), *TEXT[:2]],
             "steps": [*LADDER, ([0.3], "nearest valid steps are 0.25 and 0.3333333333333333"),

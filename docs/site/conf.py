@@ -3,9 +3,9 @@ import inspect
 import re
 
 from docutils.nodes import SkipNode
-from docutils.utils.math.latex2mathml import tex2mathml
 
 import liestep
+from docs.site.formulas import mathml
 from liestep.plain.kinds import KINDS
 
 project = "liestep"
@@ -87,11 +87,11 @@ def _escaped(line: str) -> str:
 
 
 def _inline(translator, node):
-    translator.body.append(tex2mathml(node.astext()))
+    translator.body.append(mathml(node.astext()))
 
 
 def _block(translator, node):
-    translator.body.append(f'<div class="math" tabindex="0">{tex2mathml(node.astext(), as_block=True)}</div>')
+    translator.body.append(f'<div class="math" tabindex="0">{mathml(node.astext(), block=True)}</div>')
 
 
 def _visit(render):

@@ -3,10 +3,12 @@ API."""
 import importlib
 import inspect
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import liestep
-from docs.site.source import cell, escaped
+from docs.site.formulas import block, equations, inline
+from docs.site.source import cell
 from liestep import extend
 from liestep.api import functions as api
 from liestep.api.command_line import FILES
@@ -19,7 +21,7 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
     "rigid_bodies": ("rigid_bodies",),
     "energy_momentum": ("constrained_lagrangian", "quaternion_hamiltonian", "constant_mass"),
     "multibody": ("index_three",), "lie_groups": ("lie_action", "lie_chart"),
-    "vector_fields": ("vector_field", "canonical_field", "separable_hamiltonian", "skew_gradient",
+    "vector_fields": ("vector_field", "parts", "canonical_field", "separable_hamiltonian", "skew_gradient",
                       "charged_particles"),
 }
 TASKS = {  # what public names are for; any other one comes last
@@ -37,13 +39,12 @@ def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join(["| " + " | ".join(heads) + " |", "|" + " --- |"*len(heads), *lines]) + "\n"
 
 
-def paragraphs(doc: str) -> str:
-    """A docstring as Markdown: its texts flow, blocks with indented lines (formulas, lists) stay as they are."""
-    def shown(block: str) -> str:
-        if re.search(r"^( |[-*] )", block, re.MULTILINE):
-            return f"```text\n{block}\n```"
-        return "".join(part if part[:1] == "`" else escaped(part)
-                       for part in re.split(r"(`[^`]+`)", " ".join(block.split())))
+def paragraphs(doc: str, known: Collection[str] = ()) -> str:
+    """A docstring as Markdown: its texts flow, formulas are TeX, lists stay as they are."""
+    def shown(part: str) -> str:
+        if re.search(r"^[-*] ", part, re.MULTILINE):
+            return f"```text\n{part}\n```"
+        return block(part, known) if part.startswith(" ") else inline(part, known)
 
     return "\n\n".join(map(shown, doc.split("\n\n")))
 
@@ -90,7 +91,7 @@ def system_page(name: str) -> str:
     return "\n".join([
         f"# {cell(facts.title)}\n", f"`{name}`\n", f":::{{figure}} ../pictures/{name}.webp\n:alt: {facts.title}\n\n"
         f"Drawn from the preset `{facts.default}`.\n:::\n",
-        "## Equations\n", f"```text\n{facts.equations}\n```\n\n{paragraphs(doc)}\n",
+        "## Equations\n", f"{equations(facts.equations, facts.parameters)}\n\n{paragraphs(doc, facts.parameters)}\n",
         f"Source: {cell(facts.citation or 'none')}\n", f"State at the default preset: {shapes}.\n",
         "## Parameters\n", table(("name", "units", "meaning", "allowed"), rules), "\n## Presets\n",
         table(("name", "what it is", "kind", "duration", "source"), presets), "\n## Integrators\n",

@@ -2,14 +2,15 @@
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 
 import yaml
 
+from docs.site.formulas import inline
 from docs.site.papers import OWN, called
-from docs.site.snapshot import CLAIM, ERRATUM, Snapshot
+from docs.site.snapshot import Snapshot
 from docs.site.source import TOP, escaped
 from liestep.claims.claimfile import VERDICTS, claim_files, load_claims
 from liestep.claims.counting import cards as headlines
@@ -73,8 +74,7 @@ def about(snapshot: Snapshot) -> str:
 def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
     """Claims and errata."""
     changed = set(snapshot.changed(top))
-    for kind, columns, title in (("claims", CLAIM, "Claims of the papers and their verdicts"),
-                                 ("errata", ERRATUM, "Errata of the papers")):
+    for kind, title in (("claims", "Claims of the papers and their verdicts"), ("errata", "Errata of the papers")):
         rows = snapshot.rows(f"{kind}.csv")
         parts = [f"# {title}\n", about(snapshot), *([raw(legend())] if kind == "claims" else [])]
         of_papers = {paper: [row for row in rows if row["paper"] == paper] for paper in (row["paper"] for row in rows)}
@@ -85,9 +85,12 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
             if any(name.startswith((f"papers/{paper}/{kind}", f"config/{kind}/{paper}")) for name in changed):
                 parts.append(f":::{{warning}}\nThe {kind} files have changed since this run.\n:::\n")
             parts += opening[paper]
-            html = cards(own) if kind == "claims" else html_table([name for name in columns if name != "paper"], own)
-            parts.append(raw(f"<details><summary>All {len(own)} {kind}</summary>{html}</details>") if len(own) > 8
-                         and kind == "claims" else raw(html))
+            if kind == "errata":
+                parts += map(erratum, own)
+            elif len(own) > 8:
+                parts.append(raw(f"<details><summary>All {len(own)} claims</summary>{cards(own)}</details>"))
+            else:
+                parts.append(raw(cards(own)))
         (target/f"{kind}.md").write_text("\n".join(parts), "utf-8")
 
 
@@ -106,8 +109,8 @@ def write_which(target: Path, snapshot: Snapshot) -> None:
         (target/f"{names[-1]}.md").write_text(f"{title}\n\n{about(snapshot)}{first}{map_of}{''.join(parts)}", "utf-8")
     listed = "\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n" if names else ""
     (target/"index.md").write_text((
-        "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and thing to"
-        f" keep, from all integrators of the last full run.\n{listed}"), "utf-8")
+        "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and conserved"
+        f" quantity, from all integrators of the last full run.\n{listed}"), "utf-8")
 
 
 def first(paper: str, rows: list[dict[str, str]], snapshot: Snapshot, top: Path = TOP) -> Iterator[str]:
@@ -168,13 +171,12 @@ def cards(rows: list[dict[str, str]]) -> str:
     return f'<div class="claims">{"".join(found)}</div>'
 
 
-def html_table(columns: Iterable[str], rows: Iterable[Mapping[str, str]]) -> str:
-    """A table whose texts stand for themselves."""
-    names = list(columns)
-    head = "".join(f'<th scope="col">{escape(name.replace("_", " "))}</th>' for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{escape(shown(row[name]))}</td>" for name in names) + "</tr>" for row in rows)
-    return ('<div class="wide" tabindex="0"><table><thead><tr>'
-            f"{head}</tr></thead><tbody>{body}</tbody></table></div>")
+def erratum(row: Mapping[str, str]) -> str:
+    """An erratum of the snapshot as Markdown, with formulas: what is printed, what is right, and what shows it."""
+    said = "confirmed" if row["confirmed"] == "true" else "evidence"
+    evidence = f"\n\n*{said}:* {inline(row['evidence'])}"*bool(row["evidence"])
+    return (f"### Erratum {row['erratum']}, {escaped(row['place'])}\n\n*printed:* {inline(row['printed'])}\n\n"
+            f"*right:* {inline(row['correct'])}{evidence}\n")
 
 
 def shown(text: str) -> str:

@@ -44,7 +44,8 @@ def page(paper: str, rows: list[dict[str, str]], top: Path = TOP) -> str:
              f"`python3 make.py paper {paper}` makes its {len(studies)} studies, verdicts and page alone; what stands"
              " where: [docs/replicate.md](../../docs/replicate.md).\n"]
     if figures := [item for item in printed(top/"config") if item.paper == paper]:
-        parts += ["## Printed figures\n", figure_table(figures, folder)]
+        parts += ["## Printed figures\n", f"`liestep make {paper} FIGURE` makes one alone.\n",
+                  figure_table(figures, folder)]
     if not rows:
         return "\n".join([*parts, "A full run leaves it out, and so does the snapshot of verdicts.\n"])
     counts = Counter(row["verdict"] for row in rows)
@@ -66,18 +67,22 @@ def page(paper: str, rows: list[dict[str, str]], top: Path = TOP) -> str:
 
 
 def figure_table(figures: list[Printed], here: Path) -> str:
-    """Printed figures with study, file and command, for a page in a folder."""
-    return table(("printed", "study", "file below `results`", "command"), [
-        (item.name, f"[{item.study}]({Path(os.path.relpath(item.source, here)).as_posix()})", f"`{item.file}`",
-         f"`liestep make {item.paper} {item.name}`") for item in figures])
+    """Studies with the printed figures that they draw, for a page in a folder."""
+    studies: dict[str, list[Printed]] = {}
+    for item in figures:
+        studies.setdefault(item.study, []).append(item)
+    return table(("study", "printed"), [
+        (f"[{study}]({Path(os.path.relpath(items[0].source, here)).as_posix()})",
+         ", ".join(f"`{item.name}`" for item in items)) for study, items in studies.items()])
 
 
 def all_figures(top: Path = TOP) -> str:
     """docs/figures.md."""
     figures = printed(top/"config")
     parts = ["# Figures that the papers print\n",
-             "Which study draws a printed figure, and which command makes it alone? The command also says the call of"
-             " snakemake; `-n` lists the jobs only. What a figure shows is said beside it, in `.caption.txt`.\n"]
+             "`liestep make PAPER FIGURE`, such as `liestep make livens2025 figure6`, makes a printed figure alone"
+             " (`-n` lists the jobs): `results/<study>/figures/<paper>.<figure>.pdf`, with what it shows in"
+             " `.caption.txt`.\n"]
     for paper in dict.fromkeys(item.paper for item in figures):
         parts += [f"## {paper}\n", figure_table([item for item in figures if item.paper == paper], top/"docs")]
     return "\n".join(parts)

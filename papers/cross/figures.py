@@ -69,16 +69,16 @@ def winners(results: Results) -> Figure:
     return figure
 
 
-@drawing("{title}: state error against evaluations of forces or right-hand sides. The methods that win somewhere in"
-         " the table which stand beside RK4 and DOP853. {runs} Winners whatever they keep, or with the symplectic form."
-         " Hollow points lie within 30 floors of the reference or above 0.1.")
+@drawing("{title}: state error against evaluations of forces or right-hand sides, of RK4, DOP853 and the"
+         " methods that win somewhere. {runs} Winners whatever they keep, or with the symplectic form."
+         " Hollow points lie within 30 times the error of the reference or above 0.1.")
 def leaders(results: Results) -> Figure:
     return _leaders(results, "evaluations", "evaluations")
 
 
-@drawing("{title}: state error against processor time (s). The methods that win somewhere in the table which by"
-         " seconds stand beside RK4 and DOP853. {runs} Winners whatever they keep, or with the symplectic form; a run"
-         " is timed alone without statistics. Hollow points lie within 30 floors of the reference or above 0.1.")
+@drawing("{title}: state error against processor time (s), of RK4, DOP853 and the methods that win somewhere by"
+         " seconds. {runs} Winners whatever they keep, or with the symplectic form; a run is timed alone without"
+         " statistics. Hollow points lie within 30 times the error of the reference or above 0.1.")
 def leaders_seconds(results: Results) -> Figure:
     return _leaders(results, "seconds", "processor time (s)")
 
@@ -142,8 +142,9 @@ def _price(runs: pandas.DataFrame, unit: str, level: float | None) -> float:
     return next((float(row[unit]) for row in at_equal_error(runs, (unit,), (level,))), np.nan)
 
 
-@drawing("{title}: state error, and largest change of the symplectic form in a step, against the step, with the slopes"
-         " of the order p of the free motion and of p + 1. Hollow points lie within 30 floors or are round-off. {runs}")
+@drawing("{title}: state error, and largest change of the symplectic form in a step, against the step, with the"
+         " slopes of the order p of the free motion and of p + 1. Hollow points lie within 30 times the error of the"
+         " reference or are round-off. {runs}")
 def order_and_form(results: Results) -> Figure:
     problem = next(iter(results.config.problems))
     metrics = results.metrics[results.metrics["problem"] == problem]
@@ -300,12 +301,12 @@ def _points(axes: Axes, points: np.ndarray, mark: Mark, first: float, last: floa
               marker="x", markeredgewidth=1.1, linestyle="none")
 
 
-@drawing("{title}: the largest step of which, and of all smaller ones, the run comes to its end (hollow, pale), and the"
-         " largest with a state error of at most 1e-4 likewise (full). Dotted: the ends of the ladders. {runs}")
+@drawing("{title}: the largest step such that it and all smaller steps complete the run (hollow, pale) and have a state"
+         " error of at most 1e-4 (full). Dotted: the smallest and the largest step tried. {runs}")
 def validity(results: Results) -> Figure:
     table = results.table("validity")
     names = list(dict.fromkeys(table["axis"]))
-    figure, axes = grid([name.replace("_", " ") for name in names], 50.0, extra=16.0)
+    figure, axes = grid([AXES.get(name, name).partition(" (")[0] for name in names], 50.0, extra=16.0)
     table = table.sort_values("value", kind="stable")
     tables = {panel: table[table["axis"] == name] for panel, name in zip(axes, names, strict=True)}
 
@@ -320,9 +321,11 @@ def validity(results: Results) -> Figure:
         for column in ("smallest", "largest"):
             ends = rows.groupby("value")[column].first()
             panel.plot(ends.index, ends, color="0.6", linewidth=0.6, linestyle=":")
-        logarithmic(panel, xlabel=AXES.get(name, name.replace("_", " ")), ylabel="largest step (s)")
+        logarithmic(panel, xlabel=AXES.get(name, name), ylabel="largest step (s)")
     legend_below(figure, used)
     return figure
 
 
-AXES = {"spin": "spin (rad/s)", "energy": "kinetic energy at the start (J)", "approach": "closest approach (degrees)"}
+AXES = {"spin": "spin (rad/s)", "energy": "kinetic energy at the start (J)", "approach": "closest approach (degrees)",
+        "stiffness_pendula": "stiffness of the springs (N/m)", "stiffness_rod": "stiffness of the rod (N m)",
+        "stiffness_ring": "stiffness of the bonds (J)"}

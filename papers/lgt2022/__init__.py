@@ -12,4 +12,8 @@ PAPER = Paper(
         "multipliers", "bliedf", "dissipation", "stiffness_sweep", "figure1", "table1")},
     evidence=("evidence",),
     quantities="quantities",
+    names={f"{number}{letter}": f"absolute attitude by {attitude}, steps by {local}"
+           for number, attitude in (("1", "quaternion"), ("2", "rotation vector")) for letter, local in (
+               ("a", "screw coordinates of SE(3)"), ("b", "rotation vector and position"),
+               ("c", "Rodrigues vector and position"), ("d", "Rodrigues vector of SE(3)"))},
 )

@@ -42,6 +42,7 @@ from .quantities import predicted_change
 
 LEAST = 1e-16  # a residual of zero is drawn here
 LOST = "#CC3311"
+STOPPED = Mark(LOST, "x", "", "stopped early")
 # group and chart -> letter of the paper with the number of its variant of rkmk; cayley2 is our own addition
 MAPS = {("se3", "exp"): ("a", 0), ("so3_r3", "exp"): ("b", 1), ("so3_r3", "cayley"): ("c", 2),
         ("se3", "cayley"): ("d", 3), ("so3_r3", "cayley2"): ("c", 2), ("se3", "cayley2"): ("d", 3)}
@@ -60,9 +61,9 @@ def over_steps(axes: Axes, results: Results, problem: str, column: str) -> None:
     logarithmic(axes, xlabel="step (s)")
 
 
-def legend(figure: Figure, results: Results) -> None:
+def legend(figure: Figure, results: Results, *others: Mark) -> None:
     """Legend of the methods below all panels."""
-    legend_below(figure, [*marks(results).values()])
+    legend_below(figure, [*marks(results).values(), *others])
 
 
 TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # methods of the study on lengths
@@ -99,7 +100,7 @@ def pitch_passage(results: Results) -> Figure:
             _passages(axes, results, problems, key, count, mark)
         logarithmic(axes, title=f"({letter}) {count} steps in 3 s", xlabel="roll rate (rad/s)")
     figure.axes[0].set_ylabel("state error")
-    legend(figure, results)
+    legend(figure, results, STOPPED)
     return figure
 
 
@@ -184,10 +185,8 @@ def large_steps(results: Results) -> Figure:
 
 
 BASE = {"action": "so3_r3", "chart": "exp", "twist": "mixed", "attitude": "quaternion"}
-GROUPS = {"se3": "SE(3)", "so3_r3": "SO(3)xR3"}
-SHORT = {"quaternion": "Q", "rotation_vector": "rho", "matrix": "R"}
 COLUMNS = (("error", "(a) state error"), ("joint_error_max", "(b) residual of joints"),
-           ("energy_error_max", "(c) error of the energy"), ("seconds", "(d) time"))
+           ("energy_error_max", "(c) energy error"), ("seconds", "(d) time"))
 WIDEST = 2.0  # decades that the colours span
 
 
@@ -215,14 +214,13 @@ def cost(results: Results) -> Figure:
     return figure
 
 
-@drawing("All combinations of group, chart, components of the velocity and absolute attitude (Q unit quaternion, rho"
-         " rotation vector, R matrix): numbers relative to 1b, SO(3) x R^3 with rotation vectors, mixed velocities and"
-         " quaternions, as powers of ten for (a) to (c) and as factors for (d); green is better. {runs}")
+@drawing("All combinations of group, chart, components of the velocity and absolute attitude: numbers relative to 1b,"
+         " SO(3) x R^3 with rotation vectors, mixed velocities and quaternions, as powers of ten for (a) to (c) and as"
+         " factors for (d); green is better. {runs}")
 def design(results: Results) -> Figure:
     entries = {key: entry.options for key, entry in results.config.integrators.items() if entry is not None}
     problems = list(results.config.problems)
-    names = [f"{GROUPS[options['action']]}, {options['chart']}, {options['twist']}, {SHORT[options['attitude']]}"
-             for options in entries.values()]
+    names = [mark.label.partition(": ")[2] for mark in marks(results).values()]
     base = next(key for key, options in entries.items() if all(options[name] == BASE[name] for name in BASE))
     table = results.metrics.set_index(["problem", "integrator"])
     figure = new_figure(DOUBLE, 190.0)
@@ -384,7 +382,7 @@ def stiffness_sweep(results: Results) -> Figure:
             lost = [results.select(problem, key).iloc[0]["status"] != "ok" for problem in problems]
             axes.plot(stiffness[lost], np.full(sum(lost), ceiling), marker="x", linestyle="none", color=LOST)
         logarithmic(axes, title=title, xlabel="stiffness (N/m)", ylabel=label)
-    legend(figure, results)
+    legend(figure, results, STOPPED)
     return figure
 
 
@@ -397,25 +395,20 @@ KEPT = 1e-10  # residuals below are round-off
 def joint_drift(results: Results) -> Figure:
     figure, grid = subplots(DOUBLE, 132.0, 2, 2)
     first, *others = grid.ravel()
-    growing = []
+    labels = []
     for key, mark in marks(results).items():
         file = results.file("over_time", key, results.study.select("over_time", key)[0].resolution)
         time, residual = file["time"][1:], np.maximum.accumulate(np.abs(file["joint_error"]))[1:]
         first.plot(time, np.maximum(residual, LEAST), linewidth=0.9, **mark.line)
         power = float(results.select("over_time", key)["joint_error_growth"].iloc[0])
         if residual[-1] > KEPT:
-            growing.append((residual[-1], f"$t^{{{power:.2f}}}$", mark.colour))
-    logarithmic(first)
-    low = np.inf
-    for value, text, colour in sorted(growing, reverse=True):
-        low = min(value, 0.22*low)  # labels of curves that lie on each other stand below each other
-        first.annotate(text, (first.get_xlim()[1], low), xytext=(2, 0), textcoords="offset points", va="center",
-                       fontsize=6.5, color=colour, annotation_clip=False)
-    first.set(xlabel="time (s)", title="(a) over time")
+            labels.append(EndLabel(time[-1], residual[-1], f"$t^{{{power:.2f}}}$", (mark,)))
+    logarithmic(first, xlabel="time (s)", title="(a) over time")
     for axes, problem, letter in zip(others, ("fast_top", "offset", "double_pendulum"), "bcd", strict=True):
         over_steps(axes, results, problem, "joint_error_max")
         axes.set(title=f"({letter}) {label_of(results, problem)}", ylim=(1e-16, 1e-1))
     first.set_ylim(1e-16, 1e0)
+    end_labels(first, labels, 38.0)
     for axes in grid[:, 0]:
         axes.set_ylabel("largest $|g|$ (m)")
     legend(figure, results)

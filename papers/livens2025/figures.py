@@ -1,5 +1,5 @@
 """Figures 1 to 16 of livens2025, sketches of 1, 3, 10 and 14 drawn small, and own ones that compare many schemes."""
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -70,6 +70,19 @@ def components(axes: Axes, file: RunFile, name: str, labels: Sequence[str]) -> N
 
 
 MASSES, SPRING = "masses", "spring"
+SOLVED = {"eml_printed": (COMPONENTS[1], "EML, stopped as printed"), "eml": (COMPONENTS[0], "EML, to round-off")}
+
+
+def by_solver(results: Results, problem: str, scale: float, draw: Callable[[Axes, RunFile, str], object]
+              ) -> tuple[Figure, Axes, float]:
+    """Left what `draw` puts there, right increments of the energy times 10^scale; figure, left panel, end time."""
+    figure, (left, right) = subplots(DOUBLE, 62.0, 1, 2)
+    for key, (colour, _) in SOLVED.items():
+        draw(left, file := first_run(results, problem, key), colour)
+        jumps(right, file, "generalized_energy", 10.0**scale, colour)
+    against_time(right, f"$E_{{n+1}} - E_n$ ($10^{{-{scale:g}}}$ J)", file["time"][-1], "(b) increments of (74)")
+    legend_below(figure, [Line2D([], [], color=colour, marker=".", label=text) for colour, text in SOLVED.values()])
+    return figure, left, file["time"][-1]
 
 
 def _energies(axes: Axes, time: np.ndarray, kinetic: np.ndarray, file: RunFile) -> None:
@@ -99,15 +112,11 @@ def figure1(results: Results) -> Figure:
 
 
 @drawing("Mass-spring system by EML: (a) constraint at every step, (b) increments of the generalized energy, with the"
-         " solver until round-off (blue) and as printed (orange), as in figure 2 of the paper. {runs}")
+         " solver until round-off and stopped as printed, as in figure 2 of the paper. {runs}")
 def figure2(results: Results) -> Figure:
-    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
-    for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
-        file = first_run(results, MASSES, key)
-        dots(left, file["time"], 1e16*file["constraint_error"], colour)
-        jumps(right, file, "generalized_energy", 1e15, colour)
-    against_time(left, "$|g(q)|$ ($10^{-16}$ m$^2$)", file["time"][-1], "(a) constraint")
-    against_time(right, "$E_{n+1} - E_n$ ($10^{-15}$ J)", file["time"][-1], "(b) increments of (74)")
+    figure, left, end = by_solver(results, MASSES, 15, lambda axes, file, colour: dots(
+        axes, file["time"], 1e16*file["constraint_error"], colour))
+    against_time(left, "$|g(q)|$ ($10^{-16}$ m$^2$)", end, "(a) constraint")
     return figure
 
 
@@ -128,12 +137,11 @@ def figure3(results: Results) -> Figure:
 @drawing("Spring pendulum by EML with the derivative of Gonzalez: increments of (a) the total energy (80) and (b) the"
          " generalized energy (74), as in figure 4 of the paper. {runs}")
 def figure4(results: Results) -> Figure:
-    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
+    figure, panels = subplots(DOUBLE, 58.0, 1, 2)
     file = results.file(SPRING, "eml_gonzalez", "h0.01")
-    jumps(left, file, "total_energy", 1e5, COMPONENTS[0])
-    jumps(right, file, "generalized_energy", 1e15, COMPONENTS[0])
-    against_time(left, "increment of (80) ($10^{-5}$ J)", file["time"][-1], "(a) total energy")
-    against_time(right, "increment of (74) ($10^{-15}$ J)", file["time"][-1], "(b) generalized energy")
+    for axes, at, name, number, power in zip(panels, "ab", ("total", "generalized"), (80, 74), (5, 15), strict=True):
+        jumps(axes, file, f"{name}_energy", 10.0**power, COMPONENTS[0])
+        against_time(axes, f"increment of ({number}) ($10^{{-{power}}}$ J)", file["time"][-1], f"({at}) {name} energy")
     return figure
 
 
@@ -209,17 +217,13 @@ def figure5(results: Results) -> Figure:
     return figure
 
 
-@drawing("Free body by EML: (a) generalized energy, (b) its increments, with the solver until round-off (blue) and as"
-         " printed (orange), as in figure 6 of the paper. {runs}", shows=("generalized_energy",))
+@drawing("Free body by EML: (a) generalized energy, (b) its increments, with the solver until round-off and stopped as"
+         " printed, as in figure 6 of the paper. {runs}", shows=("generalized_energy",))
 def figure6(results: Results) -> Figure:
-    figure, (left, right) = subplots(DOUBLE, 58.0, 1, 2)
-    for key, colour in (("eml_printed", COMPONENTS[1]), ("eml", COMPONENTS[0])):
-        file = first_run(results, BODY, key)
-        left.plot(file["time"], file["generalized_energy"], color=colour)
-        jumps(right, file, "generalized_energy", 1e12, colour)
+    figure, left, end = by_solver(results, BODY, 12, lambda axes, file, colour: axes.plot(
+        file["time"], file["generalized_energy"], color=colour))
     left.set_ylim(2480.0, 2520.0)
-    against_time(left, "$E$ (J)", file["time"][-1], "(a) generalized energy")
-    against_time(right, "$E_{n+1} - E_n$ ($10^{-12}$ J)", file["time"][-1], "(b) increments")
+    against_time(left, "$E$ (J)", end, "(a) generalized energy")
     return figure
 
 
@@ -262,7 +266,6 @@ def figure9(results: Results) -> Figure:
     logarithmic(left, xlabel="step $h$ (s)", ylabel="time of 10 s (s)", title="(a) time")
     logarithmic(right, y=False, xlabel="step $h$ (s)", ylabel="relative to all unknowns",
                 title="(b) what the reduction saves")
-    right.axhline(0.5, color="0.6", linewidth=0.5)
     right.set_ylim(0.0, 1.1)
     legend_below(figure, [marks(results)[key] for key in ("eml_full", "eml", "eml_null")])
     return figure
@@ -370,8 +373,8 @@ def figure11(results: Results) -> Figure:
     return figure
 
 
-@drawing("Steady top: (a) height and (b) first component of the centre of mass by EML and EMH, with steady precession"
-         " (grey), as in figure 12 of the paper. {runs}")
+@drawing("Steady top: (a) height and (b) first component of the centre of mass by EML and EMH, with steady precession,"
+         " as in figure 12 of the paper. {runs}")
 def figure12(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     for axes, k, title, exact in zip(figure.subplots(1, 2), (2, 0), ("(a) vertical", "(b) horizontal"),
@@ -381,9 +384,10 @@ def figure12(results: Results) -> Figure:
             file = first_run(results, TOP, key)
             mark = marks(results)[key]
             axes.plot(file["time"], DISTANCE*file["attitude"][:, k, 2], linewidth=0.8, **mark.line)
-        axes.plot(file["time"], DISTANCE*exact(file["time"]), color="0.6", linewidth=1.6, zorder=0.5)
+        steady, = axes.plot(file["time"], DISTANCE*exact(file["time"]), color="0.6", linewidth=1.6, zorder=0.5,
+                            label="steady precession")
         against_time(axes, "$z$ (m)" if k == 2 else "$x$ (m)", 2.0, title)
-    legend_below(figure, [marks(results)[key] for key in ("eml", "emh")], marker=False)
+    legend_below(figure, [*(marks(results)[key] for key in ("eml", "emh")), steady], marker=False)
     return figure
 
 
@@ -468,7 +472,7 @@ def joints(results: Results) -> Figure:
             change = np.abs(np.diff(file["momentum_map"], axis=0)).max(axis=1)
             axes.plot(file["time"][1:][late], np.maximum(change[late], 1e-15), linewidth=0.9, **mark.line)
         axes.set_yscale("log")
-        against_time(axes, "largest increment (kg m$^2$/s)", 10.0, f"{resolution[1:]} s")
+        against_time(axes, "largest increment (kg m$^2$/s)", 10.0, f"h = {resolution[1:]} s")
     legend_below(figure, [marks(results)[key] for key in JOINED], marker=False)
     return figure
 
@@ -488,7 +492,7 @@ def _errors(results: Results, axes: Axes, problem: str, x: str) -> dict[str, Lin
 
 @drawing("Compositions: state error against the step. EMH, the Cayley scheme on SO(3) and the variational integrator"
          " have the order of their weights, also with a singular mass matrix; EML and MPL stay at 4, the projected EML"
-         " at 3. Errors below the floor of the reference say nothing. {runs}")
+         " at 3. Errors below that of the reference say nothing. {runs}")
 def compositions(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 92.0)
     handles: dict[str, Line2D] = {}
@@ -520,8 +524,7 @@ def scheme_map(results: Results) -> Figure:
     return figure
 
 
-@drawing("Chains of bars: seconds of a step against the number of bars, which are eliminated one after the other; grey:"
-         " in proportion to their number, and to its cube, as factoring one matrix would take. {runs}")
+@drawing("Chains of bars, which are eliminated one after the other: seconds of a step against their number. {runs}")
 def chain_scaling(results: Results) -> Figure:
     figure, (left, right) = subplots(DOUBLE, 66.0, 1, 2)
     numbers = np.array([1, 4, 16, 64, 256])
@@ -532,12 +535,13 @@ def chain_scaling(results: Results) -> Figure:
         hollow(left, numbers, seconds, mark)
         hollow(right, numbers, seconds/numbers, mark)
         if key == "eml":
-            left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5)
-            left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7, dashes=(3, 2),
-                      zorder=0.5)
+            guides = [line for few, power, dash, text in (
+                (5, 1, SOLID, "in proportion to their number"), (4, 3, "--", "to its cube, as factoring one matrix"))
+                for line in left.plot(numbers[:few], seconds[1]*(numbers[:few]/4.0)**power, color="0.6", linewidth=0.7,
+                                      linestyle=dash, zorder=0.5, label=text)]
     logarithmic(left, xlabel="number of bars", ylabel="time of a step (s)", title="(a) time")
     logarithmic(right, xlabel="number of bars", ylabel="time of a step and a bar (s)", title="(b) for each bar")
-    legend_below(figure, [marks(results)[key] for key in ("eml", "emh")])
+    legend_below(figure, [*(marks(results)[key] for key in ("eml", "emh")), *guides])
     return figure
 
 

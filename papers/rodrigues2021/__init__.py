@@ -10,4 +10,7 @@ PAPER = Paper(
         *(f"figure{k}" for k in range(1, 8)), "drift_rules", "chart", "diameter", "contact", "codes", "many")},
     evidence=("evidence",),
     quantities="quantities",
+    names={"(23)": "drift by arcsin h|w|", "(25)": "drift by 2 arctan(h|w|/2)", "(26)": "scheme of Campello",
+           "(27)": "one whole kick, then the drift of (25)", "(30)": "one whole kick, then the drift of (23)",
+           "five turns": "drift by five turns about axes of the body"},
 )

@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from liestep.compile.counters import evaluations_of
@@ -252,30 +253,35 @@ def figure5(results: Results) -> Figure:
     return figure
 
 
-@drawing("Momenta of the ring, figure 6 of the paper, by maps (23) (circles) and (25) (triangles): top with the printed"
+@drawing("Momenta of the ring, figure 6 of the paper, by maps (23) and (25): top with the printed"
          " shear law, bottom with the frame-indifferent one. Left: linear momentum, of which P_x changes while the ring"
          " touches the wall; middle: what of P_y and P_z; right: sum of J Omega (34), and the total angular momentum"
          " about the origin. {runs}", shows=("linear_momentum", "spin_momentum"))
 def figure6(results: Results) -> Figure:
-    figure, panels = subplots(DOUBLE, 112.0, 2, 3)
+    figure, panels = subplots(DOUBLE, 116.0, 2, 3)
+    looks = {key: marks(results)[key] for key in ("exact", "newmark")}
+    parts = {"P_y": "#0077BB", "P_z": "#EE7733", "|\\Sigma J\\Omega|": "#009988", "|L|": "#AA4499"}
+    blue, orange, green, purple = parts.values()
     for row, (problem, law) in enumerate((("ring", "printed"), ("objective", "frame-indifferent"))):
-        for key in ("exact", "newmark"):
-            file, mark = first_run(results, problem, key), marks(results)[key]
+        for key, mark in looks.items():
+            file = first_run(results, problem, key)
             shown = file["time"] <= SHOWN
             time, every = file["time"][shown], {"markevery": 25, "marker": mark.marker}
             linear = file["linear_momentum"][shown]
             panels[row, 0].plot(time, linear[:, 0], color=mark.colour, linewidth=0.9, **every)
-            for k, colour in ((1, "#0077BB"), (2, "#EE7733")):
+            for k, colour in ((1, blue), (2, orange)):
                 panels[row, 1].plot(time, 1e14*linear[:, k], color=colour, linewidth=0.8, **every)
-            for name, colour in (("spin_momentum", "#009988"), ("momentum_map", "#AA4499")):
+            for name, colour in (("spin_momentum", green), ("momentum_map", purple)):
                 panels[row, 2].plot(time, np.abs(file[name][shown] - file[name][0]).max(axis=1) + 1e-18, color=colour,
                                     linewidth=0.8, **every)
         panels[row, 0].set_title(f"({'ad'[row]}) $P_x$, {law} shear")
-        panels[row, 1].set_title(f"({'be'[row]}) $10^{{14}}\\,P_y$ (blue), $P_z$ (orange)")
-        panels[row, 2].set(title=f"({'cf'[row]}) $|\\Sigma J\\Omega|$ (green), $|L|$ (purple)", yscale="log",
+        panels[row, 1].set_title(f"({'be'[row]}) $10^{{14}}\\,P_y$, $10^{{14}}\\,P_z$")
+        panels[row, 2].set(title=f"({'cf'[row]}) changes of $|\\Sigma J\\Omega|$, $|L|$", yscale="log",
                            ylim=(1e-18, 1.0))
     setp(panels, xlim=(0.0, SHOWN))
     setp(panels[1], xlabel="time (s)")
+    legend_below(figure, [*looks.values(), *(Line2D([], [], color=colour, label=f"${name}$")
+                                             for name, colour in parts.items())])
     return figure
 
 

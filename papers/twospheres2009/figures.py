@@ -115,7 +115,7 @@ def _compared(results: Results, problem: str, others: list[Curve]) -> tuple[RunF
 def figure1(results: Results) -> Figure:
     problem = problems_of(results, "spherical_pendulum_chain")[0]
     rk = run_with(results, problem, "ode45")
-    vi, curves = _compared(results, problem, [("RK45", RK, rk)])
+    vi, curves = _compared(results, problem, [("ode45", RK, rk)])
     return three_panels(curves, lambda figure, place: pendulum(figure, place, vi, rk),
                         f"trajectory of the pendulum, 0 to {SHOWN:g} s")
 
@@ -126,21 +126,22 @@ def figure1(results: Results) -> Figure:
 def figure3(results: Results) -> Figure:
     problem = problems_of(results, "spring_pendula")[0]
     rk, projected = (run_with(results, problem, "rk2_midpoint", projection=name) for name in ("none", "position"))
-    vi, curves = _compared(results, problem, [("RK2 with projection", PROJECTED, projected), ("RK2", RK, rk)])
+    vi, curves = _compared(results, problem, [("RK2 midpoint, q normalised", PROJECTED, projected),
+                                              ("RK2 midpoint", RK, rk)])
     return three_panels(curves, lambda figure, place: springs(figure, place, vi), "motion of the pendula")
 
 
 @drawing("Elastic rod after an impact. (a) the variational solution at several times, with its shadow on a horizontal"
          " plane; the first element is clamped, gravity points down. (b) total energy, which grows"
-         " with RK45 here and falls in the paper; (c) unit length error. {runs}")
+         " with ode45 here and falls in the paper; (c) unit length error. {runs}")
 def figure4(results: Results) -> Figure:
     problem = problems_of(results, "elastic_rod")[0]
     rk = run_with(results, problem, "ode45", form="omega")
-    vi, curves = _compared(results, problem, [("RK45", RK, rk)])
+    vi, curves = _compared(results, problem, [("ode45", RK, rk)])
     figure = three_panels(curves, lambda figure, place: rod(figure, place, vi), "deformation of the rod")
     change = rk["energy"][-1]/rk["energy"][0] - 1.0
     energy = figure.axes[-2]
-    energy.text(0.03, 0.93, f"RK45 {'gains' if change > 0.0 else 'loses'} {abs(change):.1%} of the energy",
+    energy.text(0.03, 0.93, f"ode45 {'gains' if change > 0.0 else 'loses'} {abs(change):.1%} of the energy",
                 transform=energy.transAxes, va="top", color=RK["color"], fontsize=7.0)
     return figure
 
@@ -149,7 +150,7 @@ def figure4(results: Results) -> Figure:
          " the last 0.1 s; north red, south grey. (b) total energy, (c) unit length error. {runs}")
 def figure5(results: Results) -> Figure:
     problem = problems_of(results, "dipole_array")[0]
-    vi, curves = _compared(results, problem, [("RK45", RK, run_with(results, problem, "ode45"))])
+    vi, curves = _compared(results, problem, [("ode45", RK, run_with(results, problem, "ode45"))])
     return three_panels(curves, lambda figure, place: dipoles(figure, place, vi), "motion of the dipoles")
 
 

@@ -8,6 +8,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -19,7 +20,7 @@ OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the t
 COLOURS = {"liestep": "#000000", "diffrax": "#0072b2", "drake": "#d55e00", "exudyn": "#009e73", "heyoka": "#cc79a7",
            "mujoco": "#e69f00", "pinocchio": "#999999", "scipy": "#56b4e9", "sdof": "#8c564b",
            "dartpy": "#1b2a8f", "jsbsim": "#b30059", "lammps": "#8fce00", "pybullet": "#7f7f00", "rebound": "#9467bd"}
-MARKERS = "osD^v<>P*X"
+POINTS = (("s", "white"), ("D", "0.85"), ("o", None))  # marker and its face at each level of the error
 SHORT, LONG = ("free_body", "heavy_top"), "long_top"
 MM, DPI = 1.0/25.4, 200  # inches in a mm; resolution
 RC = {
@@ -60,45 +61,53 @@ def growth_marker(exponent: float) -> str:
 
 
 def draw(rows: Rows) -> Figure:
-    """Two panels of work, one of the long run."""
+    """Two panels of work and one of the long run with one list of methods, by code; the names stand once."""
+    shown = [*(work_points(rows, name) for name in SHORT), {part[:2]: part[2:] for part in long_points(rows)}]
+    names = sorted({name for part in shown for name in part}, key=lambda name: (name[0] != "liestep", *name))
+    places = {name: place for place, name in enumerate(names)}
     with matplotlib.rc_context(RC):
-        figure = Figure(figsize=(180.0*MM, 190.0*MM), layout="constrained")
+        figure = Figure(figsize=(180.0*MM, (3.6*len(names) + 28.0)*MM), layout="constrained")
         FigureCanvasAgg(figure)
         figure.get_layout_engine().set(w_pad=1.5*MM, h_pad=1.2*MM, wspace=0.02, hspace=0.03)
-        parts = figure.subplot_mosaic([["free_body", "long"], ["heavy_top", "long"]], width_ratios=[1.0, 1.0])
-        for name in SHORT:
-            _draw_work(parts[name], rows, name)
-        _draw_long(parts["long"], long_points(rows))
+        panels = figure.subplots(1, 3, sharey=True)
+        for axes, name, points in zip(panels, SHORT, shown, strict=False):
+            _draw_work(axes, points, places)
+            axes.set_title(f"{name.replace('_', ' ')}: work at equal error")
+        _draw_long(panels[-1], long_points(rows), places)
+        panels[0].set_yticks(range(len(names)), [f"{code} {method.replace('_', ' ')}" for code, method in names],
+                             fontsize=6.5)
+        panels[0].set_ylim(len(names) - 0.4, -0.6)
+        for label, (code, _) in zip(panels[0].get_yticklabels(), names, strict=True):
+            label.set_color(COLOURS[code])
+        figure.legend(handles=[
+            Line2D([], [], color="0.3", linestyle="", marker=marker, markerfacecolor=face or "0.3", label=f"{level:g}")
+            for level, (marker, face) in zip(judging.LEVELS, POINTS, strict=True)],
+            title="error", loc="outside lower left", ncols=3)
+        figure.legend(handles=[
+            Line2D([], [], color="0.3", linestyle="", marker=growth_marker(growth), label=label)
+            for growth, label in ((0.0, f"at most {BOUNDED_GROWTH:g}"), (0.5, "between"),
+                                  (1.0, f"above {DRIFT_GROWTH:g}"))],
+            title="growth exponent of the energy error", loc="outside lower right", ncols=3)
     return figure
 
 
-def _draw_work(axes: Axes, rows: Rows, problem: str) -> None:
-    seen: dict[str, int] = {}
-    for (code, method), points in work_points(rows, problem).items():
-        number = seen[code] = seen.get(code, -1) + 1
-        times, levels = zip(*points, strict=True)
-        axes.plot(times, levels, color=COLOURS[code], marker=MARKERS[number % len(MARKERS)], markersize=3.0,
-                  label=f"{code} {method.replace('_', ' ')}")
-    axes.set(xscale="log", yscale="log", xlabel="processor time (ms)", ylabel="error",
-             title=f"{problem.replace('_', ' ')}: work at equal error")
-    axes.set_yticks(judging.LEVELS)
-    axes.legend(fontsize=4.2, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.19), columnspacing=1.0)
+def _draw_work(axes: Axes, points: Mapping[tuple[str, str], Sequence[tuple[float, float]]],
+               places: Mapping[tuple[str, str], int]) -> None:
+    looks = dict(zip(judging.LEVELS, POINTS, strict=True))
+    for name, reached in points.items():
+        colour = COLOURS[name[0]]
+        axes.plot([time for time, _ in reached], [places[name]]*len(reached), color=colour, linewidth=0.7)
+        for time, level in reached:
+            marker, face = looks[level]
+            axes.plot(time, places[name], marker, color=colour, markerfacecolor=face or colour)
+    axes.set(xscale="log", xlabel="processor time (ms)")
 
 
-def _draw_long(axes: Axes, points: Sequence[tuple[str, str, float, float]]) -> None:
-    for place, (code, _, size, growth) in enumerate(points):
-        axes.plot(max(size, LEAST), place, growth_marker(growth), color=COLOURS[code])
-    axes.set_yticks(range(len(points)), [f"{code} {method.replace('_', ' ')}" for code, method, *_ in points],
-                    fontsize=5.0)
-    for label, (code, *_) in zip(axes.get_yticklabels(), points, strict=True):
-        label.set_color(COLOURS[code])
-    axes.minorticks_off()
-    for growth, label in ((0.0, f"grows with exponent up to {BOUNDED_GROWTH:g}"), (0.5, "between"),
-                          (1.0, f"grows with exponent above {DRIFT_GROWTH:g}")):
-        axes.plot([], [], growth_marker(growth), color="0.4", label=label)
-    axes.set(xscale="log", xlabel="largest deviation of the energy (J)", title="heavy top, 1,000 s",
-             ylim=(-0.7, len(points) - 0.3))
-    axes.legend(loc="lower right")
+def _draw_long(axes: Axes, points: Sequence[tuple[str, str, float, float]],
+               places: Mapping[tuple[str, str], int]) -> None:
+    for code, method, size, growth in points:
+        axes.plot(max(size, LEAST), places[code, method], growth_marker(growth), color=COLOURS[code])
+    axes.set(xscale="log", xlabel="largest deviation of the energy (J)", title="heavy top, 1,000 s")
 
 
 def table_hash(stored: Path = judging.STORED) -> str:

@@ -19,7 +19,6 @@ Each name has a help() of its own: simulate, system, solve, recommend, reference
 Event, Impact, from_urdf, from_mjcf, load_plugin, list_systems, list_integrators.
 """
 import importlib
-import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,22 +42,14 @@ if TYPE_CHECKING:
     from liestep.plain import solvers as scipy  # noqa: F401  liestep.scipy
     from liestep.plain.robots import from_mjcf, from_urdf
     from liestep.plain.solvers import solve
+    from liestep.simulation.endings.events import Event
+    from liestep.simulation.endings.impacts import Impact
     from liestep.simulation.plugins.loading import load_plugin
-    from liestep.simulation.runs.events import Event
-    from liestep.simulation.runs.impacts import Impact
     from liestep.study.tables.order import observed_order
 
-_PLACES = {**dict.fromkeys(("simulate", "list_systems", "list_integrators", "reference", "tangent", "consistent_start",
-                            "ensemble", "compare", "open_run", "plot", "recommend"), "liestep.api.functions"),
-           "load_plugin": "liestep.simulation.plugins.loading", **dict.fromkeys(("System", "system"), "liestep.plain"),
-           "solve": "liestep.plain.solvers", **dict.fromkeys(("from_mjcf", "from_urdf"), "liestep.plain.robots"),
-           "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
-           "IntegrationError": "liestep.compile.status",
-           "Event": "liestep.simulation.runs.events", "Impact": "liestep.simulation.runs.impacts"}
 __all__ = ["Event", "Impact", "InputError", "IntegrationError", "System", "compare", "consistent_start", "ensemble",
-           "from_mjcf",
-           "from_urdf", "lgt", "list_integrators", "list_systems", "load_plugin", "observed_order", "open_run", "plot",
-           "recommend", "reference", "simulate", "solve", "system", "tangent"]
+           "from_mjcf", "from_urdf", "lgt", "list_integrators", "list_systems", "load_plugin", "observed_order",
+           "open_run", "plot", "recommend", "reference", "simulate", "solve", "system", "tangent"]
 
 
 def __dir__() -> list[str]:
@@ -71,8 +62,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("importlib.metadata").version("liestep")
     if name in ("lgt", "scipy"):  # scipy: classes for its solve_ivp; `import *` must not hide scipy itself
         return importlib.import_module({"lgt": "liestep.lgt", "scipy": "liestep.plain.solvers"}[name])
-    if name not in _PLACES:
-        raise AttributeError(f"module 'liestep' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
-    return getattr(importlib.import_module(_PLACES[name]), name)
+    from liestep.compile.sources import public_name
 
-
+    return public_name(__name__, name)

@@ -12,10 +12,9 @@ or a `tree` of joint coordinates; `spring_damper`, `slider`, `torsion`, `bushing
 `Shape`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`,
 `put`, `dot`, ... (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
 """
-import importlib
 from typing import TYPE_CHECKING, Any
 
-from liestep.compile.sources import places
+from liestep.compile.sources import places, public_name
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
         LieAction,
         LieChart,
         MetricAction,
+        Parts,
         SeparableHamiltonian,
         SkewGradient,
         VectorField,
@@ -143,13 +143,9 @@ if TYPE_CHECKING:
     from liestep.mechanics.formulations.turning import turning
     from liestep.mechanics.systems.heavy_top import weighted_body
 
-PLACES = places(__name__)  # of the lines above: what imports a name depends on its module alone
-# constants, classes, functions
-__all__ = sorted(PLACES, key=lambda name: (not name.isupper(), name[0].islower(), name))
+# constants, classes, functions of the lines above; what imports a name depends on its module alone
+__all__ = sorted(places(__name__), key=lambda name: (not name.isupper(), name[0].islower(), name))
 
 
 def __getattr__(name: str) -> Any:
-    """A name where it is used."""
-    if name not in PLACES:
-        raise AttributeError(f"module 'liestep.extend' has no name {name!r}; it has {', '.join(__all__)}", name=name)
-    return getattr(importlib.import_module(PLACES[name]), name)
+    return public_name(__name__, name)

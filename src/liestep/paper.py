@@ -1,9 +1,8 @@
 """All names that the folder of a paper imports: figures, evidence, quantities and tables (docs/replicate.md). What
 needs more than these imports rooms of liestep, which may change without notice."""
-import importlib
 from typing import TYPE_CHECKING, Any
 
-from liestep.compile.sources import places
+from liestep.compile.sources import places, public_name
 
 if TYPE_CHECKING:
     from liestep.claims.criteria.base import Criterion, Judgement
@@ -24,12 +23,8 @@ if TYPE_CHECKING:
     from liestep.study.plan.papers import Paper
     from liestep.study.tables.kinds import Table
 
-PLACES = places(__name__)  # of the lines above: what imports a name depends on its module alone
-__all__ = sorted(PLACES)
+__all__ = sorted(places(__name__))  # of the lines above: what imports a name depends on its module alone
 
 
 def __getattr__(name: str) -> Any:
-    """A name where it is used: to declare a paper needs none of what draws."""
-    if name not in PLACES:
-        raise AttributeError(f"module 'liestep.paper' has no name {name!r}; it has {', '.join(__all__)}", name=name)
-    return getattr(importlib.import_module(PLACES[name]), name)
+    return public_name(__name__, name)  # to declare a paper needs none of what draws

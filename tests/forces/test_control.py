@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
+from scipy.integrate import solve_ivp
 
 import liestep
 from liestep import open_run
@@ -58,6 +59,119 @@ def test_it_is_called_once_at_each_instant_and_may_remember(integrator):
         held += 0.25*q
         q, v = q + 0.25*v - 0.03125*held, v - 0.25*held
     assert data["q"].values[-1, 0] == pytest.approx(q, abs=1e-13)
+
+
+def by_hand(control, until=np.inf, wall=None, t_end=3.0, sample=0.1):
+    """Flights of the first coordinate of the cart from one instant to the next, each with its start, by closed forms;
+    they are reflected at the wall, and end where q = `until`."""
+    t, q, v, found = 0.0, 1.0, 0.0, []
+    while t < t_end - 1e-12:
+        u, end = control(q, v), min((round(t/sample) + 1)*sample, t_end)
+        while t < end - 1e-12:
+            hits = [(s.real, kind) for kind, level in (("until", until), ("wall", wall)) if level is not None
+                    and np.isfinite(level) for s in np.roots([0.5*u, v, q - level]) if abs(s.imag) < 1e-12
+                    and 1e-9 < s.real <= end - t]
+            s, kind = min(hits, default=(end - t, ""))
+            found.append((t, q, v, u))
+            t, q, v = t + s, q + v*s + 0.5*u*s*s, (v + u*s)*(-1.0 if kind == "wall" else 1.0)
+            if kind == "until":
+                return [*found, (t, q, v, u)]
+    return [*found, (t, q, v, u)]
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dop853", "verlet"])
+def test_a_controlled_run_ends_at_an_event_goes_on_at_others_and_has_own_times(integrator):
+    called = []
+
+    def noted(t, state):
+        called.append(t)
+        return pd(t, state)
+
+    how = {"control": noted, "sample": 0.1, "t_end": 3.0, **SIZES[integrator]}
+    (*_, last) = by_hand(lambda q, v: -4.0*q - 2.0*v, until=0.37)
+    data = cart().simulate(integrator, until=("q", (0,), 0.37), **how)
+    assert data.attrs["event"] == "reached"
+    assert data.attrs["event_time"] == data["time"].values[-1] == pytest.approx(last[0], abs=1e-12)
+    assert data["momentum"].values[-1, 0] == pytest.approx(last[2], abs=1e-11)
+    assert data["u"].values[-1, 0] == pytest.approx(last[3], abs=1e-11)
+    assert called == pytest.approx(0.1*np.arange(np.ceil(last[0]/0.1)), abs=1e-12)  # and not behind the event
+    rest = data.liestep.go_on(t_end=2.0, control=lambda t, state: {"u": [0.5, 0.0]})  # no whole number of samples
+    assert rest["q"].values[-1, 0] == pytest.approx(0.37 + last[2]*(2.0 - last[0]) + 0.25*(2.0 - last[0])**2, abs=1e-11)
+    flights = by_hand(lambda q, v: -4.0*q - 2.0*v, wall=0.2)
+    bounce = liestep.Event(("q", (0,), 0.2), direction=-1, reset=lambda state: {
+        "momentum": state["momentum"]*[-1.0, 1.0]})
+    data = cart().simulate(integrator, events=bounce, **how)
+    assert data.attrs["events"] >= 2
+    assert data["q"].values[-1, 0] == pytest.approx(flights[-1][1], abs=1e-9)
+    assert np.abs(data["mechanical_energy"] - data["energy"] - data["work"] - data["impact_work"]).max() < 1e-12
+    times = [0.05, 0.1, 1.234, 2.5]
+    data = cart().simulate(integrator, times=times, **how)
+    assert data["time"].values.tolist() == times
+    for t, q in zip(times, data["q"].values[:, 0], strict=True):
+        began, x, v, u = max(one for one in by_hand(lambda q, v: -4.0*q - 2.0*v) if one[0] < t + 1e-12)
+        assert q == pytest.approx(x + v*(t - began) + 0.5*u*(t - began)**2, abs=1e-12)
+
+
+def test_a_satellite_stops_when_it_is_detumbled():
+    """Against scipy's integration of Euler's equations from one instant to the next."""
+    inertia = np.array([2.0, 3.0, 5.0])
+    satellite = liestep.system("satellite", torque=lambda p: p.u, inertia=inertia.tolist(),
+                               parameters={"u": [0.0]*3}, start={"R": np.eye(3), "rate": [0.3, -0.2, 0.1]})
+    data = satellite.simulate("rkmk", step=0.05, t_end=100.0, sample=0.5, control=lambda t, state: {
+        "u": -0.2*state["angular_momentum"]}, until=lambda state: np.sqrt(state["rate"] @ state["rate"]) - 0.02)
+
+    def rates(t, y, u):
+        R, rate = y[:9].reshape(3, 3), y[9:]
+        return np.concatenate([(R @ np.cross(rate, np.eye(3)).T).ravel(),
+                               (R.T @ u - np.cross(rate, inertia*rate))/inertia])
+
+    def slow(t, y, u):
+        return np.linalg.norm(y[9:]) - 0.02
+
+    slow.terminal = True
+    t, y = 0.0, np.append(np.eye(3).ravel(), [0.3, -0.2, 0.1])
+    while True:
+        momentum = y[:9].reshape(3, 3) @ (inertia*y[9:])
+        found = solve_ivp(rates, (t, t + 0.5), y, "DOP853", args=(-0.2*momentum,), rtol=1e-11, atol=1e-13, events=slow)
+        t, y = found.t[-1], found.y[:, -1]
+        if found.status == 1:
+            break
+    assert data.attrs["event_time"] == pytest.approx(t, abs=1e-8)
+    assert np.abs(data["rate"].values[-1] - y[9:]).max() < 1e-9
+
+
+class Integral:
+    """A controller with a memory."""
+
+    def __init__(self, gain):
+        self.gain = gain
+
+    def start(self):
+        self.sum = 0.0
+
+    def __call__(self, t, state):
+        self.sum += 0.1*state["q"][0]
+        return {"u": [-self.gain*self.sum - state["q"][0] - state["momentum"][0], 0.0]}
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dop853"])
+def test_a_controller_with_a_memory_starts_anew_and_goes_on(integrator):
+    control, size = Integral(0.5), SIZES[integrator]
+    how = {"control": control, "sample": 0.1, **size}
+    one, two = (cart().simulate(integrator, t_end=2.0, **how) for _ in range(2))
+    assert one.attrs["run_sha256"] == two.attrs["run_sha256"]
+    assert np.array_equal(one["q"], two["q"])
+    assert "reproducible" not in one.attrs
+    half = cart().simulate(integrator, t_end=1.0, **how)
+    cart().simulate(integrator, t_end=0.5, **how)  # which changes the memory
+    for _ in range(2):
+        assert np.abs(half.liestep.go_on(t_end=2.0)["q"].values[-1] - one["q"].values[-1]).max() < 1e-14
+    starts = np.array([[1.0, -2.0], [0.4, 0.1]])
+    many = liestep.ensemble(cart(), integrator, starts={"q": starts}, t_end=2.0, keep="samples",
+                            times=[0.55, 2.0], **how)
+    for k, q in enumerate(starts):
+        alone = cart().simulate(integrator, t_end=2.0, initial={"q": q}, **how)
+        assert np.abs(many["q"].values[k, -1] - alone["q"].values[-1]).max() < 1e-13
 
 
 def test_torques_of_bodies_and_forces_on_spheres():
@@ -220,9 +334,8 @@ def test_wrong_controllers_are_one_sentence(control, words, integrator, size):
     ({"sample": None}, "control needs sample="), ({"sample": -1.0}, "sample must be a positive number"),
     ({"sample": 0.12},
      "sample 0.12 is no whole number of steps of 0.05; the nearest is 0.1"),
-    ({"until": ("q", (0,), 0.0)}, "leave out until"),
     ({"dense": True}, "give dense or control"),
-    ({"events": liestep.Event(("q", (0,), 0.0), count=None)}, "leave out until, control")])
+    ({"until": ("q", (0,), 0.0), "events": liestep.Event(("q", (0,), 0.0), count=None)}, "leave out until beside")])
 def test_wrong_requests_are_one_sentence(request_, words):
     with pytest.raises(InputError) as caught:
         cart().simulate("rk4", **{"step": 0.05, "t_end": 1.0, "control": pd, "sample": 0.1, **request_})

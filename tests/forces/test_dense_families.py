@@ -13,10 +13,10 @@ from plugin_room import _nothing_stays  # noqa: F401
 from liestep.compile.partial import partial_steps
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import method, plugin_entries, sheet
+from liestep.simulation.endings.between import Between
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import complete_options, start_of
-from liestep.simulation.runs.until import Between
 
 SHARE = 0.37  # states are asked for at this share of each of the longest steps
 # system, method, end time, numbers of steps

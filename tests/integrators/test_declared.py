@@ -26,7 +26,7 @@ PROGRAM = Path(__file__).parents[1]/"measured_facts.py"
 CASES = ("sphere_nbody:four_bodies:1", "heavy_top:asymmetric:0.5", "free_rigid_body:asymmetric:1",
          "spherical_pendulum_chain:paper_scaled:0.5", "sphere_vortices:four:1", "mass_spring:printed:1",
          "spring_pendulum:spatial:0.5", "jointed_body:slow_top:0.3", "body_chain:double_pendulum:0.2",
-         "bonded_particles:cluster:0.002", "penning_trap:tilted:1")
+         "bonded_particles:cluster:0.002", "penning_trap:tilted:1", "abc_flow:chaotic:1")
 ROUND_OFF = 1e-11        # relative, after 20 steps
 LIES = {"MANIFOLD": "manifold", "MOMENTUM": "momentum", "ENERGY": "energy"}  # fact -> what a run shows
 UNTRACED = {"lie_taylor"}  # its equations are traced for machine code only

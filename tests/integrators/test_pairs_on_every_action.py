@@ -30,7 +30,7 @@ CASES = (
     ("heavy_top", "asymmetric", 0.3, {"action": "direct"}), ("heavy_top", "asymmetric", 0.3, {"action": "coadjoint"}),
     ("heavy_top", "asymmetric", 0.3, {"action": "se3", "attitude": "rotation_vector", "twist": "spatial"}),
     ("jointed_body", "asymmetric_top", 0.3, {"chart": "exp", "attitude": "matrix"}),
-    ("lennard_jones_cutoff", "level2", 1e-3, {}), ("lennard_jones_sphere", "level1", 1e-3, {}),
+    ("lennard_jones_sphere", "level1", 1e-3, {}),
     ("quadrotor_payload", "no_moment", 0.1, {}),
     ("sphere_nbody", "paper", 0.5, {}), ("spherical_pendulum_chain", "orders", 0.3, {}),
     ("sphere_vortices", "four", 0.5, {}), ("spring_pendula", "paper", 0.1, {}),

@@ -67,7 +67,7 @@ def test_a_method_projects_after_each_step_or_refuses(name):
 
 @pytest.mark.parametrize(("problem", "name", "options", "allowed"), [
     ("sphere_nbody", "ode45", {"projection": "position"}, "is none"),
-    ("spherical_pendulum_chain", "dop853", {"form": "velocity", "projection": "state"}, "is none"),
+    ("spherical_pendulum_chain", "ode45", {"form": "velocity", "projection": "state"}, "is none"),
     ("jointed_body", "ode45", {"projection": "stages"}, "are none, multiplier")])
 def test_adaptive_methods_say_what_is_allowed(problem, name, options, allowed):
     with pytest.raises(InputError, match=f"allowed with this method {allowed}$"):

@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 from force_cases import load
 from plugin_room import _nothing_stays  # noqa: F401
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import liestep
 from liestep import simulate
 from liestep.errors import InputError
 from liestep.geometry.attitude import to_body
+from liestep.mechanics.systems._free_motion import free_motion
 from liestep.mechanics.systems.heavy_top import HeavyTop
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.specification import complete_options, specify, start_of
+from liestep.tools.recommend.trials import request
 
 QUATERNION = {"form": "quaternion"}
 TOLERANCES = (1e-2, 1e-4, 1e-8, 1e-12)
@@ -145,8 +148,71 @@ def test_series_of_quaternions_are_longer_unless_told_otherwise():
     assert gap(runs[0], runs[2]) <= 1e-6
 
 
+
+LONG, INERTIA, RATE = 2000.0, np.array([1.0, 2.0, 2.5]), np.array([0.2, -0.1, 0.4])
+
+
+def by_scipy(tolerance, rates, start, rotation_of):
+    """Attitude error of scipy's DOP853 for a free body at the end, and its evaluations."""
+    found = solve_ivp(lambda t, y: rates(y), (0.0, LONG), start, "DOP853", rtol=tolerance, atol=tolerance)
+    exact, _ = free_motion(INERTIA, np.eye(3), INERTIA*RATE, np.array([LONG]))
+    return np.linalg.norm(rotation_of(found.y[:, -1]) - exact[0])/np.sqrt(2.0), found.nfev
+
+
+def by_liestep(tolerance, form):
+    run = simulate("free_rigid_body", "dop853", parameters={"inertia": INERTIA}, tolerance=tolerance, t_end=LONG,
+                   initial={"attitude": np.eye(3), "angular_momentum": INERTIA*RATE}, samples=2,
+                   options={"form": form, "atol": tolerance})
+    exact, _ = free_motion(INERTIA, np.eye(3), INERTIA*RATE, np.array([LONG]))
+    return np.linalg.norm(run["attitude"].values[-1] - exact[0])/np.sqrt(2.0), run.attrs["rhs_evaluations"]
+
+
+def test_dop853_is_that_of_scipy_on_the_same_equations():
+    """Of (Q, pi), whose errors of the attitude enter the rate, with the same norm; beside quaternions and Euler's
+    equations, whose rate has none of them."""
+    def matrix_rates(y):
+        axes = y[:9].reshape(3, 3)  # columns of Q in rows
+        w = axes.T @ ((axes @ y[9:])/INERTIA)
+        return np.concatenate([np.cross(w, axes).ravel(), np.zeros(3)])
+
+    def quaternion_rates(y):
+        w = y[4:]
+        return np.concatenate([[-0.5*y[1:4] @ w], 0.5*(y[0]*w + np.cross(y[1:4], w)), np.cross(INERTIA*w, w)/INERTIA])
+
+    theirs = by_scipy(1e-9, matrix_rates, [*np.eye(3).ravel(), *INERTIA*RATE], lambda y: y[:9].reshape(3, 3).T)
+    ours = by_liestep(1e-9, "attitude")
+    assert ours[0] == pytest.approx(theirs[0], rel=1e-5)
+    assert ours[1] == pytest.approx(theirs[1], rel=1e-3)
+    fewer = by_scipy(1e-9, quaternion_rates, [1.0, 0.0, 0.0, 0.0, *RATE],
+                     lambda y: Rotation.from_quat(y[:4], scalar_first=True).as_matrix())
+    ours_fewer = by_liestep(1e-9, "quaternion")
+    assert ours_fewer[0] < 1.5*fewer[0] < 0.5*ours[0]
+    assert ours_fewer[1] < 1.1*fewer[1] < 0.8*ours[1]
+
+
+@pytest.mark.parametrize(("preset", "tolerance"), [("printed", 1e-9), ("asymmetric", 1e-9), ("bruels_cardona", 1e-11)])
+def test_dop853_on_quaternions_needs_less_for_an_error(preset, tolerance):
+    """Error times the eighth power of the evaluations, which does not depend on the tolerance."""
+    exact = simulate("heavy_top", "taylor", preset=preset, tolerance=1e-15, t_end=2.0, samples=11, options=QUATERNION)
+    effort = []
+    for form in ("attitude", "quaternion"):
+        run = simulate("heavy_top", "dop853", preset=preset, tolerance=tolerance, t_end=2.0, samples=11,
+                       options={"form": form})
+        effort.append(gap(run, exact)*run.attrs["rhs_evaluations"]**8)
+        assert (defect(run) <= 2e-15) == (form == "quaternion")
+    assert effort[1] < effort[0]
+
+
+def test_recommendations_try_quaternions():
+    demand = request("heavy_top", error=1e-6)
+    assert demand.options("dop853") == QUATERNION
+    assert demand.run("dop853", 1e-9).options["form"] == "quaternion"
+    assert demand.options("taylor") == demand.options("rk4") == {}
+    assert request("mass_spring", error=1e-6).options("dop853") == {}
+
+
 @pytest.mark.parametrize(("system", "integrator", "said"), [
-    ("heavy_top", "dop853", "which acts after each step, and this method does not let it; allowed with this method are"
+    ("heavy_top", "ode45", "which acts after each step, and this method does not let it; allowed with this method are"
      " attitude, coadjoint"),
     ("quadrotor_payload", "taylor", "option form is 'quaternion'; allowed are embedded, orthonormal"),
     ("spherical_pendulum_chain", "taylor", "option form is 'quaternion'; allowed are omega, velocity, angles"),

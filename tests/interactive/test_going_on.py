@@ -30,6 +30,21 @@ def test_a_state_off_the_manifold_goes_on_and_a_file_as_its_data_set(tmp_path):
     assert np.allclose(liestep.open_run(tmp_path/"half.nc").liestep.go_on(t_end=1.0)["q"], rest["q"], atol=1e-10)
 
 
+def test_the_work_of_forces_and_impacts_goes_on(tmp_path):
+    """Behind a break, also of a file and of runs with events."""
+    ball = liestep.system("dragged_on", lagrangian=lambda q, v: 0.5*(v @ v) - 9.81*q[0], force=lambda v: -0.1*v,
+                          start={"q": [1.0], "v": [0.0]})
+    for events in (None, liestep.Impact(("q", (0,), 0.0), restitution=0.8)):
+        end, middle = (1.4, 0.8) if events else (0.4, 0.3)
+        whole, half = (ball.simulate("rk4", step=0.01, t_end=t, events=events) for t in (end, middle))
+        half.liestep.save(path := tmp_path/f"{bool(events)}.nc")
+        for data in (half, liestep.open_run(path)):
+            rest = data.liestep.go_on(t_end=end, events=events)
+            for name in ("work", "energy", *["impact_work"]*bool(events)):
+                assert rest[name].values[0] == pytest.approx(half[name].values[-1], abs=1e-13), name
+                assert rest[name].values[-1] == pytest.approx(whole[name].values[-1], abs=1e-7), name
+
+
 def test_until_is_looked_for_again_behind_its_event(driven):
     """From one crossing to the next, as scipy finds them."""
     def level(t, y):

@@ -366,7 +366,7 @@ LEFT_OUT = """<mujoco><option density="1.2"/><compiler angle="radian"/>
  <body name="shaped"><inertial pos="0 0 0" mass="1" diaginertia=".1 .1 .1"/><joint name="k"/>
   <geom name="skin" type="mesh" mesh="shape"/></body></worldbody>
 <tendon><fixed name="cord"><joint joint="j" coef="1"/></fixed></tendon>
-<actuator><motor name="motor" joint="j"/></actuator>
+<actuator><position name="motor" joint="j" kp="2"/></actuator>
 <equality><joint name="tie" joint1="j" joint2="k"/></equality><sensor><jointpos name="gauge" joint="j"/></sensor>
 <contact><exclude name="apart" body1="arm" body2="shaped"/></contact><keyframe><key name="home"/></keyframe></mujoco>"""
 
@@ -553,6 +553,47 @@ def test_an_arm_held_by_pd_with_gravity_compensation_goes_where_mujocos_goes():
     assert np.abs(run["v"].values[-1] - data.qvel).max() < 1e-8
     assert np.abs(run["torque"].values[0] - torque(arm.bias([0.0, -0.5, 1.0], np.zeros(3)), np.array(
         [0.0, -0.5, 1.0]), np.zeros(3))).max() < 1e-12
+
+
+MOTORS = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrator="RK4"/><worldbody><body>
+<joint name="shoulder" axis="0 1 0" damping=".3" armature=".02"/>
+<geom type="capsule" size=".04" fromto="0 0 0 .4 0 0" mass="1.5" contype="0"/><body pos=".4 0 0">
+<joint name="reach" type="slide" axis="1 0 0" damping="2"/><geom type="box" size=".05 .02 .02" mass=".4" contype="0"/>
+</body></body></worldbody><actuator>{}<motor name="out" joint="reach" gear="-3" forcerange="-2 2" forcelimited="true"/>
+<motor name="lift" joint="shoulder" gear="20" ctrlrange="-.25 .15" ctrllimited="true"/></actuator></mujoco>"""
+
+
+def test_motors_of_a_file_drive_an_arm_where_mujocos_drive_it(tmp_path):
+    """By their names, in another order than the joints; both come to the end of their ranges."""
+    arm = liestep.from_mjcf(written(tmp_path, MOTORS.format('<position name="servo" joint="reach" kp="3"/>')),
+                            q=[0.2, 0.05])
+    assert any("actuator servo" in sentence for sentence in arm.left_out)
+    assert not any("actuator lift" in sentence for sentence in arm.left_out)
+    model = mujoco.MjModel.from_xml_string(MOTORS.format(""))
+    data = mujoco.MjData(model)
+    data.qpos[:] = [0.2, 0.05]
+
+    def values(t, q, v):
+        return {"lift": -0.3 + 0.5*np.sin(3.0*t) - 0.1*v[0], "out": 40.0*q[1] + v[1] + 4.0*np.cos(2.0*t)}
+
+    run = arm.simulate("dop853", tolerance=1e-11, t_end=2.0, sample=0.02, samples=101,
+                       control=lambda t, state: arm.actuate(values(t, state["q"], state["v"])))
+    ends = set()
+    for k in range(100):
+        asked = values(0.02*k, data.qpos, data.qvel)
+        ends |= {name for name, (low, high) in {"lift": (-0.25, 0.15), "out": (-2.0, 2.0)}.items()
+                 if not low <= asked[name] <= high}
+        data.ctrl[:] = asked["out"], asked["lift"]
+        for _ in range(20):
+            mujoco.mj_step(model, data)
+    assert ends == {"lift", "out"}
+    assert np.abs(run["q"].values[-1] - data.qpos).max() < 1e-9
+    assert np.abs(run["v"].values[-1] - data.qvel).max() < 1e-8
+    for wrong, words in (({"lif": 1.0}, "actuate: unknown motor 'lif'; did you mean lift?"),
+                         ({"servo": 1.0}, "unknown motor 'servo'"),
+                         ({"lift": [1.0, 2.0]}, "motor lift takes one finite number, not [1.0, 2.0]")):
+        with pytest.raises(InputError, match=re.escape(words)):
+            arm.actuate(wrong)
 
 
 @pytest.mark.parametrize(("call", "sentence"), [

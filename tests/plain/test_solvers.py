@@ -5,6 +5,7 @@ from scipy.integrate import solve_ivp
 
 import liestep
 from liestep.compile import interpreted
+from liestep.plain import solvers
 
 MOMENTS = np.array([1.0, 2.0, 3.0])
 TOP = np.concatenate([np.eye(3).ravel(), [1.0, 2.0, -1.5]])
@@ -102,6 +103,48 @@ def test_products_of_rotations_spheres_and_vectors(more):
     exact = solve_ivp(rates, (0, 1), y0, "DOP853", rtol=1e-12, atol=1e-12)
     assert np.abs(found.y[:, -1] - exact.y[:, -1]).max() < 1e-8
     assert np.abs(np.linalg.norm(found.y[18:24].reshape(2, 3, -1), axis=1) - 1.0).max() < 1e-13
+
+
+SCALE, TABLE = [1.0], np.array([1.0, 2.0])
+
+
+def scaled(t, y, rate, count=2):
+    return [sum([rate*SCALE[0]*TABLE[0] for _ in range(count)])*y[0]]
+
+
+def test_arguments_are_parameters_of_one_system(monkeypatch):
+    """Traced once for all their values; what else the function reads is seen when it changes."""
+    calls, traced = [], solvers._traced
+    monkeypatch.setattr(solvers, "_traced", lambda *given: calls.append(1) or traced(*given))
+
+    def end(*args):
+        calls.clear()
+        found = liestep.solve(scaled, (0, 1), [1.0], rtol=1e-12, args=args).y[0, -1]
+        return found, len(calls)
+
+    assert end(0.5) == (pytest.approx(np.exp(1.0), rel=1e-11), 1)
+    assert end(0.25) == (pytest.approx(np.exp(0.5), rel=1e-11), 0)
+    assert end(0.25, 3) == (pytest.approx(np.exp(0.75), rel=1e-11), 1)
+    assert end(-0.25, 3) == (pytest.approx(np.exp(-0.75), rel=1e-11), 0)
+    for place, value in ((SCALE, 2.0), (TABLE, 3.0)):
+        before, place[0] = place[0], value
+        try:
+            assert end(0.25) == (pytest.approx(np.exp(0.5*value), rel=1e-11), 1)
+        finally:
+            place[0] = before
+    assert end(0.25) == (pytest.approx(np.exp(0.5), rel=1e-11), 0)
+
+
+@pytest.mark.parametrize(("function", "expected"), [
+    (lambda t, y, s: [sum([y[0] for _ in range(int(s))])], {1.0: np.e, 2.0: np.e**2}),
+    (lambda t, y, s: [y[0] if s > 1.5 else -y[0]], {1.0: 1/np.e, 2.0: np.e}),
+    (lambda t, y, s: [s[1]*y[0]], {(1.0, 2.0): np.e**2, (1.0, -1.0): 1/np.e}),
+    (lambda t, y, s: [__import__("math").sqrt(s)*y[0]], {1.0: np.e, 4.0: np.e**2})])
+def test_arguments_that_no_parameter_stands_for(function, expected):
+    for value, end in expected.items():
+        found = liestep.solve(function, (0, 1), [1.0], rtol=1e-11, args=(np.array(value) if np.ndim(value) else value,))
+        assert found.compiled
+        assert found.y[0, -1] == pytest.approx(end, rel=1e-10)
 
 
 def test_what_cannot_be_traced_is_called_and_says_why():

@@ -24,8 +24,7 @@ EXACT = ("block_count", "block_high", "block_low", "block_sum", "baseline", "fil
          "total")
 
 DECLARED = ("bonded_block", "bonded_particles", "bonded_ring", "dipole_array", "elastic_rod", "free_rigid_body",
-            "heavy_top", "lennard_jones_cutoff", "sphere_nbody", "spherical_pendulum_chain",
-            "spring_pendula")
+            "heavy_top", "sphere_nbody", "spherical_pendulum_chain", "spring_pendula")
 
 
 def many(problem: str, integrator: str, amplitude: float = 1e-3, **more) -> RunSpecification:

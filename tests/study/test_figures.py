@@ -8,6 +8,7 @@ import jinja2
 import numpy as np
 import pytest
 from docutils.core import publish_doctree
+from figure_faults import faults
 from matplotlib.figure import Figure
 
 from liestep.api import command_line as cli
@@ -107,31 +108,6 @@ def test_options_of_one_method_look_different(made):
     assert marks.marks(made["tiny"])["vi_sphere"].label == marks.mark_of("vi_sphere").label
 
 
-def test_ticks_that_the_layout_left_out_are_drawn(tmp_path):
-    figure = style.new_figure(80.0, 60.0)
-    axes = figure.subplots()
-    axes.plot([1e-3, 1.0], [1.0, 2.0])
-    panels.logarithmic(axes, y=False)
-    locator = axes.xaxis.get_minor_locator()
-    rendering.save(figure, tmp_path/"figure")
-    assert axes.xaxis.get_minor_locator() is locator
-    assert len(axes.xaxis.get_minor_ticks()) > 10
-
-
-def test_ticks_are_placed_once_for_both_files_and_again_for_another_view():
-    figure = style.new_figure(80.0, 60.0)
-    axes = figure.subplots()
-    axes.plot([0.0, 1.0], [1.0, 2.0])
-    with rendering._shared_ticks(figure):
-        first = axes.xaxis._update_ticks()
-        assert axes.xaxis._update_ticks() is first
-        axes.set_xlim(0.0, 1e6)
-        again = axes.xaxis._update_ticks()
-        assert again is not first
-        assert [tick.get_loc() for tick in again][-1] == 1e6
-    assert axes.xaxis._update_ticks() is not axes.xaxis._update_ticks()
-
-
 def test_drawing_twice_gives_the_same_bytes_and_sizes(made, tmp_path):
     for folder in ("a", "b"):
         rendering.save(commands.drawing_of("energy_error")(made["tiny"]), tmp_path/folder/"figure")
@@ -186,6 +162,31 @@ def test_every_generic_figure_is_written_with_its_caption(made, name):
     assert made[study].config.title in caption
     assert "h = " in caption
     assert "{" not in caption
+
+
+@pytest.mark.parametrize("name", GENERIC)
+def test_no_generic_figure_has_overprints_ids_or_curves_without_names(made, name, tmp_path):
+    study = {"ensemble": "members", "separation": "members", "iterations": "solvers",
+             "scaling": "solvers"}.get(name, "tiny")
+    figure = commands.drawing_of(name)(made[study])
+    rendering.save(figure, tmp_path/name)
+    assert faults(figure) == []
+
+
+@pytest.mark.parametrize(("wrong", "said"), [
+    (lambda axes: axes.set_title("spherical_pendulum"), "has the id spherical_pendulum"),
+    (lambda axes: axes.plot([1.0, 2.0], [2.0, 5.0], color="#00aa00"), "without name"),
+    (lambda axes: [axes.text(1.2, 2.0, text) for text in ("one label", "another")], "lies on"),
+    (lambda axes: axes.text(3.0, 2.0, "far beyond the page"), "is cut off"),
+    (lambda axes: axes.clear(), "is empty")])
+def test_faults_of_a_figure_are_found(wrong, said):
+    figure = style.new_figure(80.0, 60.0, layout=None)
+    axes = figure.add_axes((0.2, 0.2, 0.5, 0.6))
+    axes.plot([1.0, 2.0], [1.0, 3.0], color="#cc3311", label="method")
+    axes.legend()
+    assert faults(figure) == []
+    wrong(axes)
+    assert any(said in fault for fault in faults(figure))
 
 
 def test_names_lead_to_drawings():

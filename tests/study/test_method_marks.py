@@ -3,6 +3,7 @@ import json
 import re
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -127,3 +128,13 @@ def test_one_method_has_one_look_and_no_raw_id_in_all_studies():
             if len(looks) == 1:
                 found.setdefault(key, {}).setdefault(looks[0], name)
     assert {key: looks for key, looks in found.items() if len(looks) > 1} == {}
+
+
+def test_steps_that_the_page_run_it_here_marks_are_those_of_studies():
+    systems = json.loads((Path(__file__).resolve().parents[2]/"docs"/"live"/"live.json").read_text("utf-8"))["systems"]
+    steps: dict[str, set[str]] = {}
+    for name in NAMES:
+        for cell in study(name).study.cells:
+            steps.setdefault(cell.spec.problem, set()).add(f"{cell.spec.step or 0.0:.9g}")
+    assert [(name, mark) for name, facts in systems.items() for mark in facts["marks"]
+            if f"{mark:.9g}" not in steps[facts["system"]]] == []

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from place import TOP
 from scipy.special import ellipj, ellipkinc
 from system_cases import SPHERES
 
@@ -14,12 +15,12 @@ from liestep.errors import InputError
 from liestep.mechanics.formulations import symbolic
 from liestep.mechanics.formulations.spheres import series
 from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.references import engines
 from liestep.simulation.references.reference import compute_reference, specify_reference, study_reference
 from liestep.simulation.runs.files import is_current, require_current, write
 from liestep.study.plan.plan import Study
 
-LISTED = "lennard_jones_cutoff"  # asks which pairs are near
 SMALL = {"lennard_jones_sphere": {"mass": [1.0]*12}}  # the icosahedron
 
 
@@ -116,7 +117,7 @@ def test_a_composition_is_accurate_before_chaos():
     assert np.isfinite(longer).all()
 
 
-@pytest.mark.parametrize("problem", [name for name in SPHERES if name != LISTED])
+@pytest.mark.parametrize("problem", SPHERES)
 def test_traced_gradient_is_the_system_s_own(problem):
     """The gradient on symbols, evaluated, is the compiled one up to the order of additions."""
     import heyoka  # 0.4 s, of which only the tests with it take
@@ -141,9 +142,10 @@ def test_gradient_that_decides_on_values_is_not_symbolic():
         def gradient(self, q, out):
             out[0, 0] = 1.0 if q[0, 0] > 0.5 else 0.0
 
-    facts = sheet(LISTED)
-    listed = facts.build(facts.check(facts.presets["level2"].parameters))
-    for system, n in ((Wall(), 1), (listed, 162)):
+    (listed,) = load_plugin(TOP/"benchmarks"/"lennard_jones_cutoff.py")  # asks which pairs are near
+    facts = sheet(listed)
+    molecules = facts.build(facts.check(facts.presets["level2"].parameters))
+    for system, n in ((Wall(), 1), (molecules, 162)):
         symbols = np.array(heyoka.make_vars(*(f"x{k}" for k in range(3*n))), dtype=object).reshape(n, 3)
         with pytest.raises(symbolic.NotSymbolic, match="not one expression"):
             symbolic.symbolic_gradient(system, symbols)

@@ -30,8 +30,8 @@ TIME = 0.3
 # Their starts have to fit joints or a bond, which keep bodies from most degenerate places. Their vector fields take any
 # attitudes and places and hold the accelerations of the joints only: they are compared off the joints as well.
 HELD = ("body_chain", "jointed_body", "mass_spring", "rigid_chain", "rigid_loop")
-# no case: one that is set by a crank angle, below; lists that refuse all molecules at one place
-NO_CASE = (("four_bar", "close"), ("four_bar", "opposite"), ("four_bar", "all"), ("lennard_jones_cutoff", "all"))
+# no case: one that is set by a crank angle, below
+NO_CASE = (("four_bar", "close"), ("four_bar", "opposite"), ("four_bar", "all"))
 
 
 def smallest_preset(facts):

@@ -1,17 +1,24 @@
-"""Molecules with a cut-off: potential and forces against formulas of our own with all pairs, lists that change while
-molecules move, orders, bad input."""
+"""Molecules with a cut-off, a plugin of the benchmarks: potential and forces against formulas of our own with
+all pairs, lists that change while molecules move, orders, bad input."""
 import numpy as np
 import pytest
+from place import TOP
 from scipy.special import betainc
+from system_cases import Case
 
 from liestep import simulate
 from liestep.errors import InputError
 from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify, start_of
 
 NAME = "lennard_jones_cutoff"
-FACTS = sheet(NAME)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _loaded():
+    load_plugin(TOP/"benchmarks"/f"{NAME}.py")
 
 
 def potential(p, q):
@@ -43,10 +50,19 @@ def agrees(component, p, q):
     assert abs(component.potential(q) - potential(p, q)) <= 1e-12*abs(potential(p, q))
 
 
+def test_plain_python_gives_the_same_bits():
+    c = Case(NAME, "level2")
+    q = c.random_q(7)
+    out = np.zeros_like(q)
+    c.system.gradient(q, out)
+    assert np.array_equal(out, c.gradient(q))
+    assert c.system.potential(q) == c.potential(q)
+
+
 @pytest.mark.parametrize("cutoff", [2.0, 2.5, 6.0])
 def test_potential_and_forces_are_those_of_all_pairs(cutoff):
     p = start_of(NAME, preset="level2").parameters | {"cutoff": cutoff, "switch": 1.3}
-    component, q = plain(FACTS.build(p)), FACTS.presets["level2"].initial(p)["q"]
+    component, q = plain(sheet(NAME).build(p)), sheet(NAME).presets["level2"].initial(p)["q"]
     rng = np.random.default_rng(5)
     for _ in range(3):
         agrees(component, p, q)
@@ -65,7 +81,7 @@ def test_lists_follow_molecules_that_move():
     """Vortices mix the molecules; the forces at the end of a run are those of all pairs, the invariants are kept."""
     run = simulate(NAME, "vi_sphere", preset="level2", steps=600, t_end=3.0, samples=4)
     p = start_of(NAME, preset="level2").parameters
-    component = plain(FACTS.build(p))
+    component = plain(sheet(NAME).build(p))
     pairs = []
     for q in run["q"].values:
         agrees(component, p, q)
@@ -89,9 +105,9 @@ def test_pairs_of_a_molecule_do_not_grow_with_their_number():
     """12 to 14 pairs of a list each: a step takes time in proportion to the molecules."""
     for level in ("level3", "level4", "level5"):
         start = start_of(NAME, preset=level)
-        near = plain(FACTS.build(start.parameters)).near
+        near = plain(sheet(NAME).build(start.parameters)).near
         n = len(start.initial["q"])
-        component = FACTS.build(start.parameters)
+        component = sheet(NAME).build(start.parameters)
         out = np.empty((n, 3))
         component.gradient(start.initial["q"], out)
         assert 9.0 <= component.near.offset[n]/n <= 16.0

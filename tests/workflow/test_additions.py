@@ -199,14 +199,15 @@ print(len(drawing_of("durations")(results).axes))
                 'print("## lengths" in Path("results/small/tables.md").read_text())\n', "[0.5]\nTrue"),
     "a group": ({"geometry/groups/dilation.py": GROUP, "mechanics/systems/prey.py": SHEET}, FLOW, "True"),
 }
-REWRITTEN = ("python", "-m", "liestep.workflow.schemas")  # the one command, which the page names
+REWRITTEN = ("python", ".ci/schemas.py")  # the one command, which the page names
 MADE = r"workflow/schemas/\w+\.schema\.json|config/README\.md"
 
 
 def scratch_copy(folder: Path) -> Callable[..., str]:
     """A repository of the package and of what the command writes; what calls a program in it and returns its output."""
     copied_package(folder/"src")
-    for name in ("workflow/schemas", "config/README.md", "config/config.yaml", "profiles", ".gitignore", "Snakefile"):
+    for name in (".ci/schemas.py", "workflow/schemas", "config/README.md", "config/config.yaml", "profiles",
+                 ".gitignore", "Snakefile"):
         copy = shutil.copytree if (TOP/name).is_dir() else shutil.copy
         (folder/name).parent.mkdir(exist_ok=True, parents=True)
         copy(TOP/name, folder/name)

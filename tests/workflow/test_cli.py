@@ -1,5 +1,6 @@
 """The command line: what it prints, and that every wrong input gives one sentence, exit code 2, no
 traceback, and changes no file."""
+import importlib
 import os
 import re
 import subprocess
@@ -12,11 +13,13 @@ from commands import STUDY, contents, refused
 from place import TOP
 
 from liestep.api import command_line
-from liestep.api.command_line import GROUPS, build_parser, main
+from liestep.api.command_line import build_parser, main
 from liestep.errors import InputError
 from liestep.files import terminal
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
+from liestep.study.tables.choice import KEEP
 from liestep.tools.inspect.describe import describe
+from liestep.tools.recommend import BUDGET
 
 RUN = ["run", "sphere_nbody", "vi_sphere", "--t-end", "1", "-o", "out.nc"]
 
@@ -218,9 +221,14 @@ def test_help_lists_what_people_type_and_each_has_an_example(capsys):
         main(["--help"])
     shown = capsys.readouterr().out
     commands, = build_parser()._subparsers._group_actions
-    known = set(commands.choices) - {"job"}
-    assert known == {name for names in GROUPS.values() for name in names}
-    for name in known:
+    jobs, = commands.choices["job"]._subparsers._group_actions
+    for command in (*(part for name, part in commands.choices.items() if name != "job"), *jobs.choices.values()):
+        module, _, function = command.get_default("call").partition(":")
+        assert callable(getattr(importlib.import_module(f"liestep.{module}"), function))
+    recommend = commands.choices["recommend"]
+    assert recommend.get_default("budget") == BUDGET
+    assert ", ".join(KEEP) in " ".join(recommend.format_help().split())
+    for name in set(commands.choices) - {"job"}:
         assert f"\n  {name} " in shown
         assert all(action.help for action in commands.choices[name]._actions)
         with pytest.raises(SystemExit):

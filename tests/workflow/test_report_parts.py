@@ -1,6 +1,6 @@
 """Parts of the report without a study: headings of tables, links in texts, compact data."""
 from liestep.claims.claimfile import VERDICTS
-from liestep.study.tables.headings import heading
+from liestep.study.tables.columns import heading
 from liestep.study.tables.kinds import NAMES, table_of
 from liestep.workflow.report.provenance import SHOWN, abbreviate, shared
 from liestep.workflow.report.verdicts import MEANINGS, link_errata

@@ -16,7 +16,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.errors import InputError
 from liestep.files.textfiles import read_csv
-from liestep.simulation.catalogue import integrator_calls, own_integrators, own_systems, sheet
+from liestep.simulation.catalogue import integrator_calls, own_integrators, sheet
 from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import write
 from liestep.simulation.runs.specification import specify
@@ -75,16 +75,6 @@ def test_a_plugin_enters_without_a_change_elsewhere(tmp_path):
     assert len(new) == 1
     assert {problem for problem, _, key, _ in study.pairs() if key in new} == {"top", "four"}
     assert not set(planned(tmp_path, EVERY).config.integrators) & new
-
-
-def test_every_system_enters_at_its_default_unless_it_is_named(tmp_path):
-    study = planned(tmp_path, """title: Systems
-every_system: true
-evaluations: [100]
-problems: {small: {system: bonded_ring, preset: rescaled, t_end: 1}}
-integrators: {rk4: {}}
-""")
-    assert set(study.config.problems) == {"small", *own_systems()} - {"bonded_ring"}
 
 
 @pytest.mark.parametrize(("problem", "integrator", "count"), [

@@ -1,4 +1,5 @@
 """Evidence for the errata of lgt2022 is confirmed, and every check of the file exists."""
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -47,3 +48,16 @@ def test_maps_of_table_1_are_products_of_their_groups(name):
     row = transition_maps.row_of(name)
     assert row.defect < 5e-15
     assert (row.act, row.rate) == OPERATIONS[name]
+
+
+def test_numbers_of_the_page_on_options_are_those_of_the_counts_and_of_the_stored_verdict():
+    docs = Path(__file__).resolve().parents[3]/"docs"
+    page = (docs/"mechanism_options.md").read_text("utf-8")
+    rows = {name: transition_maps.row_of(name) for name in ("1a", "1b", "1c")}
+    operations = {name: row.act + row.rate for name, row in rows.items()}
+    for words, share in (("so3_r3` needs", operations["1b"]/operations["1a"]),
+                         ("cayley` needs", operations["1c"]/operations["1b"])):
+        assert float(page.partition(words)[2].split()[0]) == pytest.approx(share, abs=0.005), words
+    stored = (docs/"snapshot"/"claims.csv").read_text("utf-8").splitlines()
+    ours, = (float(row["ours"]) for row in csv.DictReader(stored) if row["claim"] == "most_relevant_by_design")
+    assert float(page.partition("are up to ")[2].split()[0]) == pytest.approx(ours, abs=0.05)

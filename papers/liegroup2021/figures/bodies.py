@@ -75,14 +75,15 @@ def _sphere(axes: Axes, gamma: np.ndarray, colour: str, line: bool) -> float:
 
 def _order_panel(axes: Axes, results: Results, problem: str, column: str, floor: bool) -> None:
     """Errors against the step, solid above 30 floors; triangles where the last two errors have their slope."""
-    level = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max()
+    level, least = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max(), np.inf
     for key, mark in _styles(results).items():
         steps, errors = ladder(results, problem, key, column)
+        least = min(least, errors.min())
         hollow(axes, steps, errors, mark, errors >= FLOORS*level)
         if (order := SLOPES.get(key)) and abs(np.log(errors[1]/errors[0])/np.log(steps[1]/steps[0]) - order) < NEAR:
             slope_triangle(axes, steps, errors, order, below=0.5 if order > 1 else 3.0)
     logarithmic(axes)
-    if floor and level > 0.0:
+    if floor and level > 0.3*least:
         axes.axhspan(0.3*level, level, color=FLOOR_COLOUR, linewidth=0.0, zorder=0.5)
         axes.set_ylim(bottom=0.3*level)
     axes.set_xlabel("step $h$ (s)")
@@ -124,8 +125,8 @@ def figure2(results: Results) -> Figure:
     return figure
 
 
-@drawing("Heavy top: errors of attitude and angular momentum against the step, with the floor. Top: printed data,"
-         " bottom: inertia about the fixed point. Hollow points lie within 30 floors of the reference (grey). {runs}")
+@drawing("Heavy top: errors of attitude and angular momentum against the step. Top: printed data, bottom: inertia"
+         " about the fixed point. Hollow points lie within 30 times the error of the reference (grey). {runs}")
 def figure2_parts(results: Results) -> Figure:
     figure, panels = subplots(DOUBLE, 118.0, 2, 2)
     for row, (problem, name) in enumerate(((PROBLEM, "printed data"),
@@ -171,7 +172,7 @@ LINKS = ("#0077BB", "#EE7733")
 
 @drawing("Two quadrotors with a load: order. Euclidean error of load and links at the end against the step, with the"
          " constant moment of the public code (a) and without moment (b). Dotted line: error of the paper's reference,"
-         " ode45 at 1e-10 and 1e-14; hollow points lie within 30 floors of the reference. {runs}")
+         " ode45 at 1e-10 and 1e-14; hollow points lie within 30 times the error of the reference. {runs}")
 def figure13(results: Results) -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 78.0)

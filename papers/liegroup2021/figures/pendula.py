@@ -61,7 +61,7 @@ def staircase(axes: Axes, file: RunFile, **style: Any) -> None:
 
 
 COARSE, FINE = "unit_2", "unit_2_fine"
-SOLVERS = (("rkmk54", FINE, "RKMK(5,4)"), ("ode45_paper", FINE, "ODE45, 1e-6 and 1e-12"), ("rkmk5", COARSE, "RKMK5"))
+SOLVERS = (("rkmk54", FINE, "RKMK(5,4)"), ("ode45_paper", FINE, "ode45, 1e-6 and 1e-12"), ("rkmk5", COARSE, "RKMK5"))
 ZOOM = (2.1, 3.0)
 SECOND = 1  # number of the second component
 
@@ -152,18 +152,19 @@ def _accelerations(file: RunFile) -> np.ndarray:
 
 
 PROBLEM = "chain"
-ORDERS = (("lie_euler", "Lie Euler"), ("lie_heun", "Lie Euler Heun"), ("rkmk4", "RKMK4"),
-          ("cf4", "RKMK4, commutator free"), ("rkmk4_2comm", "RKMK4, 2 commutators"), ("rkmk3", "RKMK3"))
+ORDERS = (("lie_euler", "Lie-Euler"), ("lie_heun", "Lie-Euler-Heun"), ("rkmk4", "RKMK4"),
+          ("cf4", "CF4"), ("rkmk4_2comm", "RKMK4, 2 commutators"), ("rkmk3", "RKMK3"))
 PRINTED_COUNTS = (19, 39, 79, 159)
-MANIFOLD = (("ode45", "ODE45"), ("rk4", "RK4"), ("lie_euler", "Lie Euler"), ("lie_heun", "Lie Euler Heun"),
-            ("cf4", "CF RKMK4"), ("rkmk4", "RKMK4"), ("rkmk4_2comm", "RKMK4, 2 commutators"), ("rkmk3", "RKMK3"))
+MANIFOLD = (("ode45", "ode45"), ("rk4", "RK4"), ("lie_euler", "Lie-Euler"), ("lie_heun", "Lie-Euler-Heun"),
+            ("cf4", "CF4"), ("rkmk4", "RKMK4"), ("rkmk4_2comm", "RKMK4, 2 commutators"), ("rkmk3", "RKMK3"))
 LINKS = ("#0077BB", "#EE7733")
 FLOOR_FACTOR = 30.0
 
 
 @drawing("Double pendulum: order of Lie group integrators. Euclidean error in R^12 at the end against the step, with"
          " slopes 1 to 4 through the point of the paper's largest step. Large markers: the paper's numbers of steps,"
-         " 19, 39, 79 and 159, hollow where they lie within 30 floors of the reference (grey); dots: others. {runs}",
+         " 19, 39, 79 and 159, hollow where they lie within 30 times the error of the reference (grey); dots: others."
+         " {runs}",
          shows=("error",))
 def figure5(results: Results) -> Figure:
     styles = marks(results)
@@ -353,6 +354,8 @@ def reference_bias(results: Results) -> Figure:
     panels[0].set_ylabel("error at the end")
     handles = [line_handle(styles[key], f"{styles[key].label}, error", marker=True)
                for key in (CONSTANT, VARIABLE, paper)]
+    handles.append(Line2D([], [], color="0.4", linestyle=":", marker="o", markerfacecolor="white",
+                          label="distance from ode45"))
     legend_below(figure, handles, 3)
     return figure
 

@@ -5,11 +5,13 @@ from functools import cache
 import numpy as np
 import pandas
 import pytest
+from figure_faults import faults
 from liestep_papers.liegroup2021.figures.pendula import _accelerations
 from matplotlib.patches import StepPatch
 
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of, figure_names
+from liestep.figures.rendering import save
 from liestep.figures.scenes.looks import parameters
 from liestep.figures.style import ladder
 from liestep.mechanics.formulations import formulate
@@ -80,14 +82,15 @@ def test_every_figure_is_wanted_by_a_study():
 
 
 @pytest.mark.parametrize("name", STUDY)
-def test_figures_draw_from_their_study_files(name, made_up):
+def test_figures_draw_from_their_study_files(name, made_up, tmp_path):
     results = made_up(STUDY[name])
     assert f"liegroup2021.{name}" in results.config.figures
     figure = drawing_of(f"liegroup2021.{name}")(results)
     titles = [text.get_text() for text in figure.texts] + [axes.get_title(loc="left") for axes in figure.axes]
     assert [letter for letter in PANELS.get(name,
                                             "") if not any(title.startswith(f"({letter})") for title in titles)] == []
-    figure.draw_without_rendering()
+    save(figure, tmp_path/name)
+    assert [fault for fault in faults(figure) if "has the id" in fault or "without name" in fault] == []
 
 
 def test_reference_bias_shows_both_errors_of_each_method(made_up):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas
 import pytest
+from figure_faults import faults
 from liestep_papers.twospheres2009.figures import face_values
 
 from liestep.errors import InputError
@@ -63,6 +64,7 @@ def test_paper_figures_draw_from_their_study_files(name, tmp_path):
     letters = {1: "abc", 2: "abc", 3: "abc", 4: "abc", 5: "abc", 6: "ab", 7: "abcde"}[number]
     assert [letter for letter in letters if not any(title.startswith(f"({letter})") for title in titles)] == []
     save(figure, tmp_path/name)
+    assert [fault for fault in faults(figure) if "has the id" in fault or "without name" in fault] == []
 
 
 class Ensembles(MadeUp):
@@ -105,7 +107,7 @@ def test_energy_panel_shows_the_run_of_the_study(tmp_path):
     energies = next(axes for axes in drawing_of("twospheres2009.figure1")(results).axes
                     if "energy" in axes.get_title(loc="left"))
     assert any(np.array_equal(line.get_ydata(), file["energy"]) for line in energies.get_lines())
-    assert {line.get_label() for line in energies.get_lines()} == {"VI", "VI, printed formulas", "RK45"}
+    assert {line.get_label() for line in energies.get_lines()} == {"VI", "VI, printed formulas", "ode45"}
 
 
 def test_figure_of_another_study_is_refused(tmp_path):

@@ -3,39 +3,34 @@ commands, because a sweep must start fast."""
 import argparse
 import gc
 import importlib
-import io
 import os
 import sys
-from collections.abc import Callable, Container
-from contextlib import redirect_stdout, suppress
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError, unknown
-from liestep.files import answers
 from liestep.files.extras import extras
 from liestep.files.terminal import fitted
 
-# what `liestep --help` shows, in this order
-GROUPS = {"what there is": ("list", "describe", "recommend"),
-          "one run": ("run", "view", "animate", "lyapunov", "cache"),
-          "studies": ("init", "new-study", "new-paper", "check", "make", "status", "seconds",
-                      "verify", "clean", "export-crate"),
-          "systems and integrators of your own": ("check-system", "certify", "export-reference")}
+DECLARED = Path(__file__).with_suffix(".toml")  # all commands with their arguments
+TYPES: dict[str, Callable[[str], Any]] = {"float": float, "int": int, "path": Path}  # of arguments
 FILES = ("study", "config", "claims", "errata", "figures", "tables")  # whose keys or names `liestep describe` says
 
 
 class Parser(argparse.ArgumentParser):
     """Complains in one sentence instead of printing the usage."""
 
-    jobs: Container[str] = ()  # names that stand after `job`
+    jobs: Mapping[str, Any] = {}  # by the names that stand after `job`
 
     def error(self, message: str):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if value in self.jobs and action.dest == "command":
+        if action.dest == "command" and value in self.jobs:
             raise InputError(f"`liestep {value}` is a job of the workflow: type `liestep job {value}`")
         if action.dest in ("command", "job") and action.choices is not None and value not in action.choices:
             raise InputError(unknown(action.dest, value, action.choices))
@@ -58,28 +53,26 @@ def version() -> str:
 def command_list(arguments: argparse.Namespace) -> None:
     from liestep.api import functions as api
 
-    integrators = api.list_integrators(arguments.problem)
-    print("problems:")
-    for name, title in api.list_systems().items():
-        print(f"  {name:26} {title}")
-    print("integrators:")
-    for name, facts in integrators.items():
-        print(f"  {name:26} {facts['summary']}")
+    summaries = {name: facts["summary"] for name, facts in api.list_integrators(arguments.problem).items()}
+    for kind, titles in (("problems", api.list_systems()), ("integrators", summaries)):
+        print(f"{kind}:")
+        for name, title in titles.items():
+            print(fitted(f"  {name:26} {title}"))
 
 
 def command_describe(arguments: argparse.Namespace) -> None:
     name, part = ("tables", "metrics") if arguments.name == "metrics" else (arguments.name, None)
     module = "liestep.workflow.schemas" if name in FILES else "liestep.tools.inspect.describe"
-    print(importlib.import_module(module).describe(name, arguments.part or part))
+    print(fitted(importlib.import_module(module).describe(name, arguments.part or part)))
 
 
 def command_run(arguments: argparse.Namespace) -> None:
+    from liestep.simulation.endings.events import event_from, times_from
     from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
     from liestep.simulation.runs.files import require_free, write
     from liestep.simulation.runs.outcomes import carry_out
     from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
-    from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.assignments import assignments
 
     if arguments.members:
@@ -108,8 +101,8 @@ def command_run(arguments: argparse.Namespace) -> None:
 
 def command_members(arguments: argparse.Namespace) -> None:
     from liestep.files.textfiles import replacing
+    from liestep.simulation.endings.events import event_from, times_from
     from liestep.simulation.many.call import END, SAMPLES, ensemble, members_from
-    from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.assignments import assignments
 
     if arguments.output.exists():
@@ -171,26 +164,14 @@ def ids(what: str, **_: Any) -> list[str]:
     return list(catalogue.system_ids() if what == "problem" else catalogue.integrator_ids())
 
 
-def _run_arguments(run: argparse.ArgumentParser) -> None:
-    for what in ("problem", "integrator"):
-        vars(run.add_argument(what, help="id, see `liestep list`"))["completer"] = partial(ids, what)  # of argcomplete
-    run.add_argument("--step", type=float, help="size in s, for integrators with fixed steps")
-    run.add_argument("--tolerance", type=float, help="relative, for adaptive integrators")
-    run.add_argument("--t-start", type=float, help="time at the start, default 0")
-    run.add_argument("--t-end", type=float, help="default: of the preset; before the start the run goes backward")
-    run.add_argument("--preset", help="parameters and start, see `liestep describe PROBLEM` (default: the first)")
-    run.add_argument("--samples", type=int, help="stored times, equally spaced, with both ends (default: <= 1001)")
-    run.add_argument("--times", metavar="T,T,...", help="own output times, for example 0,0.1,1")
-    run.add_argument("--until", metavar="NAME:INDEX=VALUE", help="end where a component reaches a value: q:0,2=-0.5")
-    run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
-    run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
-    run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="replaces the preset's")
-    run.add_argument("--members", metavar="NAME=FROM:TO:COUNT|FILE.npz",
-                     help="many runs: values of a parameter, or arrays of fields and parameters, members first")
-    run.add_argument("--initial", action="append", default=[], metavar="NAME=VALUE",
-                     help="state field that replaces the preset's: q=[[0,0,1],[1,0,0]]")
-    run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="see `liestep describe ID`")
-    run.add_argument("-o", "--output", type=Path, required=True, help="name of the NetCDF file")
+def _declare(parser: argparse.ArgumentParser, told: Mapping[str, Any]) -> None:
+    """Give a command its function and its arguments."""
+    parser.set_defaults(call=told["call"])
+    for name, how in told.get("arguments", {}).items():
+        typed = {"type": TYPES[how["type"]]} if "type" in how else {}
+        argument = parser.add_argument(*name.split(), **{**how, **typed})
+        if name in ("problem", "integrator"):
+            vars(argument)["completer"] = partial(ids, name)  # of argcomplete
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -206,40 +187,17 @@ def build_parser() -> argparse.ArgumentParser:
                                        prog=parser.prog)
     jobs = commands.add_parser("job", description="Jobs of the workflow, which snakemake calls.").add_subparsers(
         dest="job", required=True, metavar="job")
-    parser.jobs, texts = jobs.choices, {}
-
-    def add(name, function, text, example=""):
-        """With an example it is a command that people type, else a job of the workflow."""
-        texts[name] = text
-        command = (commands.add_parser(name, description=text, epilog=f"example: liestep {example}") if example
-                   else jobs.add_parser(name, description=text, help=text))
-        command.set_defaults(function=function)
-        return command
-
-    listing = add("list", command_list, "list problems and integrators", "list heavy_top")
-    listing.add_argument("problem", nargs="?", help="only integrators that run on this problem")
-    described = add("describe", command_describe, "say what a problem, an integrator or a key of files is: equations,"
-                    " parameters, presets, options", "describe heavy_top")
-    described.add_argument("name", help=f"a problem, an integrator, or one of {', '.join(FILES)}")
-    described.add_argument("part", nargs="?", help="an integrator: which code its runs get; a key, mapping or figure")
-    run = add("run", command_run, "make one run and write its NetCDF file",
-              "run spring_pendulum rk4 --step 0.01 -o pendulum.nc")
-    _run_arguments(run)
-    check = add("check", command_check, "check a run's file, or a study with the claims on it",
-                "check quick/double_pendulum")
-    check.add_argument("target", help="name of a file, or id of a study")
-    sweep = add("sweep", command_sweep, "make the missing or outdated runs of one problem of a study")
-    sweep.add_argument("study")
-    sweep.add_argument("problem", help="key of a problem, or several with commas between them")
-    sweep.add_argument("integrator", nargs="?", help="only the runs of this integrator")
-    sweep.add_argument("resolution", nargs="*", help="only these runs")
-    sweep.add_argument("--again", action="store_true", help="also those that are there")
-    for module in ("workflow", "claims", "figures", "tools"):  # each makes its products
-        importlib.import_module(f"liestep.{module}.commands").declare(add)
-    parser.epilog = "\n\n".join("\n".join([f"{group}:", *(f"  {name:18}{texts[name]}" for name in names)])
-                                for group, names in GROUPS.items())
-    parser.epilog = fitted(f"{parser.epilog}\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the"
-                           " jobs of the workflow")
+    known = tomllib.loads(DECLARED.read_text("utf-8"))
+    parser.jobs, groups = known.pop("jobs"), dict[str, list[str]]()
+    for name, told in parser.jobs.items():
+        _declare(jobs.add_parser(name, description=told["help"], help=told["help"]), told)
+    for name, told in known.items():
+        example = f"example: liestep {told['example']}"
+        _declare(commands.add_parser(name, description=told["help"], epilog=example), told)
+        groups.setdefault(told["group"], []).append(f"  {name:18}{told['help']}")
+    shown = "\n\n".join("\n".join([f"{group}:", *lines]) for group, lines in groups.items())
+    parser.epilog = fitted(f"{shown}\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the jobs of the"
+                           " workflow")
     return parser
 
 
@@ -249,8 +207,8 @@ def printable(text: str) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its pool;
-    commands that only show what the package declares have been answered before, mostly."""
+    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its
+    pool."""
     if argv is not None:
         return carry_out(argv)
     return alone(_typed)
@@ -308,22 +266,10 @@ def _from_outside(from_outside: list[str]) -> int:
     if from_outside == ["--version"]:
         print(version())
         return 0
-    place = answers.place_of(from_outside)
-    if place is None or (from_outside[0] == "status" and importlib.import_module("liestep.workflow.lock").holder()):
-        from liestep.workflow.handover import hand_over
+    from liestep.workflow.handover import hand_over
 
-        code = hand_over(from_outside)
-        return carry_out(from_outside, alone=True) if code is None else code
-    code, text = 0, answers.known(place)
-    if text is None:
-        caught = io.StringIO()
-        with redirect_stdout(caught):
-            code = carry_out(from_outside, alone=True)
-        text = caught.getvalue()
-        if code == 0 and not importlib.import_module("liestep.simulation.catalogue").plugin_entries():
-            answers.keep(place, text)
-    print(fitted(text), end="")
-    return code
+    code = hand_over(from_outside)
+    return carry_out(from_outside, alone=True) if code is None else code
 
 
 def interrupted(what: str = "") -> int:
@@ -351,12 +297,14 @@ def carry_out(argv: list[str], *, alone: bool = False) -> int:
             raise InputError(f"--results {arguments.results} is not a folder")
         if arguments.plugin:
             importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
+        module, _, name = arguments.call.partition(":")
         with recording(arguments.results), extras():
+            command = getattr(importlib.import_module(f"liestep.{module}"), name)
             if argv[0] in ("job", "animate") and "LIESTEP_RESULTS" in os.environ:  # of the workflow
                 with importlib.import_module("liestep.workflow.seconds").noted(arguments.results, argv):
-                    arguments.function(arguments)
+                    command(arguments)
             else:
-                arguments.function(arguments)
+                command(arguments)
     except InputError as error:
         return said(str(error), 2)
     except OSError as error:  # a name that the file system refuses, a disk that fails

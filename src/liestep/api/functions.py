@@ -10,7 +10,6 @@ from liestep.files.extras import extras
 from liestep.simulation.catalogue import Identified, integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import first_state, offered
-from liestep.tools.recommend import BUDGET
 
 __all__ = ["compare", "consistent_start", "ensemble", "list_integrators", "list_systems", "open_run", "plot",
            "recommend", "reference", "simulate", "tangent"]
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from liestep.figures.interactive.datasets import open_run
     from liestep.figures.interactive.plots import compare, plot
     from liestep.simulation.many.call import ensemble
-    from liestep.tools.recommend.search import Recommendation
+    from liestep.tools.recommend.tournament import recommend
 
 
 @public
@@ -57,48 +56,6 @@ def reference(problem: str | Identified, *, preset: str | None = None, parameter
     return simulation.to_dataset(compute_reference(specify_reference(
         str(problem), preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples,
         engines=engines)))
-
-
-@public
-def recommend(problem: str | Identified, *, error: float, preset: str | None = None,
-              parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
-              t_end: float | None = None, keep: str | None = None, budget: float = BUDGET,
-              progress: bool = False) -> "Recommendation":
-    """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
-    of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
-
-    Args:
-        problem: a system or its id, see `list_systems()`.
-        error: largest distance from the reference up to t_end, at the ends of 20 equal parts: of unit vectors the
-            chord, of attitudes the angle in rad, of other fields relative to their largest size. From 1e-14 to 0.1.
-        preset: of named parameters, start and t_end (default: the system's).
-        parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
-        initial: state fields that replace those of the preset, as for `simulate` (default: none).
-        t_end: the horizon in s (default: that of the preset).
-        keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold"
-            (default: all).
-        budget: processor time in s that runs may take, compiling left out. Where the horizon is beyond it, a quarter
-            is run and the error at the end is what a power law predicts, with a margin of 3: `verified` is False.
-        progress: show a bar on the terminal or below the cell.
-
-    Returns:
-        Recommendation with `integrator`, `step` or `tolerance`, `options`, `error`, `seconds`, `table`, `verified`,
-        `choice` (runner-up and ties); `print` shows it. It takes a second or two, and longer where machine
-        code has to be compiled.
-
-    Raises:
-        InputError: a wrong argument, or no reference: the references part before t_end (chaos; the sentence names the
-            time), or one of them stopped.
-
-    Example:
-        best = liestep.recommend("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=10.0)
-        data = liestep.simulate("spherical_pendulum_chain", best.integrator, preset="paper_scaled", t_end=10.0,
-                                step=best.step, tolerance=best.tolerance, options=best.options)
-    """
-    from liestep.tools.recommend.tournament import recommend
-
-    return recommend(str(problem), error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
-                     keep=keep, budget=budget, progress=progress)
 
 
 @public
@@ -160,7 +117,8 @@ def __getattr__(name: str) -> Any:
     """Functions that need matplotlib, xarray or what single runs do not, when they are asked for; without matplotlib
     they say so when they are called."""
     places = {"compare": "figures.interactive.plots", "open_run": "figures.interactive.datasets",
-              "plot": "figures.interactive.plots", "ensemble": "simulation.many.call"}
+              "plot": "figures.interactive.plots", "ensemble": "simulation.many.call",
+              "recommend": "tools.recommend.tournament"}
     if name not in places:
         raise AttributeError(f"module 'liestep.api.functions' has no attribute {name!r}")
     try:

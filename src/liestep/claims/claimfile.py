@@ -2,6 +2,7 @@
 are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the order of their
 names."""
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
 from operator import or_
@@ -20,22 +21,8 @@ from liestep.study.plan.papers import paper_module, paper_of_file
 from liestep.study.plan.yamlfile import Line, Once, Positive, Real, Strict, line_of, read_yaml, validated
 
 BY_CHANCE = 0.001  # probability of a match by chance up to which a scan speaks for what it found
-VERDICTS = {  # what each word means; documentation and report quote it
-    "reproduced": "met with the data that the paper prints and nothing else; a statement about every system or start:"
-    " in the paper's own words, by formulas or on two systems or more",
-    "recovered": "met after a datum that the paper does not print, or misprints, was found by a scan whose chance of"
-    f" such a match is at most {BY_CHANCE:g}",
-    "calibrated": "met with a datum that was chosen to come near this number, or that a scan would also find by chance:"
-    " agreement, but no evidence",
-    "confirmed": "met, by a bound of ours: the paper prints no number or not all data, or one system was tried where it"
-    " speaks of all",
-    "met": "a control or prediction of our own holds",
-    "not reproduced": "not met with printed data, or a statement about every system or start has a counterexample",
-    "refuted": "a group of instances of one general statement has a counterexample",
-    "missed": "a control or prediction of our own fails",
-    "undetermined": "not met with data that are not printed, or the runs are too short or coarse, or a tool is missing",
-    "not testable": "no criterion can be stated",
-}
+VERDICTS = {word: said.replace("BY_CHANCE", f"{BY_CHANCE:g}") for word, said in tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")).items()}  # what each word means
 FORMER = {"qualitative": "confirmed"}  # words that verdicts had -> those of today
 OWN = ("met", "missed")  # words for claims of our own, and for no others
 UNJUDGED = ("undetermined", "not testable")  # without a criterion

@@ -1,7 +1,7 @@
 """Commands that judge the papers: claims against the results, and evidence for the errata."""
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,13 +105,3 @@ def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str]
                   markdown((name.replace("_", " ") for name in page), named).rstrip()]
     write_text_atomically(path.with_name(f"{path.name}.csv"), csv_text(columns, rows))
     write_text_atomically(path.with_name(f"{path.name}.md"), "\n\n".join(parts) + "\n")
-
-
-def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
-    for command in (add("claims", command_claims,
-                        "judge the claims of papers from the results: claims.csv, claims.md"),
-                    add("errata", command_errata,
-                        "compute the evidence for the errata of papers: errata.csv, errata.md")):
-        command.add_argument("paper", nargs="*", help="ids of papers (default: all)")
-        command.add_argument("--to", type=Path, metavar="FOLDER", help="write there (default: the results folder)")

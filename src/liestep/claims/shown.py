@@ -1,20 +1,15 @@
 """What stands beside a verdict: the studies and runs that decided, the unit of our number, the figures that show it."""
 import re
+import tomllib
 from collections.abc import Collection, Mapping
+from pathlib import Path
 
 from liestep.claims.claimfile import Claim
 from liestep.study.plan.plan import Study
-from liestep.study.tables.headings import headings
+from liestep.study.tables.columns import headings
 
-# First part of a quantity's name -> figures and tables that show it.
-SHOWN_BY = {"energy": ("energy_error", "energy_convergence", "ensemble", "energy"),
-            "momentum": ("momentum_error", "momentum"), "symplectic_error": ("symplectic_error", "exponents"),
-            "quaternion_norm": ("length_convergence",), "unit_length": ("length_error", "length_convergence"),
-            "tangency": ("length_error", "length_convergence"), "error": ("convergence", "work_precision"),
-            "cost": ("work_precision", "work"), "iterations": ("iterations", "work"),
-            "steps": ("work_precision", "work"), "status": ("failures",)}
-# kind of criterion -> the same
-DECIDED_BY = {"order": ("convergence", "orders"), "drift": ("drift",), "quantile": ("ensemble",)}
+# figures and tables that show a claim
+BY: dict[str, dict[str, list[str]]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def studies_of(claim: Claim) -> list[str]:
@@ -31,8 +26,8 @@ def runs_of(claim: Claim) -> str:
 
 def showing(claim: Claim) -> tuple[str, ...]:
     """Names of the figures for every study, and of tables, that show what the claim measures."""
-    return (*DECIDED_BY.get(claim.criterion.kind, ()),
-            *(name for start, shown in SHOWN_BY.items() if claim.quantity.startswith(start) for name in shown))
+    return (*BY["criterion"].get(claim.criterion.kind, ()),
+            *(name for start, shown in BY["quantity"].items() if claim.quantity.startswith(start) for name in shown))
 
 
 def figures_of(claim: Claim, paper: str, figures: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
-"""The time loops of runs whose parameters are set at given instants (`liestep.simulation.runs.control`). A file of its
-own: an edit puts no other run out of date."""
+"""The time loops of runs whose parameters are set at given instants (`simulation.endings.control`).
+
+A file of its own: an edit puts no other run out of date."""
 from typing import Any, NamedTuple
 
 import numpy as np

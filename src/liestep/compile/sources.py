@@ -1,6 +1,7 @@
 """Hash of exactly the source files that a computation uses: the import closure of its modules, found
 by reading, not running."""
 import hashlib
+import importlib
 import importlib.util
 import re
 import sys
@@ -68,6 +69,15 @@ def places(module: str) -> dict[str, str]:
     assert path is not None
     shown = path.read_text("utf-8").partition("if TYPE_CHECKING:")[2]
     return {word: place for place, names in IMPORT.findall(shown) for word in WORD.findall(names)}
+
+
+def public_name(module: str, name: str) -> Any:
+    """A name of a module of public names, loaded where it is used: its `__getattr__`. Raises AttributeError."""
+    known = sys.modules[module].__all__
+    if name not in known:
+        raise AttributeError(f"module {module!r} has no name {name!r}; it has {', '.join(known)}", name=name,
+                             obj=sys.modules[module])
+    return getattr(importlib.import_module(places(module)[name]), name)
 
 
 @cache

@@ -18,7 +18,7 @@ def fill(draw: Drawing, results: Results, name: str) -> str:
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
     stopped = stopped_runs(results.metrics)
     see = results.config.see.get(name)
-    return ((f"{see} " if see else "") + text
+    return ((f"{see} " if see else "") + text + _names(results)
             + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
             + (f" {stopped}." if stopped else ""))
 
@@ -38,6 +38,14 @@ def _work(results: Results) -> str:
         if any(part.name == "work" for part in found):
             forced.append(entry.label or key)
     return f" Energy less work of the forces: {', '.join(forced)}." if forced else ""
+
+
+def _names(results: Results) -> str:
+    """Says what the paper's words in the labels of methods are."""
+    paper, labels = results.study.paper, [mark.label for mark in marks(results).values()]
+    found = [f"{name}: {meaning}" for name, meaning in (paper.names if paper else {}).items()
+             if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", label) for label in labels)]
+    return f" {'; '.join(found)}." if found else ""
 
 
 def describe_runs(results: Results) -> str:

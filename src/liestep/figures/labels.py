@@ -34,12 +34,16 @@ class EndLabel:
         names = [mark.label for mark in self.marks[:MOST]]
         more = len(self.marks) - MOST
         text = "; ".join([*names, *([f"{more} more"] if more > 0 else [])])
-        whole = MATHS.sub(lambda part: part[0].replace(" ", "\0"), f"{self.text}: {text}" if self.text else text)
-        return fill(whole, WIDEST).replace("\0", " ")
+        return folded(f"{self.text}: {text}" if self.text else text, WIDEST)
 
     @property
     def colour(self) -> str:
         return self.marks[0].colour if len(self.marks) == 1 else "0.35"
+
+
+def folded(text: str, width: int) -> str:
+    """A text in lines of at most so many characters; formulas stay whole."""
+    return fill(MATHS.sub(lambda part: part[0].replace(" ", "\0"), text), width).replace("\0", " ")
 
 
 def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:

@@ -70,8 +70,8 @@ def shade(name: str, number: int = 0) -> str:
 
 
 def words(text: str) -> str:
-    """A text with ids of methods and values of options in words."""
-    return re.sub(r"\w+", lambda found: LOOKS["words"].get(found[0], found[0].replace("_", " ")), text)
+    """A text with ids of methods and values of options in words, outside commands of TeX."""
+    return re.sub(r"(?<!\\)\b\w+", lambda found: LOOKS["words"].get(found[0], found[0].replace("_", " ")), text)
 
 
 def label_of_method(name: str, options: Mapping[str, Any]) -> str:

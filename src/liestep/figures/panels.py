@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter, NullLocator
 from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
-from liestep.figures.labels import name_ends
+from liestep.figures.labels import folded, name_ends
 from liestep.figures.marks import Mark, marks
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, MM, RC, Results, new_figure
@@ -27,7 +27,7 @@ from liestep.study.plan.plan import Cell
 
 MANY = 8      # methods of a figure; of more, the names also stand at the ends of their lines
 LINE = 4.0     # mm of a row of the legend
-SHORT = 15.0  # a logarithmic axis whose ends have a smaller ratio also has minor labels
+CHARACTER = 1.6  # mm of a title
 
 
 def label_of(results: Results, problem: str) -> str:
@@ -38,7 +38,7 @@ def label_of(results: Results, problem: str) -> str:
 
 def size_of(cell: Cell) -> str:
     """Step or tolerance of a cell as text."""
-    return f"tol {cell.spec.tolerance:.6g}" if cell.spec.steps is None else f"h = {cell.spec.step:.6g}"
+    return f"tolerance {cell.spec.tolerance:.6g}" if cell.spec.steps is None else f"h = {cell.spec.step:.6g}"
 
 
 def shown_cells(results: Results, problem: str) -> dict[str, Cell]:
@@ -92,8 +92,11 @@ def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int 
 
 
 def _letter(axes: list[Axes], titles: list[str]) -> None:
+    """Titles that stay beside those of the next panel."""
+    columns = min(len(titles), int(str(axes[0].get_gid()).split()[0]))
     for k, (title, panel) in enumerate(zip(titles, axes, strict=True)):
-        panel.set_title(f"({chr(97 + k)}) {title}" if len(titles) > 1 else title, loc="left")
+        panel.set_title(folded(f"({chr(97 + k)}) {title}" if len(titles) > 1 else title,
+                               int((DOUBLE/columns - 6.0)/CHARACTER)), loc="left")
 
 
 def leave_out(figure: Figure) -> str:
@@ -104,7 +107,7 @@ def leave_out(figure: Figure) -> str:
     kept = [panel for panel in axes if panel not in gone]
     if not gone or not kept:
         return ""
-    titles = {panel: LETTER.sub("", panel.get_title(loc="left")) for panel in axes}
+    titles = {panel: LETTER.sub("", " ".join(panel.get_title(loc="left").split())) for panel in axes}
     columns, height = map(float, str(axes[0].get_gid()).split())
     rows, width = -(-len(kept)//int(columns)), min(int(columns), len(kept))
     figure.set_figheight(figure.get_figheight() - (-(-len(axes)//int(columns)) - rows)*height*MM)
@@ -119,7 +122,7 @@ def leave_out(figure: Figure) -> str:
 
 
 LETTER = re.compile(r"^\([a-z]\) ")
-EQUAL = 1.01  # ratio of values that are called equal
+EQUAL = 1.05  # ratio of values that are called equal
 
 
 def _bare(panel: Axes) -> bool:
@@ -193,21 +196,23 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any = True, line: bool
 
 
 def logarithmic(axes: Axes, x: bool = True, y: bool = True, **labels: str) -> None:
-    """Logarithmic axes, after the data: minor ticks have labels only where the range is short, then at 2 and 5; labels
-    are those of `Axes.set`: xlabel, ylabel, title."""
+    """Logarithmic axes, after the data: minor ticks have labels where fewer than two powers of ten stand on the axis,
+    at 2 and 5; labels are those of `Axes.set`: xlabel, ylabel, title."""
     axis: Axis
     name: Literal["x", "y"]
     for wanted, name, axis in ((x, "x", axes.xaxis), (y, "y", axes.yaxis)):
         if wanted:
             getattr(axes, f"set_{name}scale")("log")
-            low, high = axis.get_view_interval()
-            if high > SHORT*low and name == "y":
+            low, high = np.log10(axis.get_view_interval())
+            several = np.floor(high) > np.ceil(low)
+            if several and name == "y":
                 axis.set_minor_locator(NullLocator())  # minor ticks would take a third of the time of drawing
-            elif high > SHORT*low:
+            elif several:
                 axis.set_minor_formatter(NullFormatter())
                 axes.tick_params(axis=name, which="minor", length=1.2)
             else:
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+                axis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(np.inf, np.inf)))
     axes.set(**labels)
 
 

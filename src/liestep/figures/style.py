@@ -1,7 +1,10 @@
 """How figures look (sizes and fonts), and which runs and problems of a study they ask for; what the study does not have
 is named. Fonts come with matplotlib, so a figure does not depend on the fonts of a machine."""
+import inspect
+import tomllib
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 import matplotlib
@@ -21,16 +24,7 @@ MM = 1.0/25.4
 SINGLE, DOUBLE = 90.0, 180.0  # widths in mm
 DPI = 200                     # resolution of the PNG files
 
-RC: dict[Any, Any] = {
-    "font.family": "DejaVu Sans", "font.size": 7.0, "axes.titlesize": 8.0, "axes.labelsize": 7.5,
-    "legend.fontsize": 7.0, "xtick.labelsize": 7.0, "ytick.labelsize": 7.0, "axes.linewidth": 0.6,
-    "lines.linewidth": 1.0, "lines.markersize": 3.6, "lines.markeredgewidth": 0.8, "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "ytick.minor.width": 0.4, "xtick.direction": "in",
-    "ytick.direction": "in", "xtick.top": True, "ytick.right": True, "axes.grid": True, "grid.linewidth": 0.4,
-    "grid.color": "0.9", "axes.axisbelow": True, "legend.frameon": False, "legend.handlelength": 2.6,
-    "legend.columnspacing": 1.4, "axes.titlelocation": "left", "axes.titlepad": 4.0, "axes.formatter.limits": (-3, 4),
-    "axes.formatter.use_mathtext": True, "pdf.fonttype": 42, "savefig.facecolor": "white", "svg.hashsalt": "liestep",
-}
+RC: dict[Any, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
@@ -59,18 +53,19 @@ class Drawing(Protocol):
     def __call__(self, results: Results) -> Figure: ...
 
 
-def drawing(caption: str, numbers: Callable[[Results], str] = lambda results: "", shows: tuple[str, ...] = ()
+def drawing(caption: str = "", numbers: Callable[[Results], str] = lambda results: "", shows: tuple[str, ...] = ()
             ) -> Callable[[Callable[[Results], Figure]], Drawing]:
-    """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`;
-    `numbers` makes the text that stands for {numbers} in it; `shows`: first parts of the names of the quantities that
-    a figure of a paper draws, for headlines."""
+    """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`, by
+    default that of its name in the file .toml beside its module; `numbers` makes the text that stands for {numbers} in
+    it; `shows`: first parts of the names of the quantities that a figure of a paper draws, for headlines."""
     def wrap(function: Callable[[Results], Figure]) -> Drawing:
         @wraps(function)
         def draw(results: Results) -> Figure:
             with matplotlib.rc_context(RC):
                 return function(results)
         drawn = cast(Drawing, draw)
-        drawn.caption = caption
+        drawn.caption = caption or tomllib.loads(
+            Path(inspect.getfile(function)).with_suffix(".toml").read_text("utf-8"))[function.__name__]
         drawn.numbers = numbers
         drawn.shows = shows
         return drawn

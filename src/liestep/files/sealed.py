@@ -41,7 +41,7 @@ def keep(path: str | os.PathLike, data: bytes) -> bool:
     from pathlib import Path
 
     from liestep.errors import InputError
-    from liestep.files.textfiles import replacing  # not where answers are only read
+    from liestep.files.textfiles import replacing
 
     folder = os.path.dirname(path)
     try:

@@ -20,6 +20,7 @@ from liestep.extend import (
     Sheet,
     Status,
     axpy,
+    borrows,
     coefficients,
     copy,
     put,
@@ -27,7 +28,7 @@ from liestep.extend import (
     scale,
     whole_number,
 )
-from liestep.integrators.generalized_alpha import NEWTON, Newton, StepWork, newton_of, step_work
+from liestep.integrators.generalized_alpha import NEWTON, GeneralizedAlpha, Newton, StepWork, newton_of
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 
@@ -36,6 +37,7 @@ ALPHA, GAMMA = ([[Fraction(word) for word in line.split()] for line in lines] fo
     ("1 -1 0 0", "3/2 -2 1/2 0", "11/6 -3 3/2 -1/3"), ("1 0 0", "3/2 -1/2 0", "11/6 -7/6 1/3")))
 
 
+@borrows(workspace=GeneralizedAlpha.workspace)
 class Bliedf(NamedTuple):
     """Order k = 1, 2, 3, implicit; conserves the joints' positions to Newton's tolerance. The first k - 1 steps are
     made of 20 steps of an explicit method of order 5 each, from which joints drift a little."""
@@ -46,9 +48,6 @@ class Bliedf(NamedTuple):
     commutator: float  # 1/12 or 0
     newton: Newton
     starter: MuntheKaas
-
-    def workspace(self, problem: IndexThree, y: np.ndarray) -> StepWork:
-        return step_work(problem, y, self.starter)
 
     def start(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         work.steps[0] = 0

@@ -7,6 +7,7 @@ import numpy as np
 from liestep.extend import (
     Certified,
     ChargedParticles,
+    Keeps,
     Option,
     Places,
     Status,
@@ -65,7 +66,7 @@ METHODS = {
         lambda options: Boris(ROTATIONS.index(options["rotation"])),
         summary="order 2, or 4 to 8 by weights; explicit, for charged particles, keeps the volume in phase space",
         formulation="charged_particles", forces="of time and position, at the middle of a step",
-        citation="Boris 1970; Qin et al. 2013, Phys. Plasmas 20, 084503",
+        conserves=(Keeps.VOLUME,), citation="Boris 1970; Qin et al. 2013, Phys. Plasmas 20, 084503",
         options={"rotation": Option("cayley", "turn of the velocity about the field: by twice the arc tangent of half"
                                     " the angle, or exact", ROTATIONS), "weights": WEIGHTS},
         calls=weighted(*COMPOSED[1:]), places=Places(shown=8), certified=Certified((

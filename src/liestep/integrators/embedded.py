@@ -28,7 +28,7 @@ from liestep.integrators.step_control import HairerControl, MatlabControl
 from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.method import Method, Places
+from liestep.mechanics.contracts.method import PROJECTED, Method, Places
 from liestep.mechanics.contracts.sheet import Option, Options
 
 
@@ -216,7 +216,8 @@ class StraightStages(NamedTuple):
 
 class Dop853(NamedTuple):
     """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations in steps with an
-    output). Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|)."""
+    output). `problem.project` acts after each step and on outputs. Error norm: root mean square relative to
+    atol + rtol max(|y|, |y+|)."""
 
     a: np.ndarray   # (16, 16)
     c: np.ndarray   # (16,)
@@ -316,6 +317,7 @@ class Dop853(NamedTuple):
                 for r in range(7):
                     total = (s if r % 2 == 0 else 1.0 - s)*(work.f[6 - r, i, k] + total)
                 out[i, k] = total + y[i, k]
+        problem.project(out)
 
     def prepare_dense(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> None:
         """Where one of the three further stages cannot be evaluated there is no state, and the run ends."""
@@ -345,6 +347,7 @@ class Dop853(NamedTuple):
         if self.atol == 0.0:
             keep_sizes(self.groups, self.sizes, work.new)
         copy(work.new, y)
+        problem.project(y)  # by the error of the step, which changes its slope by as much: one order higher in the next
         copy(work.k[12], work.k[0])
 
 
@@ -373,6 +376,6 @@ METHODS = {
         dense_order=lambda options: 4),
     "dop853": _pair("order 8(5,3), 12 stages, explicit, adaptive with dense output", 8,
                     "Hairer, Norsett, Wanner 1993, II.5", _build_853, mark=("*", "dashdot", "DOP853"), scipy="DOP853",
-                    places=Places(reference=1), dense_order=lambda options: 7, decimals=lambda options: True,
-                    code="Stages of dop853"),
+                    places=Places(reference=1, tried=({"form": "quaternion"},)), projects=True, conserves=PROJECTED,
+                    dense_order=lambda options: 7, decimals=lambda options: True, code="Stages of dop853"),
 }

@@ -182,7 +182,7 @@ def finish(problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.
 
 
 @kernel
-def deposit(problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Any) -> None:
+def deposit(problem: Coordinates, t: float, h: float, y: np.ndarray, work: Any) -> None:
     """The end of the step, and the work of its loads, into the state."""
     if y.shape[0] > WORK:
         y[WORK, 0] += problem.work(t, h, y[0], work.q1)
@@ -449,7 +449,8 @@ def composed_order(highest: int) -> Callable[[Options, Sheet, Mapping[str, Any]]
 MIDPOINT = 0  # of RULES
 
 
-@borrows(OneStep, improve=newton)
+@borrows(OneStep, improve=newton, workspace=FullStep.workspace, unknowns=ReducedStep.unknowns,
+         update=ReducedStep.update)
 class VariationalStep(NamedTuple):
     """The variational integrator of Livens' principle with the midpoint rule (outlook of livens2025): L_d = h L(q_m,
     (q_1 - q_0)/h), for mass matrices that may be singular or depend on the position.
@@ -469,22 +470,13 @@ class VariationalStep(NamedTuple):
     iterations: int   # at most
     printed: bool = False  # as of `ReducedStep`
 
-    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work:
-        return new_work(problem, y, self.unknowns(problem))
-
-    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def step(self: Any, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         begin(problem, y, h, work)
         problem.slopes(y[0], work.slopes)
         status, _ = iterate(self, (problem, t, h, y, work, work), 0, largest(work.d, problem.size()), self.iterations)
         return self.finish(problem, t, h, y, work) if status == Status.OK else status
 
-    def unknowns(self, problem: ConstrainedLagrangian) -> int:
-        return problem.size() + problem.bonds()
-
-    def update(self, problem: ConstrainedLagrangian, work: Work) -> tuple[float, float, float]:
-        return correct_increment(problem, work, problem.size())
-
-    def residual(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> float:
+    def residual(self: Any, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> float:
         """Of twice the balance of momenta at q_0, and g(q_1), with derivatives."""
         balance(problem, MIDPOINT, t, h, y, work, self.unknowns(problem))
         pull(problem, h, work, 0, problem.size())

@@ -12,13 +12,12 @@ from liestep.compile.status import Status
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._newton import correct, iterate, largest
 from liestep.integrators.livens import (
-    MULTIPLIERS,
     STOP,
     TIED_WEIGHTS,
-    WORK,
     Work,
     begin,
     composed_order,
+    deposit,
     is_chain,
     move,
     new_work,
@@ -57,17 +56,10 @@ class HamiltonianStep(NamedTuple):
         if status == Status.OK:
             move(problem, y[0], work)
             status = problem.admissible(y[0], work.q1)
-        if status != Status.OK:
-            return status
-        if y.shape[0] > WORK:
-            y[WORK, 0] += problem.work(t, h, y[0], work.q1)
-        problem.velocity(self.polar, work.q1, work.p1, y[1])
-        for i in range(problem.size()):
-            y[0, i] = work.q1[i]
-            y[2, i] = work.p1[i]
-        for k in range(problem.bonds()):
-            y[MULTIPLIERS, k] = work.multipliers[k]
-        return Status.OK
+        if status == Status.OK:
+            problem.velocity(self.polar, work.q1, work.p1, work.v1)
+            deposit(problem, t, h, y, work)
+        return status
 
     def unknowns(self, problem: QuaternionHamiltonian) -> int:
         return 2*problem.size() + problem.bonds()

@@ -1,13 +1,14 @@
-"""Stoermer-Verlet for Hamilton's equations with H = T(p) + V(q), and its symmetric compositions (Hairer, Lubich and
-Wanner 2006, I.1.4 and V.3)."""
+"""Symplectic Euler and Stoermer-Verlet for Hamilton's equations with H = T(p) + V(q), and the symmetric compositions of
+the latter (Hairer, Lubich and Wanner 2006, I.1.2, I.1.4 and V.3)."""
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.extend import CANONICAL, Certified, Option, Places, SeparableHamiltonian, Status, shift
-from liestep.integrators.one_step import COMPOSED, WEIGHTS, composed, weighted
+from liestep.extend import CANONICAL, Certified, Method, Option, Places, SeparableHamiltonian, Status, borrows, shift
+from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, weighted
 
 FIRST = ("velocity", "position")
+VARIANTS = ("A", "B")  # as in GeometricIntegrators.jl
 
 
 class Verlet(NamedTuple):
@@ -42,7 +43,34 @@ class Verlet(NamedTuple):
         return Status.OK
 
 
+@borrows(Verlet, OneStep)  # workspace; start
+class SymplecticEuler(NamedTuple):
+    """Order 1, explicit, symplectic; one evaluation of the forces in a step. A: the positions by the old velocities,
+    then the momenta by forces at the new positions; B, its adjoint: the momenta first."""
+
+    variant: int  # of VARIANTS
+
+    def step(self, problem: SeparableHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        if self.variant == 1:
+            problem.kick(t, y, work)
+            problem.push(h, work, y)
+        problem.drift(y, work)
+        shift(h, work, 0, y)
+        if self.variant == 0:
+            problem.kick(t + h, y, work)
+            problem.push(h, work, y)
+        return Status.OK
+
+
 METHODS = {
+    "symplectic_euler": Method(
+        summary="order 1, explicit; symplectic Euler, for H = T(p) + V(q)", order=1,
+        formulation="separable_hamiltonian", conserves=CANONICAL, forces="of time and position, at the kicks",
+        citation="de Vogelaere 1956; Hairer, Lubich and Wanner 2006, I.1.2",
+        build=lambda options, tolerance, t_end: SymplecticEuler(VARIANTS.index(options["variant"])),
+        options={"variant": Option("A", "A: positions first, then forces there; B: momenta first", VARIANTS)},
+        places=Places(recommended=False), certified=Certified(
+            ({}, {"variant": "B"}), adjoints=(({"variant": "A"}, {"variant": "B"}),))),
     "verlet": composed(
         lambda options: Verlet(FIRST.index(options["first"])),
         summary="order 2, or 4 to 8 by weights; explicit Stoermer-Verlet, for H = T(p) + V(q)",

@@ -26,6 +26,7 @@ from liestep.plain import families, mechanisms
 from liestep.plain.blackbox import called
 from liestep.plain.families import Given, named_start
 from liestep.plain.kinds import SHARED, documented, kind, meant
+from liestep.plain.parts import summed
 from liestep.simulation.catalogue import add_plugin, method, own_integrators, own_systems, plugin_entries, sheet
 from liestep.simulation.many import call
 from liestep.simulation.plugins.loading import ID, load_plugin
@@ -223,6 +224,21 @@ def system(name: str, *, rhs: Callable, start: Start, energy: Callable | None = 
 
     Args:
         rhs: dy/dt of (t, y, p), (n,), in the units of y per s.
+        start: y, (n,), in units of your own.
+        energy: of (y, p), in J (default: none).
+        invariants: further functions of (y, p) by name, in units of your own (default: none).
+    """
+
+
+@overload
+@kind("a sum of parts", summed, "y")
+def system(name: str, *, parts: Sequence[Callable], start: Start, energy: Callable | None = None,
+           invariants: Functions | None = None, parameters: Start | None = None, t_end: float = 10.0) -> System:
+    """dy/dt = the sum of parts whose flows are known, for splittings (docs/splittings.md); no part depends on t.
+
+    Args:
+        parts: two or more. A function of (h, y, p) is the flow of a part: y after h, h in s, also negative. One of
+            (y, p) is the rate of a shear, (n,), which depends on no number of y that it moves: its flow follows.
         start: y, (n,), in units of your own.
         energy: of (y, p), in J (default: none).
         invariants: further functions of (y, p) by name, in units of your own (default: none).

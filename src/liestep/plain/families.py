@@ -3,6 +3,7 @@ closures and of defaults stand in the text, so that its hash is the identity of 
 import keyword
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,18 +31,7 @@ from liestep.plain.symbols import (
 )
 from liestep.simulation.runs.own_names import SAME
 
-HEADER = '''"""{name}: derived from plain functions by liestep.system; it can be kept, sent and named in a study."""
-from typing import Any, NamedTuple
-
-import numpy as np
-
-from liestep.extend import {imports}
-
-
-class System(NamedTuple):
-    """Parameters and the derived equations."""
-
-'''
+PLUGIN = Path(__file__).with_name("plugin.py.in")  # with the fields of `str.format`
 FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equal", "if_less", "log", "quotient",
              "sin", "sqrt")
 Start = Mapping[str, Any]
@@ -50,7 +40,7 @@ KEPT = 1e-9             # largest rate of a conserved function, relative to the 
 
 
 # what `liestep.system` was given besides name, parameters and start; None for what was not
-Given = namedtuple("Given", "potential lagrangian hamiltonian magnetic rhs field mass inertia force torque energy"
+Given = namedtuple("Given", "potential lagrangian hamiltonian magnetic rhs parts field mass inertia force torque energy"
                    " invariants")
 
 
@@ -152,22 +142,18 @@ class Writer:
         names += (", InputError" if fixed else "") + (", in_axes" if self.axes is not None else "")
         axes = self.axes is not None and self.axes.reshape(*np.shape(self.parameters["inertia"]), 3).tolist()
         opening, closing = (f"in_axes({axes!r}, ", ")") if axes else ("", "")
-        declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}{self.rules.get(key, '')}),"
+        declared = [f"    {key!r}: Parameter('1', 'of the system', {np.shape(value)!r}{self.rules.get(key, '')}),\n"
                     for key, value in self.parameters.items() if key != "inertia" or np.shape(value)[-1:] != (3,)]
-        declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),"
+        declared += [f"    {key!r}: Parameter('kg m2', 'principal moments', {np.shape(value)!r}, 'moments'),\n"
                      for key, value in self.parameters.items() if key == "inertia" and np.shape(value)[-1:] == (3,)]
         given = {key: np.asarray(value).tolist() for key, value in self.parameters.items()}
-        clock = self.clock()
-        body = [HEADER.format(name=self.name, imports=names) + self.lines[0], *self.lines[1:], "", "", "def build(p):",
-                f"    return System({', '.join(f'p[{key!r}]' for key in self.parameters) or '0.0'})", *more, *clock,
-                "", "", "def start(p):", *start, "", "", "PARAMETERS = {", *declared, "}", "", "", "def check(p):",
-                *(rules or ["    pass"]), "", "",
-                f"PRESETS = {{'own': Preset('as defined', 'none', 'own', {given!r}, start, {float(self.t_end)!r})}}",
-                f"SHEET = {opening}{sheet[0]}title={self.name!r}, equations='derived', citation='own',"
-                " parameters=PARAMETERS,",
-                f"    presets=PRESETS, combination=check,{' clock=clock,' if clock else ''}",
-                *(f"    {line}" for line in sheet[1:-1]), f"    {sheet[-1]}{closing}", ""]
-        return "\n".join(body)
+        clock = "\n".join(["", *self.clock()])
+        return PLUGIN.read_text("utf-8").format(
+            name=self.name, imports=names, lines="\n".join(self.lines), more="\n".join(["", *more]), clock=clock,
+            arguments=", ".join(f"p[{key!r}]" for key in self.parameters) or "0.0", start="\n".join(start),
+            declared="".join(declared), rules="\n".join(rules or ["    pass"]), given=given, t_end=float(self.t_end),
+            opening=opening, family=sheet[0], clocked=" clock=clock,"*bool(clock),
+            options="".join(f"    {line}\n" for line in sheet[1:-1]), last=sheet[-1], closing=closing)
 
     def returned(self, **fields: Any) -> list[str]:
         """Lines of a start of plain numbers."""
@@ -380,13 +366,13 @@ def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
     return True
 
 
-def first_order(w: Writer, given: Given) -> str:
-    """dy/dt = f(t, y, p)."""
+def first_order(w: Writer, given: Given, summed: Callable[[Any], tuple[Any, str]] | None = None) -> str:
+    """dy/dt = f(t, y, p). summed: of y, gives rates of parts instead, and further arguments of the sheet."""
     y0 = np.atleast_1d(field_of(w.start, "y"))
     if y0.ndim > 1:
         raise InputError(f"start y must be of shape (n,), not {y0.shape}: write y.reshape{y0.shape} in the function")
     y = w.array("y", y0[None])[0]
-    rates = w.call("rhs", given.rhs, y0.shape, t=w.t, y=y)
+    rates, more = summed(y) if summed else (w.call("rhs", given.rhs, y0.shape, t=w.t, y=y), "")
     w.method("rates(self, t, y, out)", entries("out", rates[None]))
     energy = w.call("energy", given.energy, (), y=y) if given.energy else 0.0
     slope = gradient(energy, list(y)) if given.energy else []
@@ -397,7 +383,7 @@ def first_order(w: Writer, given: Given) -> str:
         w.method("hamiltonian(self, y)", [("", energy)])
     kept = _observed(w, given, energy, kept_energy, energy if conservative else None, y=y)
     return w.text("first_order", w.returned(y=y0), [], [
-        "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative})"])
+        "first_order(", f"build=build, size={len(y0)}, kept={kept}, conservative={conservative}{more})"])
 
 
 def lagrangian(w: Writer, given: Given) -> str:

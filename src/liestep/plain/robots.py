@@ -19,8 +19,8 @@ from liestep.files.textfiles import read_text
 from liestep.mechanics.formulations.multibody.assembly import GROUND
 from liestep.mechanics.formulations.multibody.tree import Tree
 from liestep.plain import LONGEST, System, urdf
+from liestep.simulation.endings.going import specification_of
 from liestep.simulation.runs.outcomes import carry_out
-from liestep.simulation.runs.until import specification_of
 
 FUNCTIONS = {"mujoco": "from_mjcf", "robot": "from_urdf"}  # by the first element of a file
 URDF = frozenset((  # elements that are read, or told by MuJoCo
@@ -81,6 +81,24 @@ class Robot(System):
             if np.shape(value) not in ((), (len(at),)) or (not np.shape(value) and len(at) > 1):
                 raise InputError(f"torque of joint {name} must be {len(at)} numbers, not of shape {np.shape(value)}")
             found[at] = value
+        return {"torque": found}
+
+    def actuate(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """What a controller gives for motors of an MJCF file by their names, the others zero: gain and gear times each
+        value, which the motor's ranges limit. Raises InputError: an unknown motor, or no number.
+
+        Args:
+            values: MuJoCo's ctrl, by motors.
+        """
+        found = np.zeros(self.tree.sizes[1])
+        motors: dict[str, Any] = {name: rest for name, *rest in self.tree.motors}
+        for name, value in values.items():
+            if name not in motors:
+                raise InputError(f"actuate: {unknown('motor', name, motors)}")
+            if not np.isfinite(number_or_nan(value)):
+                raise InputError(f"motor {name} takes one finite number, not {value!r}")
+            at, factor, low, high = motors[name]
+            found[at] += factor*min(max(float(value), low), high)
         return {"torque": found}
 
     def mass_matrix(self, q: Any) -> np.ndarray:
@@ -223,6 +241,8 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
                        "damping": np.where(off[1], 0.0, model.dof_damping), "torque": np.zeros(model.nv)}
     start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
+    if motors := tuple(_motors(model)):
+        fields["motors"] = motors
     tree = Tree(**fields)
     tree.state(**start)
     fields |= {"title": path.stem, "citation": f"own file {path.name}", "t_end": float(t_end),
@@ -318,7 +338,7 @@ def _stripped(spec: Any, path: Path) -> list[str]:
                 file = Path(part.file).name if spec.strippath else part.file
                 if not (path.parent/(spec.meshdir or "")/file).resolve().is_relative_to(path.parent):
                     raise InputError(f"{path}: the mesh {part.file} is outside the folder of the model")
-            else:
+            elif not (what == "actuator" and _drives(spec, part)):
                 found.append(f"The {what} {getattr(part, 'name', '') or number} is left out.")
                 spec.delete(part)
     if spec.option.density or spec.option.viscosity:
@@ -365,6 +385,26 @@ def _of_joints(model: Any) -> Iterator[str]:
             "spring": (model.jnt_stiffness[k], *getattr(model, "jnt_stiffnesspoly", np.zeros((model.njnt, 0)))[k]),
             "dry friction": model.dof_frictionloss[dof],
             "damping that is not linear": getattr(model, "dof_dampingpoly", 0.0*model.dof_damping)[dof]})
+
+
+def _drives(spec: Any, part: Any) -> bool:
+    """Whether an actuator is a motor of a hinge or slide: a force that is a positive factor times what it is given."""
+    import mujoco
+
+    return bool(part.trntype == mujoco.mjtTrn.mjTRN_JOINT and part.dyntype == mujoco.mjtDyn.mjDYN_NONE
+                and part.gaintype == mujoco.mjtGain.mjGAIN_FIXED and part.biastype == mujoco.mjtBias.mjBIAS_NONE
+                and part.gainprm[0] > 0.0 and KINDS[int(spec.joint(part.target).type)] in ("slide", "hinge"))
+
+
+def _motors(model: Any) -> Iterator[tuple[str, int, float, float, float]]:
+    """Names of motors, the rates that they act on, torques or forces at 1, and ranges."""
+    for k, joint in enumerate(model.actuator_trnid[:, 0]):
+        ends, gain = np.finfo(float).max*np.array([-1.0, 1.0]), float(model.actuator_gainprm[k, 0])
+        for limited, span in ((model.actuator_ctrllimited[k], model.actuator_ctrlrange[k]),
+                              (model.actuator_forcelimited[k], model.actuator_forcerange[k]/gain)):
+            ends = np.clip(ends, *span) if limited else ends
+        yield (model.actuator(k).name or f"motor_{k}", int(model.jnt_dofadr[joint]),
+               float(model.actuator_gear[k, 0])*gain, float(ends[0]), float(ends[1]))
 
 
 def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

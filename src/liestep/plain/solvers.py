@@ -20,13 +20,15 @@ from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain import System, system
 from liestep.plain.blackbox import black_box_of, real_rates
-from liestep.simulation.catalogue import integrator_ids, own_integrators
+from liestep.simulation.catalogue import integrator_ids, own_integrators, plugin_entries
 from liestep.simulation.catalogue import method as declared
-from liestep.simulation.runs.events import Event, event_function
+from liestep.simulation.endings.between import Between, require_within
+from liestep.simulation.endings.events import Event, event_function
+from liestep.simulation.endings.search import Found, Occurrence, Search, first_of
+from liestep.simulation.plugins.reads import digest_of_reads
 from liestep.simulation.runs.execution import Outcome
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import specify
-from liestep.simulation.runs.until import Between, Found, Occurrence, Search, first_of, require_within
 
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less
@@ -96,20 +98,45 @@ def _generator(fun: Callable, shapes: dict[str, tuple[int, ...]], t: Any, y: Any
     return list(rates.values())
 
 
-def _traced(fun: Callable, start: dict[str, np.ndarray]) -> System:
-    """The system of a function that runs on symbols. Its own start is the same for all, so that it is one system for
-    all starts, unless the function has no value there.
+MOST_KNOWN = 100
+_known: dict[Any, System | None] = {}  # by what a function reads; None: no parameter stands for its arguments
+
+
+def _system_of(fun: Callable, args: Sequence[Any], start: dict[str, np.ndarray]) -> tuple[System, dict[str, Any]]:
+    """The system of fun(t, y, *args), and values of its parameters, which stand for those arguments that are floats or
+    arrays of them. It is traced once as long as all that it reads stays. Raises InputError as `_traced`."""
+    free = {f"argument_{k}": x for k, x in enumerate(args) if isinstance(x, float) or
+            (isinstance(x, np.ndarray) and x.dtype.kind == "f")}
+    rest = [None if f"argument_{k}" in free else x for k, x in enumerate(args)]
+    with suppress(InputError):  # of what has no digest, or runs on these arguments alone
+        key = (digest_of_reads((fun, rest)), *map(np.shape, args), *((name, x.shape) for name, x in start.items()))
+        if key not in _known or (_known[key] and str(_known[key]) not in plugin_entries()):
+            if len(_known) >= MOST_KNOWN:
+                _known.clear()
+            _known[key] = None
+            found = _traced(lambda t, y, p: fun(t, y, *(
+                p[f"argument_{k}"] if f"argument_{k}" in free else x for k, x in enumerate(args))), start, free)
+            _known[key] = found if "define the system anew" not in found.source else None
+        if known := _known[key]:
+            return known, free
+    return _traced(lambda t, y, p: fun(t, y, *args), start, {}), {}
+
+
+def _traced(fun: Callable, start: dict[str, np.ndarray], parameters: dict[str, Any]) -> System:
+    """The system of a function of t, y and parameters that runs on symbols. Its own start is the same for all, so that
+    it is one system for all starts, unless the function has no value there.
 
     Raises:
         InputError: the function does not run on symbols.
     """
     shapes = {letter: value.shape for letter, value in start.items()}
 
-    def field(t: Any, R: Any = (), q: Any = (), x: Any = ()) -> Any:
-        found = _generator(fun, shapes, t, np.concatenate([np.ravel(one) for one in (R, q, x)]))
+    def field(t: Any, p: Any, R: Any = (), q: Any = (), x: Any = ()) -> Any:
+        found = _generator(lambda t, y: fun(t, y, p), shapes, t, np.concatenate([np.ravel(one) for one in (R, q, x)]))
         return found if len(found) > 1 else found[0]
 
-    given: dict[str, Any] = {"rhs": lambda t, y: fun(t, y)} if "y" in start else {"field": field}
+    given: dict[str, Any] = {"rhs": lambda t, y, p: fun(t, y, p)} if "y" in start else {"field": field}
+    given["parameters"] = parameters
     usual = {name: np.broadcast_to(np.eye(3)[0] if name == "q" else np.eye(3), value.shape) if name in ("R", "q") else
              0.5 + 0.01*np.arange(value.size).reshape(value.shape) for name, value in start.items()}
     with suppress(InputError):
@@ -172,6 +199,7 @@ class Solver(OdeSolver):
     t: float
     y: np.ndarray
     found: Found | None = None  # none where nothing is to be done
+    own: tuple[Callable, Sequence[Any]] | None = None  # function and arguments of which scipy has made one
     _outcome: Outcome
 
     def __init__(self, fun: Callable, t0: float, y0: Any, t_bound: float, vectorized: bool = False, *,
@@ -197,11 +225,12 @@ class Solver(OdeSolver):
             self.nfev = self._outcome.counters.get("rhs_evaluations", 0)
 
     def _whole_way(self, fun: Callable, rtol: float, atol: Any, step: float | None, limits: dict[str, Any]) -> Found:
-        start = _parts(self.y, self._shapes)
+        start, values = _parts(self.y, self._shapes), dict[str, Any]()
         length = abs(self.t_bound - self.t)
         if self.compiled:
             try:
-                known: Any = _traced(fun, start)
+                known: Any
+                known, values = _system_of(*(self.own or (fun, ())), start)
             except InputError as error:
                 self.compiled, self.reason = False, str(error)
         if not self.compiled:
@@ -217,7 +246,7 @@ class Solver(OdeSolver):
             how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
         spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
-                       samples=2, **how, **limits)
+                       parameters=values, samples=2, **how, **limits)
         return first_of([Search(event_function(one, {}, {}), one, self.seen) for one in self.events], spec, True)
 
     def seen(self, between: Between, steps: Any, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
@@ -334,6 +363,7 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
 
     class Chosen(solver_class(method, group)):  # type: ignore[misc]
         events = [_event(one, args or ()) for one in several]
+        own = fun, args or ()
 
         def __init__(self, *own: Any, **more: Any):
             made.append(self)

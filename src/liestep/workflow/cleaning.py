@@ -1,5 +1,6 @@
 """What `liestep clean` removes: files of this program that no study asks for any more, and stored runs that no path and
 no study needs. Files that this program has not written are never touched."""
+import argparse
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -8,8 +9,10 @@ from pathlib import Path
 
 from liestep.files import ledger as ledgers
 from liestep.files.records import FOLDER, stays_inside
+from liestep.simulation.runs.estimate import count, readable
 from liestep.simulation.runs.store import STORE, Store
 from liestep.workflow.integrity import own
+from liestep.workflow.lock import held
 from liestep.workflow.manifest import MANIFEST, drop, last_manifest
 from liestep.workflow.workflow import SELECTION, Workflow, require_config
 
@@ -74,3 +77,14 @@ def remove(results: Path, paths: list[Path]) -> None:
                          key=lambda folder: len(folder.parts), reverse=True):
         with suppress(OSError):  # not empty
             folder.rmdir()
+
+
+def command_clean(arguments: argparse.Namespace) -> None:
+    with held(arguments.results.parent):
+        paths = superfluous(arguments.config, arguments.results)
+        freed = size(paths)
+        print(*paths, sep="\n", end="\n" if paths else "")
+        if arguments.yes:
+            remove(arguments.results, paths)
+    said = "removed" if arguments.yes else "that no study needs: `liestep clean --yes` removes them"
+    print(f"{count(len(paths), 'file')}, {readable(freed)}, {said}" if paths else "every file belongs to a study")

@@ -2,27 +2,24 @@
 RO-Crate 1.1 (https://w3id.org/ro/crate/1.1) with the profile Workflow Run Crate 0.5
 (https://w3id.org/ro/wfrun/workflow/0.5). Inputs and products are those of the manifest, with its hashes; where a file
 differs from it, nothing is written."""
+import argparse
 import json
 import mimetypes
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import metadata, version
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from liestep.errors import InputError
 from liestep.files.records import file_sha256
 from liestep.files.textfiles import replacing
-from liestep.workflow.manifest import MANIFEST, manifest_path, read_manifest, verify
+from liestep.workflow.manifest import manifest_path, read_manifest, verify
 
-METADATA = "ro-crate-metadata.json"
-CRATE, RUN = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun"
-WORKFLOW_CRATE = "https://w3id.org/workflowhub/workflow-ro-crate/1.0"
-PROFILES = {f"{RUN}/process/0.5": "Process Run Crate", f"{RUN}/workflow/0.5": "Workflow Run Crate",
-            WORKFLOW_CRATE: "Workflow RO-Crate"}
-CONTEXT = [f"{CRATE}/context", {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}]
-MAIN = "Snakefile"
+METADATA, MAIN = "ro-crate-metadata.json", "Snakefile"
+TEMPLATE = Path(__file__).with_suffix(".json")  # the description, but for files and what string.Template puts in
 # what the workflow is made of, beside its inputs; folders with all that they hold
 TREE = ("Snakefile", "workflow", "profiles", "src/liestep", "pyproject.toml", "requirements.lock", "environment.yml",
         ".ci/Containerfile", "LICENSE", "README.md", "CITATION.cff")
@@ -31,9 +28,6 @@ LARGE = ".nc"  # runs and references, which are left out unless somebody asks fo
 TYPES = {".nc": "application/netcdf", ".gz": "application/gzip", ".yaml": "application/yaml",
          ".md": "text/markdown", ".rst": "text/x-rst", ".smk": "text/x-snakemake", ".lock": "text/plain"}
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of all files in the archive
-
-Entity = dict[str, Any]
-
 
 def export_crate(target: Path, results: Path, runs: bool = False) -> int:
     """Write the crate of the tree in the working folder and of the results that its manifest lists; the number of
@@ -56,8 +50,11 @@ def export_crate(target: Path, results: Path, runs: bool = False) -> int:
     own = manifest_path(results).as_posix()
     hashes = {name: file_sha256(Path(name)) for name in (*tree, own)} | content["inputs"] | shown
     finished = datetime.fromtimestamp(manifest_path(results).stat().st_mtime, UTC).replace(microsecond=0)
-    graph = _graph(hashes, content["inputs"], [*shown, own], finished, len(products) - len(shown), hashes[own])
-    text = json.dumps({"@context": CONTEXT, "@graph": graph}, indent=1, ensure_ascii=False) + "\n"
+    left_out = len(products) - len(shown)
+    text = described({
+        "finished": finished.isoformat(), "digest": hashes[own],  # that of the manifest is the run's
+        "more": f" {left_out} files of runs and references are in the manifest only."*(left_out > 0)},
+        hashes, sorted(content["inputs"]), sorted([*shown, own]))
     with replacing(target) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(_entry(METADATA), text)
         for name in sorted(hashes):
@@ -72,58 +69,34 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _graph(hashes: Mapping[str, str], inputs: Iterable[str], outputs: Iterable[str], finished: datetime,
-           left_out: int, digest: str) -> list[Entity]:
-    """All entities; files of the tree are parts of the crate, inputs and outputs those of the run."""
-    inputs, outputs = sorted(inputs), sorted(outputs)
+def described(facts: Mapping[str, str], hashes: Mapping[str, str], inputs: Sequence[str],
+              outputs: Sequence[str]) -> str:
+    """The description of a crate: files of the tree are its parts, inputs and outputs those of the run."""
     own = metadata("liestep")
-    facts = {"name": own["Name"], "version": own["Version"], "description": own["Summary"],
-             "license": f"https://spdx.org/licenses/{own['License-Expression']}",
-             "author": (own["Author"] or own["Author-email"].partition(" <")[0]).strip('"')}
-    more = f" {left_out} files of runs and references are in the manifest only." if left_out else ""
-    root = {
-        "@id": "./", "@type": "Dataset", "name": f"{facts['name']}: a run of all studies",
-        "description": f"{facts['description']}. Tables, figures, verdicts and report of a run of the workflow, with"
-        f" what they were made from; {MANIFEST} has the sha256 of every file.{more}",
-        "datePublished": finished.isoformat(), "license": _to(facts["license"]),
-        "conformsTo": [_to(profile) for profile in PROFILES], "mainEntity": _to(MAIN), "mentions": _to("#run"),
-        "hasPart": [_to(name) for name in sorted(hashes)]}
-    action = {
-        "@id": "#run", "@type": "CreateAction", "name": "run of the workflow", "instrument": _to(MAIN),
-        "object": [_to(name) for name in inputs], "result": [_to(name) for name in outputs],
-        "endTime": finished.isoformat(), "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
-        "agent": _to("#authors"), "identifier": f"sha256:{digest}"}  # that of the manifest is the run's
-    described: list[Entity] = [{"@id": METADATA, "@type": "CreativeWork", "about": _to("./"),
-                  "conformsTo": [_to(CRATE), _to(WORKFLOW_CRATE)]}, root,
-                 *({"@id": profile, "@type": "CreativeWork", "name": name, "version": profile.rpartition("/")[2]}
-                   for profile, name in PROFILES.items()),
-                 {"@id": facts["license"], "@type": "CreativeWork", "name": facts["license"].rpartition("/")[2]},
-                 {"@id": "#snakemake", "@type": "ComputerLanguage", "name": "Snakemake",
-                  "identifier": _to("https://doi.org/10.1093/bioinformatics/bts480"),
-                  "url": _to("https://snakemake.github.io"), "version": version("snakemake")},
-                 {"@id": "#authors", "@type": "Organization", "name": facts["author"]},
-                 {"@id": "#studies", "@type": "FormalParameter", "name": "studies", "additionalType": "File",
-                  "valueRequired": True, "description": "study files, claims, errata"},
-                 {"@id": "#products", "@type": "FormalParameter", "name": "products", "additionalType": "File",
-                  "description": "runs, tables, figures, verdicts, report"},
-                 action]
+    facts = {**facts, "name": own["Name"], "version": own["Version"], "summary": own["Summary"],
+             "spdx": own["License-Expression"], "license": f"https://spdx.org/licenses/{own['License-Expression']}",
+             "authors": (own["Author"] or own["Author-email"].partition(" <")[0]).strip('"'),
+             "snakemake": version("snakemake")}
+    escaped = {key: json.dumps(text, ensure_ascii=False)[1:-1] for key, text in facts.items()}
+    crate = json.loads(Template(TEMPLATE.read_text("utf-8")).substitute(escaped))
+    *entities, main = crate["@graph"]
+    root, run = (next(entity for entity in entities if entity["@id"] == name) for name in ("./", "#run"))
+    root["hasPart"], run["object"], run["result"] = ([{"@id": name} for name in names]
+                                                     for names in (sorted(hashes), inputs, outputs))
     examples = dict.fromkeys(inputs, "#studies") | dict.fromkeys(outputs, "#products")
-    return described + [_file(name, hashes[name], examples.get(name), facts) for name in sorted(hashes)]
+    files = [_file(name, hashes[name]) | ({"exampleOfWork": {"@id": examples[name]}} if name in examples else {})
+             for name in sorted(hashes)]
+    crate["@graph"] = entities + [entity | main if entity["@id"] == MAIN else entity for entity in files]
+    return json.dumps(crate, indent=1, ensure_ascii=False) + "\n"
 
 
-def _to(name: str) -> dict[str, str]:
-    return {"@id": name}
-
-
-def _file(name: str, sha256: str, example: str | None, facts: Mapping[str, Any]) -> Entity:
+def _file(name: str, sha256: str) -> dict[str, Any]:
     path = Path(name)
     kind = TYPES.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
-    entity: Entity = {"@id": name, "@type": "File", "name": path.name, "encodingFormat": kind,
-                     "contentSize": str(path.stat().st_size), "sha256": sha256}
-    if example:
-        entity["exampleOfWork"] = _to(example)
-    if name == MAIN:
-        entity |= {"@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"], "name": facts["name"],
-                  "version": facts["version"], "programmingLanguage": _to("#snakemake"),
-                  "license": _to(facts["license"]), "input": [_to("#studies")], "output": [_to("#products")]}
-    return entity
+    return {"@id": name, "@type": "File", "name": path.name, "encodingFormat": kind,
+            "contentSize": str(path.stat().st_size), "sha256": sha256}
+
+
+def command_export_crate(arguments: argparse.Namespace) -> None:
+    count = export_crate(arguments.file, arguments.results, arguments.runs)
+    print(f"{arguments.file}: {count} files")

@@ -1,5 +1,6 @@
 """What `liestep make` makes: studies, or the figure of a paper that is printed under a number, with all that leads to
 it: its study, its file, and the call of snakemake."""
+import argparse
 import re
 import subprocess
 import sys
@@ -76,3 +77,8 @@ def make(what: list[str], config: Path, results: Path, options: list[str]) -> in
     if find_spec("snakemake") is None:
         raise InputError('snakemake is not installed: pip install "liestep[study]"')
     return subprocess.call([sys.executable, "-m", *words, *options])
+
+
+def command_make(arguments: argparse.Namespace) -> None:
+    if code := make(arguments.what, arguments.config, arguments.results, ["-n"]*arguments.dry_run):
+        raise SystemExit(code)

@@ -1,12 +1,14 @@
 """results/manifest.json: a hash of every product and of everything it was made from, and the comparison with today's
 files. Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind
 "measured" show times or the machine itself."""
+import argparse
 import hashlib
 import json
 import os
 import platform
 import random
 import re
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +29,7 @@ from liestep.study.plan.names import REPORT_FOLDER, page_of
 from liestep.study.plan.plan import Study, study_names
 from liestep.study.plan.sweep import computed
 from liestep.workflow.sources import figure_source, film_source, table_source
-from liestep.workflow.workflow import COMMON, SELECTION, StudyProducts, Workflow
+from liestep.workflow.workflow import COMMON, SELECTION, StudyProducts, Workflow, configured
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -342,3 +344,36 @@ def recompute(results: Path, config: Path, count: int) -> Iterator[Complaint]:
             if file_sha256(again) != file_sha256(path):
                 yield Complaint(path, f"{path} is not what {study_path} makes on this machine")
             again.unlink()
+
+
+def command_manifest(arguments: argparse.Namespace) -> None:
+    path, count = write_manifest(configured(arguments.config, arguments.results, arguments.study))
+    print(f"{path}: {count} products, sha256 {file_sha256(path)}", file=sys.stderr)
+
+
+def command_verify(arguments: argparse.Namespace) -> None:
+    path = manifest_path(arguments.results)
+    if arguments.against is not None and (sentence := differs(arguments.results, arguments.against)):
+        print(sentence)
+        raise SystemExit(1)
+    try:
+        found = list(verify(arguments.results))
+        if arguments.recompute is not None:
+            found += recompute(arguments.results, arguments.config, arguments.recompute)
+    except InputError:
+        if not (arguments.repair and path.is_file()):
+            raise
+        path.unlink()
+        print(f"{path}: damaged, removed; call snakemake")
+        raise SystemExit(1) from None
+    for complaint in found:
+        print(complaint.sentence)
+    if not found:
+        content = read_manifest(arguments.results)
+        print(f"{len(content['products'])} products and {len(content['inputs'])} inputs are what {path} says")
+        return
+    if arguments.repair:
+        removed = [remove_product(arguments.results, complaint.path) for complaint in found
+                   if complaint.product and complaint.path.is_file()]
+        print(f"{sum(removed)} files removed; call snakemake to make what is missing")
+    raise SystemExit(1)

@@ -1,7 +1,9 @@
 """Tables and figures of a study in one process, only those that are out of date. The records say of every product what
 it was made from and which bytes it had. A product is kept when both are still true; whatever is missing, changed, or
 not recorded, is made."""
+import argparse
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 from liestep.errors import InputError
 from liestep.files import records
 from liestep.files.records import file_sha256, short_hash
+from liestep.study.plan.plan import Study
 from liestep.workflow.sources import figure_source, table_source
 from liestep.workflow.workflow import FIGURE_FILES, StudyProducts
 
@@ -68,3 +71,9 @@ def _hashes(paths: Iterable[Path]) -> list[str]:
         return [file_sha256(path) for path in paths]
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}") from None
+
+
+def command_products(arguments: argparse.Namespace) -> None:
+    products = StudyProducts(Study.find(arguments.study, arguments.config, arguments.results))
+    for name, made in make_products(products, sorted((arguments.config/"claims").rglob("*.yaml"))):
+        print(f"{products.name} {name}: {'made' if made else 'kept'}", file=sys.stderr)

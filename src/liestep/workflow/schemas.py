@@ -1,25 +1,38 @@
-"""JSON Schemas of the configuration files (workflow/schemas), what `liestep describe` says of their keys, and tables of
-config/README.md; `python -m liestep.workflow.schemas`, called in the top folder, writes schemas and tables anew."""
+"""JSON Schemas of the configuration files, and what `liestep describe` says of their keys, of figures and tables."""
 import json
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from liestep.claims.claimfile import VERDICTS, ClaimFile
+from liestep.claims.claimfile import ClaimFile
 from liestep.claims.errata import ErrataFile
 from liestep.errors import InputError, unknown
-from liestep.files.textfiles import write_text_atomically
 from liestep.study.plan.config import Settings, StudyConfig
+from liestep.study.tables.columns import FURTHER, about
+from liestep.study.tables.kinds import NAMES, table_of
 from liestep.workflow.workflow import WorkflowConfig
 
 MODELS: dict[str, Any] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile, "errata": ErrataFile}
-SCHEMAS, PAGE = Path("workflow/schemas"), Path("config/README.md")
 
 
 def schema(name: str) -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of one kind of file."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **MODELS[name].model_json_schema()}
+
+
+def columns_of_tables() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Tables that every study may have, with their columns. Units are those of presets in SI; where a preset has units
+    of its own, in these."""
+    from liestep.study.tables import metrics, timing
+
+    yield from (("metrics", metrics.COLUMNS), ("timings", timing.COLUMNS))
+    for name in NAMES:
+        table = table_of(name, None)
+        assert table is not None
+        yield name, sys.modules[table.rows.__module__].COLUMNS
+        if table.timed:
+            yield table.timed[:2]
 
 
 def schema_text(name: str) -> str:
@@ -36,9 +49,10 @@ def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
         yield name, "", [(key, "", text.removesuffix(" {runs}")) for key, text in said.items()]
         return
     if name == "tables":
-        from liestep.workflow.columns import dictionary
-
-        yield from dictionary()
+        for title, columns in columns_of_tables():
+            told = {column: about(column) for column in columns} | (FURTHER if title == "metrics" else {})
+            yield title, "", [(column, ", ".join(filter(None, (unit, times))), meaning)
+                              for column, (unit, times, meaning) in told.items()]
         return
     whole = schema(name)
     yield name, "", _rows(whole["properties"])
@@ -96,25 +110,3 @@ def _default(entry: dict[str, Any]) -> str:
         return "; needed"
     value = entry["default"]
     return "" if value in (None, "", [], {}) else f"; default `{json.dumps(value)}`"
-
-
-def page_text(page: str) -> str:
-    """The page with its tables made anew: each stands between <!-- what --> and <!-- what: end -->."""
-    keys = [(f"`{key}`", *row) for key, *row in next(tables("config"))[2]]
-    for mark, rows in (("keys of config", [("key", "value", "meaning"), *keys]),
-                       ("words of verdicts", [("verdict", "meaning"), *VERDICTS.items()])):
-        head, *lines = [f"| {' | '.join(row)} |" for row in rows]
-        start, end = f"<!-- {mark} -->", f"<!-- {mark}: end -->"
-        before, _, rest = page.partition(start)
-        page = "\n".join([f"{before}{start}", head, "|---"*len(rows[0]) + "|", *lines, end + rest.partition(end)[2]])
-    return page
-
-
-def main() -> None:
-    for name in MODELS:
-        write_text_atomically(SCHEMAS/f"{name}.schema.json", schema_text(name))
-    write_text_atomically(PAGE, page_text(PAGE.read_text("utf-8")))
-
-
-if __name__ == "__main__":
-    main()

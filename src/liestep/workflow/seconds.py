@@ -1,4 +1,5 @@
 """Processor time of the workflow's jobs: each appends a line to logs/seconds.csv of the results, whatever its end."""
+import argparse
 import csv
 import os
 import time
@@ -57,3 +58,7 @@ def table(results: Path, longest: int = 10) -> Iterator[str]:
     yield "\nlongest jobs"
     for seconds, row in sorted(rows, key=lambda item: -item[0])[:longest]:
         yield f"{seconds:10.1f}  {row['kind']} {row['study']} {row['job']}".rstrip()
+
+
+def command_seconds(arguments: argparse.Namespace) -> None:
+    print(*table(arguments.results, arguments.jobs), sep="\n")

@@ -1,11 +1,12 @@
 """A folder to work in: the workflow of the installed package, its configuration, and a study to start from."""
+import argparse
 import shutil
 from pathlib import Path
 
 from liestep.errors import InputError
 from liestep.files import PACKAGE
 from liestep.files.textfiles import read_text, write_text_atomically
-from liestep.study.plan.new_study import new_study
+from liestep.study.plan.new_study import new_paper, new_study
 
 PACKED = Path(__file__).parent/"packed"  # in a wheel; .ci/packing.py puts it there
 COPIED = ("config/config.yaml", "config/README.md", "profiles")
@@ -41,3 +42,22 @@ def start(folder: Path, name: str, problem: str | None, preset: str | None) -> P
     path = new_study(name, folder/"config", problem, preset)
     equip(folder)
     return path
+
+
+def command_new_study(arguments: argparse.Namespace) -> None:
+    path = new_study(arguments.name, arguments.config, arguments.problem, arguments.preset)
+    if arguments.config.name == "config":  # where snakemake looks for it
+        equip(arguments.config.parent)
+    print(f"{path}: edit it, then `liestep check {arguments.name}` and `snakemake --config studies={arguments.name}`")
+
+
+def command_new_paper(arguments: argparse.Namespace) -> None:
+    folder = new_paper(arguments.id, arguments.config)
+    if arguments.config.name == "config":
+        equip(arguments.config.parent)
+    print(f"{folder}: edit it, then `snakemake --config studies={arguments.id}`")
+
+
+def command_init(arguments: argparse.Namespace) -> None:
+    path = start(arguments.folder, "first", arguments.problem, arguments.preset)
+    print(f"{path}: edit it, then `snakemake` in the folder {arguments.folder} makes it")

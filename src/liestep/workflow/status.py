@@ -1,4 +1,5 @@
 """What a study has, lacks, and would make anew, and why. Reads attributes of files only."""
+import argparse
 import csv
 import json
 from collections import Counter
@@ -8,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
+from liestep.files.terminal import fitted
 from liestep.files.textfiles import csv_rows, read_text
 from liestep.simulation.references.reference import ReferenceSpecification, study_reference
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specified import RunSpecification
+from liestep.study.plan.plan import Study, study_names
+from liestep.workflow.lock import holder
 from liestep.workflow.workflow import StudyProducts
 
 STATES = ("done", "failed", "stale", "damaged", "missing")  # failed: a run that stopped early, which is a result
@@ -114,3 +118,15 @@ def lines(name: str, found: Iterable[Item], everything: bool) -> Iterator[str]:
         for k, entry in enumerate(shown):
             more = f" and {len(names) - 1} more" if len(names) > len(shown) and k == 0 else ""
             yield f"  {kind} {entry}{more}: {state}{f', {why}' if why else ''}"
+
+
+def command_status(arguments: argparse.Namespace) -> None:
+    names = arguments.study or study_names(arguments.config)
+    if not names:
+        raise InputError(f"there is no study in {arguments.config/'studies'}")
+    for name in names:
+        products = StudyProducts(Study.find(name, arguments.config, arguments.results))
+        print(fitted("\n".join(lines(products.name, items(products), arguments.all))), flush=True)
+    running = holder()
+    if running:
+        print(running)

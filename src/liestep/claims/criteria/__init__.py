@@ -1,7 +1,7 @@
-"""Criteria of claims: one class each, with its fields, `describe` and `judge`.
+"""Criteria of claims: one class each, with its fields, its words and `judge`.
 
-A class in a module of this package whose field `kind` names it is known to claims files, verdicts and schemas: `python
--m liestep.workflow.schemas` writes these anew, and nothing else is touched by hand."""
+A class in a module of this package whose field `kind` names it is known to claims files, verdicts and schemas:
+.ci/schemas.py writes these anew, and nothing else is touched by hand."""
 import importlib
 from pathlib import Path
 from types import ModuleType

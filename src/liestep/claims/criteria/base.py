@@ -41,13 +41,16 @@ class Needs:
 
 
 class Criterion(Strict):
-    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description KIND, and what it
-    `needs`, where that is not one column of some runs."""
+    """When a claim is met. A subclass has a field `kind`, a Literal of its name with the description KIND, what it
+    `needs`, where that is not one column of some runs, and in words what is `measured`, and how it is `bounded`:
+    templates of str.format over `self` and `claim`, or the methods `measures` and `bounds`."""
 
     if TYPE_CHECKING:
         kind: str
     needs: ClassVar[Needs] = Needs()
     unit: ClassVar[str] = ""  # of our number: that of the quantity, or else this; 1 without a unit
+    measured: ClassVar[str] = "{claim.quantity}"
+    bounded: ClassVar[str] = ""
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         """Names of everything of the kind `needs.quantity` that the criterion reads."""
@@ -63,12 +66,12 @@ class Criterion(Strict):
 
     def measures(self, claim: Question) -> str:
         """What is measured, in words."""
-        return claim.quantity
+        return self.measured.format(self=self, claim=claim)
 
     @property
     def bounds(self) -> str:
         """What our number is held against, in words."""
-        return ""
+        return self.bounded.format(self=self)
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         """Judge a claim from the results of its studies. Raises InputError: the claim names a run or quantity that does

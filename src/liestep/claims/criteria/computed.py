@@ -15,11 +15,9 @@ class Computed(Criterion):
 
     kind: Literal["evidence"] = KIND
     needs = Needs(runs="none", quantity="nothing")
+    measured = "evidence {self.check} of {self.paper} confirms it"
     paper: str = Field(description="id of the paper")
     check: str = Field(description="name of the evidence function")
-
-    def measures(self, claim: Question) -> str:
-        return f"evidence {self.check} of {self.paper} confirms it"
 
     def require(self) -> None:
         available = checks(self.paper)

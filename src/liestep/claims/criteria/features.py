@@ -85,6 +85,7 @@ class State(OfSamples):
 
     kind: Literal["state"] = KIND
     needs = Needs(runs="one", quantity="variable", number="own")
+    bounded = "within {self.tolerance:g} of {self.expected}"
     expected: list[Real | list[Real]] = Field(min_length=1, description="components of the variable")
     tolerance: Real = Field(gt=0, description="largest difference of a component")
     indices: list[list[NotNegative]] = Field([], description="only these components, for example [[0, 1], [2, 1]];"
@@ -92,10 +93,6 @@ class State(OfSamples):
 
     def measures(self, claim: Question) -> str:
         return f"last sample of {claim.quantity}" + (f" at {self.indices}" if self.indices else "")
-
-    @property
-    def bounds(self) -> str:
-        return f"within {self.tolerance:g} of {self.expected}"
 
     def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         try:
@@ -118,15 +115,12 @@ class SameState(Criterion):
 
     kind: Literal["same_state"] = KIND
     needs = Needs(runs="one", quantity="variable", against=True)
+    bounded = "within {self.tolerance:g} of the compared runs"
     tolerance: Real = Field(0.0, ge=0, description="largest difference of a component (0: the same number)")
     samples: Literal["all", "last"] = Field("all", description="which samples are compared")
 
     def measures(self, claim: Question) -> str:
         return f"{'all samples' if self.samples == 'all' else 'the last sample'} of {claim.quantity}"
-
-    @property
-    def bounds(self) -> str:
-        return f"within {self.tolerance:g} of the compared runs"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
@@ -156,10 +150,8 @@ class Contrast(Limits, OfSamples):
 
     kind: Literal["contrast"] = KIND
     unit = "1"
+    measured = "factor between the {self.of} |{claim.quantity}| and the median"
     of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
-
-    def measures(self, claim: Question) -> str:
-        return f"factor between the {self.of} |{claim.quantity}| and the median"
 
     def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         size = np.abs(values)
@@ -175,16 +167,11 @@ class Attitude(Criterion):
     kind: Literal["attitude"] = KIND
     unit = "rad"
     needs = Needs(runs="one", quantity="variable", number="own")
+    measured = "angle between the last {claim.quantity} and the quaternion {self.expected}"
+    bounded = "within {self.tolerance:g} rad"
     expected: Annotated[list[Real], Field(min_length=4, max_length=4)] = Field(
         description="unit quaternion from body to space, scalar part first; its sign does not count")
     tolerance: Real = Field(gt=0, description="largest angle between the two (rad)")
-
-    def measures(self, claim: Question) -> str:
-        return f"angle between the last {claim.quantity} and the quaternion {self.expected}"
-
-    @property
-    def bounds(self) -> str:
-        return f"within {self.tolerance:g} rad"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         q = np.array(self.expected)

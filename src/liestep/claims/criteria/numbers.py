@@ -43,12 +43,10 @@ class Limit(Bounds, Criterion):
     """Every chosen run's quantity lies within the limits."""
 
     kind: Literal["limit"] = KIND
+    measured = "{self.median_of}{claim.quantity}"
 
     def domain(self, quantity: str) -> tuple[float, float]:
         return (0.0 if NOT_NEGATIVE.fullmatch(quantity) else -math.inf, math.inf)
-
-    def measures(self, claim: Question) -> str:
-        return f"{self.median_of}{claim.quantity}"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         return self.outcome(selection.values(claim, claim.runs, results))
@@ -61,9 +59,7 @@ class Ratio(Bounds, Criterion):
     needs = Needs(against=True)
     domain = Limit.domain
     unit = "1"
-
-    def measures(self, claim: Question) -> str:
-        return f"{self.median_of}{claim.quantity} divided by that of the compared runs"
+    measured = "{self.median_of}{claim.quantity} divided by that of the compared runs"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         above, below = selection.values(claim, claim.runs, results), selection.values(claim, claim.against, results)
@@ -81,14 +77,12 @@ class Gain(Bounds, Criterion):
     needs = Needs(against=True)
     domain = Limit.domain
     unit = "1"
+    measured = ("{self.median_of}{claim.quantity} of the compared runs at equal {self.over}, divided by that of the"
+                " run,")
     over: str = Field("steps", description="column of metrics.csv that is to be equal")
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         return (claim.quantity, self.over)
-
-    def measures(self, claim: Question) -> str:
-        return (f"{self.median_of}{claim.quantity} of the compared runs at equal {self.over}, divided by that of the"
-                " run,")
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
@@ -111,15 +105,13 @@ class Slope(Limits, Criterion):
 
     kind: Literal["slope"] = KIND
     unit = "1"
+    measured = ("slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs on a straight"
+                " line,")
     over: str = Field("step", description="column of metrics.csv on the other axis")
     points: Annotated[int, Field(ge=2), NO_TRUTH] = Field(3, description="runs, at least, of each choice")
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         return (claim.quantity, self.over)
-
-    def measures(self, claim: Question) -> str:
-        return (f"slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs on a straight"
-                " line,")
 
     @property
     def bounds(self) -> str:

@@ -27,7 +27,8 @@ class OfPrinted(Criterion):
 
     def met(self, ours: float, printed: float) -> bool:
         """Whether our number counts as the printed one."""
-        raise NotImplementedError
+        low, high = sorted(self.bounds_of(printed))
+        return low <= ours <= high
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         rows = [row for choice in claim.runs for _, row in select(choice, results).iterrows()]
@@ -48,28 +49,19 @@ class Relative(OfPrinted):
     """|ours/printed - 1| <= tolerance."""
 
     kind: Literal["relative"] = KIND
+    bounded = "within {self.tolerance:g} relative of the printed number"
     tolerance: Real = Field(gt=0, description="largest relative difference")
-
-    @property
-    def bounds(self) -> str:
-        return f"within {self.tolerance:g} relative of the printed number"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
         return printed*(1.0 - self.tolerance), printed*(1.0 + self.tolerance)
-
-    def met(self, ours: float, printed: float) -> bool:
-        return abs(ours/printed - 1.0) <= self.tolerance
 
 
 class Digits(OfPrinted):
     """Ours rounds to the printed number at all its printed digits."""
 
     kind: Literal["digits"] = KIND
+    bounded = "rounds to the {self.digits} printed digits"
     digits: Annotated[int, Field(gt=0, le=17), NO_TRUTH] = Field(description="significant digits printed")
-
-    @property
-    def bounds(self) -> str:
-        return f"rounds to the {self.digits} printed digits"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
         half = 0.5*10.0**(math.floor(math.log10(printed)) - self.digits + 1)
@@ -84,17 +76,11 @@ class Factor(OfPrinted):
     """printed/factor <= ours <= printed*factor, for numbers that depend on round-off or chaos."""
 
     kind: Literal["factor"] = KIND
+    bounded = "within a factor {self.factor:g} of the printed number"
     factor: Real = Field(gt=1, description="largest ratio of the two numbers, either way")
-
-    @property
-    def bounds(self) -> str:
-        return f"within a factor {self.factor:g} of the printed number"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
         return printed/self.factor, printed*self.factor
-
-    def met(self, ours: float, printed: float) -> bool:
-        return 1.0/self.factor <= ours/printed <= self.factor
 
 
 class Quantile(Criterion):
@@ -102,11 +88,8 @@ class Quantile(Criterion):
 
     kind: Literal["quantile"] = KIND
     needs = Needs(runs="ensemble", quantity="variable", number="printed")
+    bounded = "of the ensemble: the printed number inside its central {self.level:.0%}"
     level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
-
-    @property
-    def bounds(self) -> str:
-        return f"of the ensemble: the printed number inside its central {self.level:.0%}"
 
     def _members(self, claim: Question, results: Results) -> np.ndarray:
         """Numbers of the members of the one ensemble; NaN for members that failed."""
@@ -139,9 +122,7 @@ class Untestable(Criterion):
 
     kind: Literal["none"] = KIND
     needs = Needs(runs="none", quantity="nothing")
-
-    def measures(self, claim: Question) -> str:
-        return "no criterion can be stated"
+    measured = "no criterion can be stated"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         return Judgement(False, math.nan, "")

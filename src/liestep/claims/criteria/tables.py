@@ -21,14 +21,9 @@ class Order(Criterion):
     kind: Literal["order"] = KIND
     needs = Needs(quantity="nothing", table="orders")
     unit = "1"
+    measured = "observed order"
+    bounded = f"is asymptotic and {{self.theory:g}} within its uncertainty (at least {SMALLEST:g})"
     theory: Real = Field(description="order that the theory predicts")
-
-    def measures(self, claim: Question) -> str:
-        return "observed order"
-
-    @property
-    def bounds(self) -> str:
-        return f"is asymptotic and {self.theory:g} within its uncertainty (at least {SMALLEST:g})"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, orders = True, False, [], []
@@ -54,11 +49,9 @@ class Drift(Criterion):
     kind: Literal["drift"] = KIND
     needs = Needs(quantity="invariant", table="drift")
     unit = "1"
+    measured = "drift of {claim.quantity} at T and 4 T"
     verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",
                                                               description="verdict that the drift table must have")
-
-    def measures(self, claim: Question) -> str:
-        return f"drift of {claim.quantity} at T and 4 T"
 
     @property
     def bounds(self) -> str:

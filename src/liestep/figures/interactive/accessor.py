@@ -84,8 +84,8 @@ class RunAccessor:
 
     def go_on(self, *, t_end: float, **arguments: Any) -> xarray.Dataset:
         """The run from its last sample on, by the same method, step or tolerance, with its events and control: the bits
-        are those of a run without a break where the method has no memory and the sample is on the grid of steps. Sums
-        such as work start anew, turns of joints go on. Raises InputError: the run failed, t_end is not behind it or off
+        are those of a run without a break where the method has no memory and the sample is on the grid of steps. Work
+        and turns of joints go on. Raises InputError: the run failed, t_end is not behind it or off
         the grid, a state that the method does not show; IntegrationError: as `simulate`.
 
         Args:

@@ -6,11 +6,11 @@ import numpy as np
 import xarray
 
 from liestep.errors import InputError, unknown
+from liestep.simulation.endings.between import ROWS, Between, require_within
+from liestep.simulation.endings.going import MAY_CHANGE, further, specification_of
 from liestep.simulation.runs.content import Content
 from liestep.simulation.runs.files import UNSEALED, RunFile, read, write
-from liestep.simulation.runs.going import MAY_CHANGE, further
 from liestep.simulation.runs.simulation import made
-from liestep.simulation.runs.until import ROWS, Between, require_within, specification_of
 from liestep.study.tables.errors import counted, error_fields
 
 

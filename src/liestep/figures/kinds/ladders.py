@@ -156,17 +156,12 @@ def _floor_band(axes: Axes, rows: pandas.DataFrame) -> None:
         axes.axhspan(bottom, level, color="0.87", linewidth=0.0, zorder=0.5)
 
 
-@drawing("{title}: scaled state error against the step. Curves that coincide share a label with their observed"
-         " order. Adaptive methods stand at their mean accepted step. Hollow points lie within 30 times the error of"
-         " the reference, or above 0.1, and enter no estimate; the grey band is the disagreement of the two reference"
-         " solutions. {runs}")
+@drawing()
 def convergence(results: Results) -> Figure:
     return _ladder(results, "error", "state error", "", floor=True)
 
 
-@drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods),"
-         " divided by the largest kinetic energy of the reference where there is one. Its exponent, beside the curves,"
-         " is not the order of the method. {runs}")
+@drawing()
 def energy_convergence(results: Results) -> Figure:
     relative = results.metrics["energy_error_mean_relative"].notna().any()
     if relative:
@@ -174,16 +169,14 @@ def energy_convergence(results: Results) -> Figure:
     return _ladder(results, "energy_error_mean", "mean $|E - E(0)|$ (J)", None, floor=False)
 
 
-@drawing("{title}: mean over steps and bodies of |1 - q.q| against the step (mean accepted step of adaptive methods);"
-         " the largest, of unit quaternions. Exact zeros are left out. {runs}")
+@drawing()
 def length_convergence(results: Results) -> Figure:
     if results.metrics.get("unit_length_error_mean", pandas.Series()).notna().any():
         return _ladder(results, "unit_length_error_mean", "mean $|1 - q_i\\cdot q_i|$", None, floor=False)
     return _ladder(results, "quaternion_norm_error_max", "largest $|1 - Q\\cdot Q|$", None, floor=False)
 
 
-@drawing("{title}: largest entry of $J^T\\Omega J - \\Omega$ of one step from the start, J its derivative, divided by"
-         " that of $\\Omega$: round-off where the step is symplectic. {runs}")
+@drawing()
 def symplectic_error(results: Results) -> Figure:
     if "symplectic_error" not in results.metrics:
         raise InputError(f"study {results.study.name} has no changes of the symplectic form: ask for exponents")
@@ -198,8 +191,7 @@ def symplectic_error(results: Results) -> Figure:
     return figure
 
 
-@drawing("{title}: e/h^p for the theoretical order p, median over the admissible runs (bar: all of them), divided by"
-         " that of the first integrator of the study that has the same order on the same problem. {runs}")
+@drawing()
 def error_constants(results: Results) -> Figure:
     styles, rows = marks(results), []
     for problem in results.config.problems:
@@ -240,14 +232,7 @@ RUNTIMES = {"scipy_dop853": "DOP853 of scipy", "heyoka_taylor": "Taylor series o
 OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
 
 
-@drawing("{title}: state error against what it costs. The lower and the further left a curve, the better. {runs} One"
-         " row for each problem; costs are evaluations of forces (of right-hand sides, where a system has no forces of"
-         " its own), exponentials of group methods, iterations of implicit solvers, and seconds of a run alone without"
-         " statistics; what fewer than two methods use has no column, unless there is only one method; a problem"
-         " whose errors are all above 0.1 has no row. Hollow points lie within 30 times the error of the reference or"
-         " above 0.1. Lines over seconds lead through the runs that no other"
-         " beats in time and error; those without markers are other runtimes on the same problem: their overhead is not"
-         " that of the compiled core.")
+@drawing()
 def work_precision(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["error"].notna()]
@@ -326,8 +311,7 @@ def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Mar
     return found
 
 
-@drawing("{title}: mean number of solver iterations in a step (in a stage of compositions) against the step. Problems"
-         " and methods without iterations are left out. {runs}")
+@drawing()
 def iterations(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics[(metrics["iterations"] > 0) & (metrics["status"] == "ok")]
@@ -350,9 +334,7 @@ def _solves(rows: pandas.DataFrame) -> pandas.Series:
     return (rows["force_evaluations"] - 1).clip(lower=1)
 
 
-@drawing("{title}: iterations in a step, and seconds for a step, against the number of bodies n, for the system of the"
-         " study that has several sizes, at the smallest step of each size; thin lines show growth like n and like"
-         " n cubed. {runs}")
+@drawing()
 def scaling(results: Results) -> Figure:
     bodies = [len(next(iter(cell.spec.initial.values()))) for cell in results.study.cells]
     metrics = results.metrics.assign(bodies=bodies)
@@ -392,11 +374,11 @@ def _guides(axes: Axes, rows: pandas.DataFrame) -> None:
     for power in (1, 3):
         values = start*(n/n[0])**power
         axes.plot(n, values, color="0.6", linewidth=0.6, linestyle="-", zorder=1.0)
-        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(3, 0),
-                      textcoords="offset points", va="center", fontsize=6.5, color="0.45")
+        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(-2, 3),
+                      textcoords="offset points", ha="right", fontsize=6.5, color="0.45")
 
 
-@drawing("{title}: time that runs reach, against the step; crosses: stopped early. {runs}")
+@drawing()
 def failures(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics[metrics["step"].notna() & (metrics["members"] == 1)].sort_values("step", kind="stable")

@@ -14,6 +14,7 @@ from liestep.errors import InputError, unknown
 from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.maps import ShardSpecification
+from liestep.simulation.runs.starts import Turn
 from liestep.study.plan.maps import CELLS
 from liestep.study.plan.plan import Cell
 from liestep.study.tables.cells_table import numbers, rows
@@ -22,8 +23,7 @@ from liestep.study.tables.reading import run_file
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
 
 
-@drawing("{title}: largest Lyapunov exponent (1/s) from each start of a grid, over the time of the run: dark where the"
-         " motion is regular. {runs}")
+@drawing()
 def exponent_map(results: Results) -> Figure:
     cells = [cell for cell in results.study.cells if cell.spec.exponents and cell.spec.ensemble is not None
              and len(cell.spec.ensemble.turns) == 2 and not cell.spec.ensemble.first]
@@ -38,11 +38,16 @@ def exponent_map(results: Results) -> Figure:
         low, high = np.nanpercentile(rates, (LOW, HIGH))
         shown = panel.pcolormesh(np.degrees(other.angles), np.degrees(one.angles), rates, cmap="cividis", vmin=low,
                                  vmax=high, shading="nearest", rasterized=True)
-        panel.set(aspect="equal", xlabel=f"turn of {other.field}[{other.index}] about {other.axis} (degrees)",
-                  ylabel=f"turn of {one.field}[{one.index}] about {one.axis} (degrees)")
+        panel.set(aspect="equal", xlabel=_turn(other), ylabel=_turn(one))
         bar = figure.colorbar(shown, ax=panel, extend="both")
         bar.set_label("largest exponent (1/s)")
     return figure
+
+
+def _turn(turned: Turn) -> str:
+    """Label of an axis of starts."""
+    name = f"$q_{turned.index + 1}$" if turned.field == "q" else f"{turned.field.replace('_', ' ')} {turned.index + 1}"
+    return f"turn of {name} about {turned.axis} (degrees)"
 
 
 COLOURS = "cividis"
@@ -60,7 +65,7 @@ def quantity(results: Results) -> str:
     return f"{shown} (of samples all points, of grids those with the first value of {', '.join(others)})"
 
 
-@drawing("{title}: {numbers} over the parameters; hatched where the run did not come to its end. {runs}", quantity)
+@drawing(numbers=quantity)
 def map(results: Results) -> Figure:  # named as the study file names the figure
     name, every = results.config.map_quantity, []
     groups: dict[tuple[str, str, str], list[Any]] = {}

@@ -5,7 +5,6 @@ from every step; the stored samples stand pale behind them where few curves shar
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 import pandas
@@ -27,6 +26,7 @@ from liestep.study.tables.drift import rounded_up
 from liestep.study.tables.errors import member_distances
 
 FEW = 3                # curves of a panel that still leave room for the samples
+SAMPLES = (20, 1000)   # fewer are no curve, more a band
 EPSILON = float(np.finfo(float).eps)
 Blocks = Callable[[RunFile], np.ndarray]   # file -> (blocks,) largest deviations
 Samples = Callable[[RunFile], np.ndarray]  # file -> (time,) deviations
@@ -37,24 +37,24 @@ def _draw(results: Results, problems: list[str], blocks: Blocks, samples: Sample
     shown = {problem: found for problem in problems if (found := curves(results, problem))}
     figure, axes = grid([label_of(results, problem) for problem in shown], 46.0, extra=12.0)
     styles = marks(results)
+    sizes: dict[str, set[str]] = {}
     for panel, found in zip(axes, shown.values(), strict=True):
-        for key, _, file in found:
-            _curve(panel, file, styles[key], blocks, samples, pale=len(found) <= FEW)
+        for key, cell, file in found:
+            if _curve(panel, file, styles[key], blocks, samples, pale=len(found) <= FEW):
+                sizes.setdefault(key, set()).add(size_of(cell))
         logarithmic(panel, x=False)
         panel.set(xlabel="time (s)", xlim=(0.0, max(cell.spec.t_end for _, cell, _ in found)))
     for panel in axes[::2]:
         panel.set_ylabel(label)
-    sizes: dict[str, set[str]] = {}
-    for key, cell, _ in chain.from_iterable(shown.values()):
-        sizes.setdefault(key, set()).add(size_of(cell))
     # labels have the resolution where it is the same in all panels
     legend_below(figure, [replace(mark, label=", ".join((mark.label, *(sizes[key] if len(sizes[key]) == 1 else ()))))
                           for key, mark in styles.items() if key in sizes], marker=False)
     return figure
 
 
-def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Blocks, samples: Samples, pale: bool) -> None:
-    if pale:
+def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Blocks, samples: Samples, pale: bool) -> bool:
+    """Draw a run; False: all its values are zero, which no logarithmic axis shows."""
+    if pale and SAMPLES[0] <= len(file["time"]) <= SAMPLES[1]:
         values = samples(file)
         axes.plot(file["time"], np.where(values > 0.0, values, np.nan), color=mix(mark.colour, "white", 0.7),
                   linewidth=0.4, zorder=1.5)
@@ -64,20 +64,16 @@ def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Blocks, samples: Sampl
     axes.plot(centres[kept], largest[kept], **mark.line)
     if file.failed and kept.any():
         axes.plot(centres[kept][-1], largest[kept][-1], marker="x", color=mark.colour, markersize=5.0)
+    return bool(kept.any())
 
 
-@drawing("{title}: largest |E(t) - E(0)| in each hundredth of the run. A level curve keeps its energy, a rising one"
-         " loses or gains it. {runs} Values are over all steps (adaptive methods: over their outputs); pale: stored"
-         " samples. At every problem the largest step that most fixed-step integrators completed; a cross ends a run"
-         " that stopped early.")
+@drawing()
 def energy_error(results: Results) -> Figure:
     return _draw(results, list(results.config.problems), lambda file: file.block_extents("energy"),
                  lambda file: np.abs(file["energy"] - file["energy"][0]), "$|E(t) - E(0)|$ (J)")
 
 
-@drawing("{title}: mean over the bodies of |1 - q.q|, in each hundredth of the run. Methods on the sphere stay at"
-         " round-off, others leave it. {runs} Values are means over all steps (adaptive methods: over their outputs);"
-         " pale: stored samples, exact zeros left out.")
+@drawing()
 def length_error(results: Results) -> Figure:
     figure = _draw(results, list(results.config.problems), lambda file: file.blocks("unit_length_error", "mean"),
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
@@ -94,10 +90,7 @@ def conserved_axes(file: RunFile) -> list[int]:
     return ["xyz".index(axis) for axis in file.attributes["momentum_conserved"].replace("none", "")]
 
 
-@drawing("{title}: largest deviation of the conserved components of the momentum map in each hundredth of the run."
-         " Methods that keep the momentum stay at round-off. {runs} Values are over all steps (adaptive methods: over"
-         " their outputs), divided by J_s, the sum of the bodies' |M dq/dt| at the start. Problems that conserve no"
-         " component have no panel.")
+@drawing()
 def momentum_error(results: Results) -> Figure:
     first = {problem: found[0][2] for problem in results.config.problems if (found := curves(results, problem))}
     kept = [problem for problem, file in first.items() if "momentum_map" in file.variables and conserved_axes(file)]
@@ -140,8 +133,7 @@ def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
     return found
 
 
-@drawing("{title}: each member's statistic divided by the median of its ensemble (dots; dash: unperturbed), the bar"
-         " holds the central 90 %. Diamonds: number printed in the paper where a claim names one. {runs}")
+@drawing()
 def ensemble(results: Results) -> Figure:
     rows, printed = _ensembles(results, "ensemble"), printed_values(results)
     figure = new_figure(DOUBLE, 10.0*len(rows) + 22.0)
@@ -166,7 +158,7 @@ def ensemble(results: Results) -> Figure:
     axes[0].set_yticks(range(len(rows)), [
         f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}"
         + f", {size_of(cell)}"*(count[cell.problem, cell.integrator] > 1) for cell, _ in rows])
-    axes[0].set_ylim(len(rows) - 0.5, -0.5)
+    axes[0].set_ylim(len(rows) - 0.35, -0.65)
     return figure
 
 
@@ -193,9 +185,7 @@ def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: flo
                   color="0.35")
 
 
-@drawing("{title}: distance of the perturbed members from the unperturbed one. Above the dotted line states are no"
-         " longer compared. {runs} The distance is the largest over bodies and parts of the state, each in its norm"
-         " (vectors divided by the largest one of the unperturbed motion).")
+@drawing()
 def separation(results: Results) -> Figure:
     from liestep.study.tables.kinds.horizons import LIMIT
 
@@ -217,15 +207,11 @@ def separation(results: Results) -> Figure:
     return figure
 
 
-@drawing("{title}: largest |E - E(0)| up to time t. Beside each curve stands the verdict of the drift test:"
-         " bounded, with the largest slope that the run allows, times its length, in shares of the amplitude; drift,"
-         " with the change of the mean energy over the run in J; undecided; or too short, for a run with too few"
-         " periods. {runs} Values are over all steps (adaptive methods: over their outputs). The triangle is linear"
-         " growth.")
+@drawing()
 def drift(results: Results) -> Figure:
     table = results.table("drift")
     table = table[table["invariant"] == "energy"]
-    judged = {*table.loc[table["verdict"] != "too short", "problem"]}
+    judged = {*table.loc[table["verdict"].isin(("bounded", "drift")), "problem"]}
     problems = [problem for problem in results.config.problems if problem in judged or not judged]
     figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
     styles, used = marks(results), set()
@@ -298,13 +284,11 @@ def _states(results: Results, points: Callable[[np.ndarray, np.ndarray], np.ndar
     return figure
 
 
-@drawing("{title}: momentum against coordinate of one degree of freedom, at the stored samples. A motion that keeps"
-         " its energy is one closed curve. {runs}")
+@drawing()
 def phase_portrait(results: Results) -> Figure:
     return _states(results, lambda q, momentum: np.concatenate([q, momentum], axis=1), 1, ("$q$", "$p$"))
 
 
-@drawing("{title}: section of Poincare, q_2 and its momentum where q_1 passes zero upward, between stored samples by"
-         " cubic polynomials. Points of a regular motion lie on curves, those of a chaotic one fill areas. {runs}")
+@drawing()
 def section(results: Results) -> Figure:
     return _states(results, section_of, 2, ("$q_2$", "$p_2$"))

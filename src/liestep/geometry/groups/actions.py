@@ -52,7 +52,6 @@ class SphereRotations(NamedTuple):
             put(out, i, cross(row(a, i), row(b, i)))
 
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
-        """Sum of the squared angles."""
         total = 0.0
         for i in range(y.shape[0]):
             total += directions(row(y, i), row(z, i))

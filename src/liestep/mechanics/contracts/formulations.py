@@ -51,6 +51,16 @@ class SeparableHamiltonian(Component, Protocol):
         """Move y for h by the last kick, which is in rates."""
 
 
+class Parts(Component, Protocol):
+    """dy/dt = f_0(y) + f_1(y) + ..., two parts or more, each with a known flow"""
+
+    def parts(self) -> int:
+        """How many."""
+
+    def flow(self, i: int, h: float, y: np.ndarray, work: np.ndarray) -> None:
+        """Move y for h along part i alone, exactly; h may be negative. work (m, d) is overwritten."""
+
+
 class SkewGradient(Component, Protocol):
     """dy/dt = S(y) grad H(y) with a skew matrix S, so that H is conserved"""
 
@@ -388,7 +398,7 @@ class IndexThree(LieChart, Protocol):
         """[a, b] of body i for rows (2n, 3) in the group's own algebra, two tuples of three."""
 
     def chart_defect(self, v: np.ndarray, i: int) -> tuple[Vector, Vector]:
-        """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three."""
+        """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three; zero where psi is exp."""
 
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
                found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
@@ -402,4 +412,5 @@ PROTOCOLS: dict[str, type] = {
     "index_three": IndexThree, "rigid_bodies": RigidBodies, "constrained_lagrangian": ConstrainedLagrangian,
     "constant_mass": ConstantMass, "quaternion_hamiltonian": QuaternionHamiltonian, "canonical_field": CanonicalField,
     "separable_hamiltonian": SeparableHamiltonian, "skew_gradient": SkewGradient, "charged_particles": ChargedParticles,
+    "parts": Parts,
 }

@@ -22,6 +22,7 @@ class Keeps(StrEnum):
     ENERGY = "energy"
     BOUNDED = "bounded energy"
     SYMPLECTIC = "symplectic form"
+    VOLUME = "volume of the state space"      # of canonical states it follows from the symplectic form
     REVERSIBLE = "reversibility"              # follows from `Method.symmetric`
 
 
@@ -151,6 +152,7 @@ class Places:
     recommended: bool = True
     likely: bool = False
     won_from: float = inf
+    tried: tuple[Mapping[str, Any], ...] = ()  # as `Method.prefers`, for runs of recommendations
 
 
 @dataclass(frozen=True)

@@ -481,6 +481,7 @@ class Sheet:
     mass: Callable[[Parameters], Any] | None = None  # constant mass matrix, (n,) if it is diagonal, or as (n, n)
     moments: Callable[[Parameters], np.ndarray] | None = None  # of rigid bodies: principal moments of inertia (n, 3)
     axes: np.ndarray | None = None  # (n, 3, 3), whose columns are these axes in the bodies; None: those of the bodies
+    volume: bool = False  # whether each of its parts (formulation `parts`) keeps the volume of the state space
     # (parameters, start) -> function (options, counters) -> floating-point operations of a run
     cost: Callable[[Parameters, State], Callable[[Mapping[str, Any], Mapping[str, Any]], float]] | None = None
     # (parameters, start) -> equations of a Taylor series; None: those of the vector field

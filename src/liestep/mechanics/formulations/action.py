@@ -35,7 +35,6 @@ class ActionForm(NamedTuple):
         return self.generator.algebra(t, y, out)
 
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        """out = exp(xi).y; out may be y itself."""
         self.counters[Counter.EXPONENTIALS] += 1
         self.action.act(xi, y, out)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on, kernel
-from liestep.compile.rows import FieldOfRows, add, axpy, cross, put, row, scale, stage_columns
+from liestep.compile.rows import FieldOfRows, add, axpy, copy, cross, put, row, scale, stage_columns
 from liestep.mechanics.contracts import formulations
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.sheet import Form, Options, Parameter, Parameters, Preset, Runner, Sheet, State
@@ -47,6 +47,23 @@ class RatesField(NamedTuple):
 
     def project(self, y: np.ndarray) -> None:
         pass
+
+
+@hands_on("system", formulations.Component, "observe")
+class PartsField(NamedTuple):
+    """Parts of a system with `flow(i, h, y, out)`: the state after h along part i."""
+
+    system: Any
+    number: int
+    counters: np.ndarray
+
+    def parts(self) -> int:
+        return self.number
+
+    def flow(self, i: int, h: float, y: np.ndarray, work: np.ndarray) -> None:
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
+        self.system.flow(i, h, y, work)
+        copy(work, y)
 
 
 @hands_on("system", formulations.SeparableHamiltonian, "drift", "observe")
@@ -245,9 +262,10 @@ def general_sheet(title: str, parameters: Mapping[str, Parameter], build: Callab
 
 
 def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
-                **further: Any) -> Sheet:
+                parts: int = 0, **further: Any) -> Sheet:
     """Sheet of dy/dt = f(t, y) with the state y (n,), n = `size`; where it is `conservative`, f does not depend on t,
-    and the NamedTuple has `hamiltonian(y)`, which the motion conserves, and its gradient `slope(y, out)`.
+    and the NamedTuple has `hamiltonian(y)`, which the motion conserves, and its gradient `slope(y, out)`; with `parts`
+    it has their `flow(i, h, y, out)`.
 
     `build` makes a NamedTuple with `rates(t, y, out)` and `observe(y, out)` on one row (1, n); `kept` names the columns
     of `observe`, the first one "energy" (zero for systems without one), and says which of them the motion conserves.
@@ -267,7 +285,11 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
         rates, slopes = np.zeros((2, 1, size))
         return made(FirstOrderGradient(build(values), rates, slopes, new_counters()), state)
 
-    forms = {"vector_field": Form(field), **({"skew_gradient": Form(gradient)} if conservative else {})}
+    def flows(values: Parameters, state: State, options: Options) -> Formulated:
+        return made(PartsField(build(values), parts, new_counters()), state)
+
+    forms = {"vector_field": Form(field), **({"skew_gradient": Form(gradient)} if conservative else {}),
+             **({"parts": Form(flows)} if parts else {})}
     return general_sheet(build=build, forms=forms, shapes={"y": (size,)},
                          kinetic_energy=energy_terms(build, kept, lambda fields: fields["y"][:, None]), **further)
 

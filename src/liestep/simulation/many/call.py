@@ -13,11 +13,11 @@ from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Cells, once, real_array
 from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
+from liestep.simulation.endings.events import Event, Zero
 from liestep.simulation.many.blocks import FEWEST
 from liestep.simulation.runs.batches import Batch, Repeated
 from liestep.simulation.runs.content import Content, largest_momentum_error, origin, series, statistics
 from liestep.simulation.runs.estimate import DENSE, IMPLICIT, OBSERVABLES, memory, readable
-from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.members import in_groups
 from liestep.simulation.runs.numbers import mapping, whole
@@ -42,7 +42,8 @@ def ensemble(problem: str | Identified, method: str, *, starts: Mapping[str, Any
              t_end: float | None = None, preset: str | None = None, keep: str | Sequence[str] = "end",
              times: Sequence[float] | None = None, until: Zero | Event | None = None, t_start: float | None = None,
              threads: int | None = None, progress: bool = False, memory: int | None = None,
-             options: Mapping[str, Any] | None = None) -> "xarray.Dataset":
+             options: Mapping[str, Any] | None = None, control: Callable | None = None,
+             sample: float | None = None) -> "xarray.Dataset":
     """Make many runs at once, one for each member of the arrays that are given. Every member has the bits of a run by
     `simulate`, however many there are, in whatever order, and whatever `threads` is.
 
@@ -67,6 +68,8 @@ def ensemble(problem: str | Identified, method: str, *, starts: Mapping[str, Any
         progress: show a bar.
         memory: bytes that the call may take (default: those of the machine).
         options: of the integrator and of the system's form, as for `simulate` (default: none).
+        control: as for `simulate`, of one member after the other; what it remembers its method `start` sets anew.
+        sample: as for `simulate`.
 
     Returns:
         Data set with the dimension `member`: the state fields at the end, or what `keep` asks for, in the units of
@@ -83,7 +86,7 @@ def ensemble(problem: str | Identified, method: str, *, starts: Mapping[str, Any
     """
     asked = Asked(str(problem), method, preset, mapping("starts", starts), mapping("parameters", parameters),
                   {"step": step, "tolerance": tolerance, "t_end": t_end, "t_start": t_start, "until": until,
-                   "times": times, "options": options}, keep)
+                   "times": times, "options": options, "control": control, "sample": sample}, keep)
     number = 1 if threads is None else min(whole("threads", threads), 4*(os.cpu_count() or 1))
     asked.require_memory(memory)
     with progress_bar(f"{method} on {problem}, {asked.count} members", progress) as shown:
@@ -314,7 +317,7 @@ class Asked:
         content, lead = Content(), (MEMBER, self.count)
         status, reached = np.zeros(self.count, np.int8), np.zeros(self.count)
         steps = np.zeros(self.count, np.int64)
-        if self.spec.observed:
+        if self.spec.ending:
             self._single(content, status, reached, steps, shown)
         else:
             for numbers, run in self.batches(threads):
@@ -372,7 +375,7 @@ class Asked:
 
     def _single(self, content: Content, status: np.ndarray, reached: np.ndarray, steps: np.ndarray,
                 shown: Callable[[float], None] | None) -> None:
-        """Runs with times of their own, or up to an event, one after the other."""
+        """Runs with times of their own, up to an event, or with control, one after the other."""
         fields, lead = {part.name for part in self.built[0].fields}, (MEMBER, self.count)
         for number in range(self.count):
             made = carry_out(self.member(number))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import PurePath
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, NoReturn
@@ -164,7 +164,7 @@ class _Walk:
             with_value = cell != type(cell)()
             self.value(cell.cell_contents if with_value else None, name)
         self.value((function.__defaults__, function.__kwdefaults__), "a default")
-        for read in _reads(function.__code__) if own else ():
+        for read in _all_reads(function.__code__) if own else ():
             self.at[-1] = function.__code__.co_filename, read.line
             self.read(read, function.__globals__)
         self.at.pop()
@@ -217,6 +217,11 @@ def _text(code: CodeType) -> Iterator[str]:
         else:
             yield ascii(sorted(value, key=ascii) if isinstance(value, frozenset) else value)
     yield from (*code.co_names, *code.co_varnames)
+
+
+@lru_cache(maxsize=1000)
+def _all_reads(code: CodeType) -> tuple[Read, ...]:
+    return tuple(_reads(code))
 
 
 def _reads(code: CodeType) -> Iterator[Read]:

@@ -186,8 +186,8 @@ def _require_complete(path: Path, attributes: dict[str, Any]) -> None:
     if "run_sha256" not in attributes or "format" not in attributes:
         raise InputError(f"{path} is not a run of liestep: attribute run_sha256 is missing")
     if "checksums" not in attributes:  # written before the file gets its name
-        raise InputError(f"{path} is not a run of liestep: it has no checksums, another program has written it; a data"
-                         " set's `liestep.save(path)` writes one")
+        raise InputError(f"{path} is not a run of liestep: it has no checksums, `to_netcdf` or another program has"
+                         " written it: read it with xarray.open_dataset; a data set's `liestep.save(path)` writes runs")
     if attributes.get("complete") != 1:
         raise InputError(f"{path} is incomplete: its writer was interrupted; remove it and run again")
     if attributes["format"] != FORMAT:

@@ -9,23 +9,16 @@ from liestep.simulation.runs.specified import RunSpecification
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None, *, interpreted: bool = False) -> Content:
     """Run a specification (all its replicas or members) and collect the content of its file. interpreted: see
-    `run_once`. Raises InputError: see `liestep.simulation.runs.until.observed`; PluginError: the code of a plugin
-    cannot be compiled."""
-    if spec.events:
+    `run_once`. Raises InputError: what runs with such an ending do not have; PluginError: the code of a plugin cannot
+    be compiled."""
+    if spec.ending:
         with some_runs:
-            from liestep.simulation.runs.legs import journey
+            if spec.ending == "legs":
+                from liestep.simulation.endings.legs import run
+            else:
+                from liestep.simulation.endings.control import run
 
-        return journey(spec, progress)
-    if spec.control:
-        with some_runs:
-            from liestep.simulation.runs.control import controlled
-
-        return controlled(spec, progress)
-    if spec.observed:
-        with some_runs:
-            from liestep.simulation.runs.until import observed
-
-        return observed(spec, progress)
+        return run(spec, progress)
     if spec.ensemble is not None:
         with some_runs:
             from liestep.simulation.runs.members import gathered, members

@@ -11,10 +11,10 @@ from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import Identified
+from liestep.simulation.endings.events import Event, Zero
+from liestep.simulation.endings.going import CALLED, Called
 from liestep.simulation.runs.content import ACCUMULATED, Content, at_zero, limit_of
 from liestep.simulation.runs.estimate import require_memory
-from liestep.simulation.runs.events import Event, Zero
-from liestep.simulation.runs.going import CALLED, Called
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.own_names import SAME, Named, own_names
@@ -123,12 +123,12 @@ def _add_own_names(spec: RunSpecification, content: Content) -> None:
 
 def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     """The content of a run, with its nodes, at times of its own or up to an event."""
-    if dense and (spec.observed or spec.events or spec.control):
+    if dense and spec.ending:
         other = "events" if spec.events else "control" if spec.control else "until" if spec.until else "times"
         raise InputError(f"give dense or {other}, not both: dense=True gives the state at"
                          " any time of the whole run")
     if dense:
-        from liestep.simulation.runs.until import with_nodes
+        from liestep.simulation.endings.between import with_nodes
 
         content = with_nodes(spec)
     elif progress:

@@ -16,7 +16,7 @@ from liestep.mechanics.contracts.sheet import Sheet
 
 if TYPE_CHECKING:
     with some_runs:
-        from liestep.simulation.runs.events import Control, Event
+        from liestep.simulation.endings.events import Control, Event
         from liestep.simulation.runs.starts import Ensemble
 
 HELD = ("system", "declared")
@@ -91,11 +91,6 @@ class Output:
     events: "tuple[Event, ...]" = ()   # at which it goes on
     control: "Control | None" = None
 
-    @property
-    def observed(self) -> bool:
-        """Whether its samples are not those of its time loop (`simulation.runs.until`)."""
-        return self.times is not None or self.until is not None
-
 
 @dataclass(frozen=True, kw_only=True)
 class Trajectories:
@@ -147,6 +142,13 @@ class RunSpecification(Horizon, Output, Trajectories):
         return self.declared.item
 
     @property
+    def ending(self) -> str:
+        """What carries it out, a module of `simulation.endings` with `run`; "" where it simply ends."""
+        if self.events or self.until or self.times is not None or (self.before and "work" in self.before.shown):
+            return "legs"
+        return "control" if self.control else ""
+
+    @property
     def modules(self) -> tuple[str, ...]:
         """Modules whose sources determine the run's file."""
         assert self.declared is not None
@@ -160,9 +162,7 @@ class RunSpecification(Horizon, Output, Trajectories):
                     ("liestep.simulation.runs.starts", self.ensemble),
                     ("liestep.simulation.tangents.exponents", self.exponents),
                     ("liestep.simulation.tangents.rates", self.exponents),
-                    ("liestep.simulation.runs.until", self.observed),
-                    ("liestep.simulation.runs.legs", self.events),
-                    ("liestep.simulation.runs.control", self.control),
+                    (f"liestep.simulation.endings.{self.ending}", self.ending),
                     ("liestep.compile.going", self.before)) if used))
 
     @property

@@ -294,7 +294,6 @@ class StudyConfig(Settings):
                                            " table rows")
     every_integrator: bool = Field(False, description="problems that name no integrators take all that can run on them,"
                                    " at their defaults, beside those of the study")
-    every_system: bool = Field(False, description="all other systems are problems too, at their default presets")
     reference: bool = Field(False, description="compute reference solutions and state errors")
     second_reference: Name | None = Field(None, description="key of an adaptive integrator with one tolerance that a"
                                           " paper takes as its reference: error_final_second is the error against it")

@@ -1,16 +1,17 @@
-"""A commented study file to start from, which runs as it is."""
+"""A commented study file, or the folder of a paper, to start from, which run as they are."""
+import shutil
 from pathlib import Path
 
 from liestep.errors import InputError
 from liestep.simulation.catalogue import method, ranked, sheet, systems_to_try
 from liestep.simulation.runs.specification import applicable, start_of
-from liestep.study.plan.names import require_name
+from liestep.study.plan.names import PAPERS, STUDIES, require_name, require_paper_id
 from liestep.study.plan.plan import study_names
 
-STUDIES = "studies"
 FIRST_T_END = 2.0  # s, of the starting file
-
-TEMPLATE = Path(__file__).parent/"templates"/"study.yaml.in"  # with the fields of `str.format`
+TEMPLATES = Path(__file__).parent/"templates"
+STUDY = TEMPLATES/"study.yaml.in"  # with the fields of `str.format`
+PAPER = TEMPLATES/"paper"          # its files end with .in; @ID@ stands for the id
 
 
 def new_study(name: str, config: Path, problem: str | None = None, preset: str | None = None) -> Path:
@@ -40,7 +41,28 @@ def study_text(name: str, problem: str, preset: str | None = None) -> str:
     start = start_of(problem, preset=preset)
     able = [key for key in ranked("shown") if applicable(problem, key)][:3]
     lines = [f"  {key + ':':<35}# {method(key).summary}" for key in able]
-    t_end, form = min(start.t_end, FIRST_T_END), TEMPLATE.read_text("utf-8")
+    t_end, form = min(start.t_end, FIRST_T_END), STUDY.read_text("utf-8")
     return form.format(name=name, title=facts.title, problem=problem, preset=preset or facts.default, first=able[0],
                        t_end=t_end, parameter=next(iter(facts.parameters)), field=next(iter(start.initial)),
                        step=t_end/500, integrators="\n".join(lines))
+
+
+def new_paper(name: str, config: Path) -> Path:
+    """Write the commented folder of a paper beside the folder `config`; returns it. Raises InputError: a name that can
+    be no id, the paper or studies with this id exist, or it cannot be written."""
+    folder = Path(config).parent/PAPERS/name
+    require_paper_id(name, folder)
+    for taken in (folder, Path(config)/STUDIES/name):
+        if taken.exists() or taken.is_symlink():
+            raise InputError(f"{taken} exists; choose another id or remove it")
+    part = folder.with_name(f".{name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        for path in PAPER.rglob("*.in"):
+            target = part/path.relative_to(PAPER).with_suffix("")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(path.read_text("utf-8").replace("@ID@", name), "utf-8")
+        part.rename(folder)
+    except OSError as error:
+        raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
+    return folder

@@ -13,8 +13,8 @@ from liestep.files.records import short_hash
 from liestep.mechanics.contracts.method import Method, choices
 from liestep.simulation import catalogue
 from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.endings.events import Control
 from liestep.simulation.plugins.loading import load_plugins, require_named
-from liestep.simulation.runs.events import Control
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
 from liestep.simulation.runs.specification import Start, specify, start_of
 from liestep.simulation.runs.specified import RunSpecification
@@ -96,7 +96,7 @@ class Study:
                 raise self.complain(("tables", number), unknown("table", table, known))
         self._plugins = self._load_plugins()  # ids
         self.not_applicable: dict[tuple[str, str], str] = {}  # (problem, integrator) -> sentence
-        if self.config.every_integrator or self.config.every_system:
+        if self.config.every_integrator:
             self.config, self.not_applicable = expanded(self.config, self._plugins)
         self._known: dict[tuple[str, str], Sweep] = {}
         self._starts: dict[str, Start] = {}  # by problem
@@ -356,16 +356,10 @@ def study_names(config: Path = Path("config")) -> list[str]:
 
 
 def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig, dict[tuple[str, str], str]]:
-    """The study with the systems and integrators that `every_system` and `every_integrator` add, of the package and of
-    its own plugins, each problem with those that can run on it; and by (problem, integrator) why others cannot. Raises
-    InputError: parameters or start of a problem are wrong."""
+    """The study with the integrators that `every_integrator` adds, of the package and of its own plugins, for problems
+    that name none; and by (problem, integrator) why others cannot run there. Raises InputError: parameters or start of
+    a problem are wrong."""
     problems, integrators = dict(config.problems), dict(config.integrators)
-    if config.every_system:
-        named = {setup.system for setup in problems.values()}
-        problems |= {name: ProblemConfig.model_validate({"system": name}) for name in catalogue.system_ids()
-                     if (name in plugins or name in catalogue.own_systems()) and name not in named}
-    if not config.every_integrator:
-        return config.model_copy(update={"problems": problems}), {}
     for call in catalogue.integrator_calls():
         name, _, more = call.partition(" ")
         options = choices(more)

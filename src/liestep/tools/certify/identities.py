@@ -1,5 +1,6 @@
 """Identities of the shipped steps to 60 digits: solvers of one map, adjoints, which methods are symmetric, and which
-are symplectic: |J^T Omega J - Omega| of one step, J by central differences (forms: `simulation.tangents.directions`).
+are symplectic: |J^T Omega J - Omega| of one step, J by central differences (forms: `simulation.tangents.directions`);
+|det J - 1| of those that keep the volume of the state space.
 With the orders they are what `liestep certify` says."""
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -206,6 +207,37 @@ def defects() -> Iterator[Defect]:
                                    and not declared_symplectic(case, name)))
 
 
+def volume_defect(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> Defect:
+    """|det J - 1| of one method."""
+    step, kind = step_of(case, integrator, options, DIGITS), numbers(DIGITS)
+    move = kind.of(DIFFERENCE)
+    basis = [_moved(step.start, (place, kind.of(1))) for place in np.ndindex(step.start.shape)]
+
+    def size(h: Any) -> float:
+        left = np.array([((step(h, step.start + move*v) - step(h, step.start - move*v))/(2*move)).ravel()
+                         for v in basis], dtype=object)
+        found = kind.of(1)
+        while len(left):  # elimination by the largest number of the first column
+            pivot = max(range(len(left)), key=lambda r: abs(left[r, 0]))
+            found = (found if pivot == 0 else -found)*left[pivot, 0]
+            rest = np.delete(left, pivot, axis=0)
+            left = (rest - rest[:, :1]/left[pivot, 0]*left[pivot])[:, 1:]
+        return abs(found - 1).exponent10()
+
+    return Defect(integrator, options or {}, case.name, step.order, tuple(map(size, map(kind.of, STEPS))),
+                  Keeps.VOLUME in declared_to_keep(case, integrator, options))
+
+
+def volume_defects() -> Iterator[Defect]:
+    """Of all methods that are declared to keep the volume, and of one that is not, on the same case."""
+    for name in integrator_calls():
+        declared = {getattr(fact, "fact", fact) for fact in method(name).conserves}
+        for variant in orders.declared_variants(name) if Keeps.VOLUME in declared else ():
+            yield from (volume_defect(case, name, variant.options) for case in orders.cases_of(name)[:1])
+    other = next(name for name in ranked("shown", "vector_field"))
+    yield from (volume_defect(case, other) for case in orders.INSTEAD if "parts" in sheet(case.problem).forms)
+
+
 def _moved(y: np.ndarray, *parts: tuple[Any, Any]) -> np.ndarray:
     """A tangent at y with these (place, value), zero elsewhere."""
     out = np.full(y.shape, numbers(DIGITS).of(0), dtype=object)
@@ -245,9 +277,11 @@ def _of_identities() -> Iterator[tuple[str, bool]]:
     yield f"identities in {DIGITS} digits, largest difference; {limits}", True
     for same in identities():
         yield f"  {same.text:66} {10.0**same.size:.1e}{'' if same.passed else FAILED}", same.passed
-    yield f"|J^T Omega J - Omega| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
-    for one in defects():
-        kind = "symplectic" if one.declared else f"slope {one.slope:.3f} of {one.order + 1}"
-        sizes = " ".join(f"{10.0**size:.1e}" for size in one.sizes)
-        name = f"{one.integrator} {' '.join(f'{key}={value}' for key, value in one.options.items())}"
-        yield f"  {name:24} {one.case:30} {sizes} {kind}{'' if one.passed else FAILED}", one.passed
+    for what, fact, found in (("J^T Omega J - Omega", "symplectic", defects()),
+                              ("det J - 1", "volume", volume_defects())):
+        yield f"|{what}| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
+        for one in found:
+            kind = fact if one.declared else f"slope {one.slope:.3f} of {one.order + 1}"
+            sizes = " ".join(f"{10.0**size:.1e}" for size in one.sizes)
+            name = f"{one.integrator} {' '.join(f'{key}={value}' for key, value in one.options.items())}"
+            yield f"  {name:24} {one.case:30} {sizes} {kind}{'' if one.passed else FAILED}", one.passed

@@ -17,6 +17,7 @@ from liestep.compile import counters
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.endings.legs import statistics_of
 from liestep.simulation.references.reference import (
     ReferenceSpecification,
     compute_reference,
@@ -27,7 +28,6 @@ from liestep.simulation.references.reference import (
 from liestep.simulation.runs.content import BLOCKS_SUFFIX
 from liestep.simulation.runs.execution import BLOCKS
 from liestep.simulation.runs.files import RunFile, is_current, read, require_free
-from liestep.simulation.runs.legs import statistics_of
 from liestep.simulation.runs.opening import require_openable
 from liestep.simulation.runs.specification import start_of
 from liestep.study.tables.drift import LEAST_SAMPLES, DriftEstimate

@@ -251,7 +251,7 @@ class Recommendation:
 
     def _said(self) -> list[str]:
         size = f"step {self.step!r}" if self.step is not None else f"tolerance {self.tolerance:.3g}"
-        options = "".join(f", {name} {value:.3g}" for name, value in self.options.items())
+        options = "".join(f", {name} {value}" for name, value in self.options.items())
         how = (f"error {self.error:.2g} over the whole horizon, measured (references differ by {self.gap:.1e})"
                if self.verified else f"error {self.error:.2g} predicted, NOT verified: a power law from the first"
                " quarter of the horizon with a margin of 3; it says nothing where close encounters or chaos follow")

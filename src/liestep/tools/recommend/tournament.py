@@ -5,7 +5,7 @@ from typing import Any
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.method import sentence
-from liestep.simulation.catalogue import integrator_calls, method
+from liestep.simulation.catalogue import Identified, integrator_calls, method
 from liestep.simulation.runs.execution import Progress, RunTooLong
 from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
@@ -34,11 +34,42 @@ WORTH = 0.8            # a class is compiled only if its bound is below this tim
 MOST_OPENED = 4        # so many classes are opened after those of the engines; more only if they have machine code
 
 
-def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
-              initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
-              budget: float = BUDGET, progress: bool = False) -> Recommendation:
-    """See `liestep.recommend`."""
-    asked = request(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+def recommend(problem: str | Identified, *, error: float, preset: str | None = None,
+              parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+              t_end: float | None = None, keep: str | None = None, budget: float = BUDGET,
+              progress: bool = False) -> Recommendation:
+    """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
+    of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
+
+    Args:
+        problem: a system or its id, see `list_systems()`.
+        error: largest distance from the reference up to t_end, at the ends of 20 equal parts: of unit vectors the
+            chord, of attitudes the angle in rad, of other fields relative to their largest size. From 1e-14 to 0.1.
+        preset: of named parameters, start and t_end (default: the system's).
+        parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
+        initial: state fields that replace those of the preset, as for `simulate` (default: none).
+        t_end: the horizon in s (default: that of the preset).
+        keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold"
+            (default: all).
+        budget: processor time in s that runs may take, compiling left out. Where the horizon is beyond it, a quarter
+            is run and the error at the end is what a power law predicts, with a margin of 3: `verified` is False.
+        progress: show a bar on the terminal or below the cell.
+
+    Returns:
+        Recommendation with `integrator`, `step` or `tolerance`, `options`, `error`, `seconds`, `table`, `verified`,
+        `choice` (runner-up and ties); `print` shows it. It takes a second or two, and longer where machine
+        code has to be compiled.
+
+    Raises:
+        InputError: a wrong argument, or no reference: the references part before t_end (chaos; the sentence names the
+            time), or one of them stopped.
+
+    Example:
+        best = liestep.recommend("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=10.0)
+        data = liestep.simulate("spherical_pendulum_chain", best.integrator, preset="paper_scaled", t_end=10.0,
+                                step=best.step, tolerance=best.tolerance, options=best.options)
+    """
+    asked = request(str(problem), error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
                     keep=keep, budget=budget)
     with progress_bar(f"methods on {asked.problem}", progress) as shown:
         return Tournament(asked, shown).hold()
@@ -222,5 +253,5 @@ class Tournament:
                 one.size = one.size if one.adaptive else one.size*parts
         return Recommendation(
             self.asked.problem, self.asked.t_end, choice.winner, None if best.adaptive else self.asked.t_end/best.size,
-            best.size if best.adaptive else None, {},
+            best.size if best.adaptive else None, self.asked.options(choice.winner),
             best.error, best.seconds, choice, gap, not trials.pilot, kept, tuple(self.table))

@@ -60,10 +60,18 @@ class Demand:
         """What an integrator declares to keep here, with the options that it gets."""
         found, parameters = self.declared(integrator), self.start.parameters
         try:
-            options = complete_options(found, self.facts, parameters, {})
+            options = complete_options(found, self.facts, parameters, self.options(integrator))
         except InputError:  # it is refused with its sentence when it runs
             return frozenset()
         return found.kept(options, self.facts, parameters)
+
+    def options(self, integrator: str) -> dict[str, Any]:
+        """Those with which it is tried, where they are not its defaults."""
+        declared = self.declared(integrator)
+        form, parameters = self.facts.forms[declared.formulation], self.start.parameters
+        usual = form.preferred(parameters, {}, declared.prefers)
+        tried = form.preferred(parameters, {}, (*declared.places.tried, *declared.prefers))
+        return {name: value for name, value in tried.items() if value != usual.get(name)}
 
     def shorter(self, t_end: float) -> "Demand":
         """The same with another end."""
@@ -72,13 +80,14 @@ class Demand:
     def run(self, integrator: str, size: float) -> RunSpecification:
         """A run of `size` steps, or of an adaptive method with the tolerance `size`. Raises InputError: the method does
         not run from this start."""
+        options = self.options(integrator)
         if not method(integrator).adaptive:
             finer = next(k for k in FINER if size % (k*INTERVALS) == 0 or k == 1)
             return specify(self.problem, integrator, start=self.start, steps=int(size), t_end=self.t_end,
-                           samples=finer*INTERVALS + 1, statistics_every=int(size))
+                           samples=finer*INTERVALS + 1, statistics_every=int(size), options=options)
         samples = FINER[0]*INTERVALS + 1
         return specify(self.problem, integrator, start=self.start, tolerance=size, t_end=self.t_end, outputs=samples,
-                       samples=samples)
+                       samples=samples, options=options)
 
     def canonical(self) -> dict[str, Any]:
         """Problem and start as JSON."""

@@ -1,6 +1,8 @@
 """The report: an index with the verdicts, and a page for each paper and folder of studies, limited in size."""
+import argparse
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +14,7 @@ import pandas
 from markupsafe import Markup, escape
 
 from liestep.claims.claimfile import OWN as OWN_WORDS
+from liestep.files.textfiles import write_text_atomically
 from liestep.simulation.runs.files import read
 from liestep.study.plan.names import REPORT_FOLDER, page_of
 from liestep.study.plan.papers import papers
@@ -20,7 +23,7 @@ from liestep.workflow.report.pictures import SHARE, Picture, embed, embed_films,
 from liestep.workflow.report.study import StudyPage, study_page
 from liestep.workflow.report.verdicts import EVIDENCE, MEANINGS, ClaimRow, PaperClaims, PaperErrata, anchor
 from liestep.workflow.sources import TEMPLATES
-from liestep.workflow.workflow import Workflow
+from liestep.workflow.workflow import Workflow, configured
 
 LIMIT = 15_000_000  # most bytes of a page
 MOTION = 500_000    # and of what can be turned in it, for each study
@@ -243,3 +246,11 @@ def _of_study(study: StudyPage) -> Iterator[tuple[str, str, str, str]]:
         yield "film", film.name, film.caption, anchor("film", study.name, film.name)
     for name in study.tables:
         yield "table", f"{name} of {study.name}", study.config.title, anchor("table", study.name, name)
+
+
+def command_report(arguments: argparse.Namespace) -> None:
+    workflow = configured(arguments.config, arguments.results, arguments.study)
+    # all pages are made before the first is written: what is stale leaves the report as it was
+    for path, text, summary in list(make_report(workflow, arguments.page)):
+        write_text_atomically(path, text)
+        print(f"{path}: {summary}", file=sys.stderr)

@@ -16,7 +16,7 @@ from liestep.simulation.references.reference import disagreement, study_referenc
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specified import RunSpecification
-from liestep.study.tables.headings import headings
+from liestep.study.tables.columns import headings
 from liestep.study.tables.kinds import table_of
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import filled, readable

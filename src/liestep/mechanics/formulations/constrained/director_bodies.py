@@ -149,7 +149,6 @@ class DirectorBodies(NamedTuple):
                 out[place + k] = dot(u, w)
 
     def end(self, i: int, q: np.ndarray, x: Vector) -> Vector:
-        """Point x of the body at place i."""
         return add(three(q, i), add(scale(x[0], three(q, i + 3)), add(scale(x[1], three(q, i + 6)),
                                                                      scale(x[2], three(q, i + 9)))))
 

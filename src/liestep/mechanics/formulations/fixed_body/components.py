@@ -61,7 +61,6 @@ class RigidBody(NamedTuple):
         return self.moments(0)
 
     def torque(self, y: np.ndarray) -> Vector:
-        """tau at the attitude in the first rows of y, spatial."""
         self.counters[Counter.FORCE_EVALUATIONS] += 1
         return self.system.torque(y)
 
@@ -169,11 +168,9 @@ class DrivenBody(NamedTuple):
         self.moment[1] = h
 
     def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
-        """Both torques at the attitude `stage` within a step of rotation z in the body's axes at its start y."""
         return self.load(self.moment[0], stage, to_space(y, scale(1.0/self.moment[1], z)))
 
     def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
-        """Work of the applied torque over a step of rotation z: y is the state at its start."""
         rotation = to_space(y, z)
         w = scale(1.0/self.moment[1], rotation)
         y[y.shape[0] - 1, 0] += dot(self.system.applied(self.moment[0], stage, w), rotation)

@@ -79,76 +79,63 @@ class IndexThree(NamedTuple):
         return self.poses.action.n
 
     def per_length(self) -> float:
-        """One over the unit in which corrections of lengths are measured, 1/m."""
         return self.home.per_length
 
     def joint_rows(self) -> int:
         return self.order.shape[0]
 
     def holds_velocities(self) -> bool:
-        """Whether there are rows of velocities alone."""
         found = False
         for p in range(self.slides.shape[0]):
             found = found or self.slides[p] == 1
         return found
 
     def close(self, y: np.ndarray) -> bool:
-        """Poses and velocities back to the joints, as `ProjectedPoses`."""
         return self.home.project(y)
 
     def commutator(self, a: np.ndarray, b: np.ndarray, i: int) -> Pair:
-        """[a_i, b_i] of the group of rows (2n, 3)."""
         return self.poses.action.bracket_of_body(row(a, 2*i), row(a, 2*i + 1), row(b, 2*i), row(b, 2*i + 1))
 
     def chart_defect(self, v: np.ndarray, i: int) -> Pair:
-        """k with X = hV + h^3 k of psi(X) = exp(hV) to third order: zero for the exponential."""
         w, u, chart = row(v, 2*i), row(v, 2*i + 1), self.poses.action.chart
         share = 0.0 if chart == 0 else (1.0/12.0 if chart == 1 else 1.0/48.0)
         far = cross(w, cross(w, u)) if self.poses.action.se3 == 1 else (0.0, 0.0, 0.0)
         return scale(share*dot(w, w), w), scale(-share, far)
 
     def velocity(self, y: np.ndarray, out: np.ndarray) -> None:
-        """out (2n, 3) = V."""
         a = attitude_rows(self.poses.action.attitude)
         for i in range(self.poses.action.n):
             put(out, 2*i, row(y, i*(a + 3) + a + 1))
             put(out, 2*i + 1, row(y, i*(a + 3) + a + 2))
 
     def put_velocity(self, v: np.ndarray, y: np.ndarray) -> None:
-        """Write V (2n, 3) into y."""
         a = attitude_rows(self.poses.action.attitude)
         for i in range(self.poses.action.n):
             put(y, i*(a + 3) + a + 1, row(v, 2*i))
             put(y, i*(a + 3) + a + 2, row(v, 2*i + 1))
 
     def multipliers(self, factor: float, out: np.ndarray) -> None:
-        """out (m,) = factor times the multipliers that `algebra` found."""
         for p in range(self.order.shape[0]):
             out[p] = factor*self.poses.generator.motion.mechanism.vectors[0, p]
 
     def put_multipliers(self, factor: float, found: np.ndarray, y: np.ndarray) -> None:
-        """Write factor times the multipliers (m,) into y, in the order of files."""
         first = self.poses.action.state_rows()
         for k in range(self.order.shape[0]):
             y[first + k//y.shape[1], k % y.shape[1]] = factor*found[self.order[k]]
 
     def advance(self, h: float, xi: np.ndarray) -> None:
-        """The step of time into the increments xi (algebra rows, 3)."""
         if self.poses.action.clock == 1:
             put(xi, 4*self.poses.action.n, (h, 0.0, 0.0))
 
     def work(self, y: np.ndarray) -> float:
-        """Of torques and drives since the start, in J."""
         return y[self.poses.action.state_rows() - 1, 1] if self.poses.action.clock == 1 else 0.0
 
     def put_work(self, work: float, y: np.ndarray) -> None:
-        """Write it into y."""
         if self.poses.action.clock == 1:
             y[self.poses.action.state_rows() - 1, 1] = work
 
     @separate(2, float, 1)
     def power(self, y: np.ndarray, factor: float, found: np.ndarray) -> float:
-        """Of torques and drives at a state with factor times the multipliers `found`, in W."""
         mechanism, total = self.poses.generator.motion.mechanism, 0.0
         if mechanism.clock == 1:
             self.counters[Counter.RHS_EVALUATIONS] += 1
@@ -166,9 +153,6 @@ class IndexThree(NamedTuple):
     @separate(2, 2, 2, 2, 2, 1, float, float, float, float, int)
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
                found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
-        """One correction of U (2n, 3) and of the scaled multipliers (m,) at the state y = (q_n psi(U), V), with V and
-        dV/dt (2n, 3); dV = cv dU + cc [dU, past], d(dV/dt) = ca dV. Of index 3 towards g = 0, of index 2 towards A V =
-        0. Returns its largest entry in U, lengths in a unit near the mechanism's own, inf if singular."""
         self.counters[Counter.RHS_EVALUATIONS] += 1
         self.counters[Counter.ITERATIONS] += 1
         self.counters[Counter.LINEAR_SOLVES] += 1

@@ -68,8 +68,9 @@ class TreeJoint(NamedTuple):
 @dataclass(frozen=True)
 class Tree:
     """Bodies by name, each after its parent (GROUND for the ground), with place (3) and turn (3, 3) of its reference
-    frame in that of the parent; joints body by body; sentences on what was left out; arguments of each `Shape`. Raises
-    InputError for joints of a body that the mechanism has no rows for."""
+    frame in that of the parent; joints body by body; sentences on what was left out; arguments of each `Shape`; of each
+    motor its name, rate, factor and range. Raises InputError for joints of a body that the mechanism has no rows for.
+    """
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
@@ -78,6 +79,7 @@ class Tree:
     joints: Any
     left_out: tuple[str, ...]
     shapes: Any = ()
+    motors: tuple[tuple[str, int, float, float, float], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(TreeJoint(*joint) for joint in self.joints))

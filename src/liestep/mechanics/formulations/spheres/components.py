@@ -45,7 +45,6 @@ class SphereLagrangian(NamedTuple):
     counters: np.ndarray
 
     def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
-        """Plain R^3 gradient dV/dq_i, shape (n, 3); its radial part never matters."""
         self.counters[Counter.FORCE_EVALUATIONS] += 1
         self.system.gradient(q, out)
 
@@ -159,7 +158,6 @@ class ForcedSphereLagrangian(NamedTuple):
         put(out, 2*q.shape[0], (self.power_of(q, w, self.push), 0.0, 0.0))
 
     def set_power(self, q: np.ndarray, w: np.ndarray, f: np.ndarray, y: np.ndarray) -> None:
-        """Remember the power of F = f at the end of a kick."""
         y[2*q.shape[0], 1] = self.power_of(q, w, f)
 
     def add_work(self, h: float, y: np.ndarray) -> None:

@@ -4,7 +4,7 @@ import ctypes
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from math import ceil, floor, isfinite
+from math import isfinite
 from typing import Any
 from weakref import ref
 
@@ -19,13 +19,13 @@ from liestep.compile.tracing import leaves, on_own_arrays
 from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.contracts.formulated import Formulated, Sight
 from liestep.mechanics.formulations.probed import plain
+from liestep.simulation.endings.between import require_partial_steps
+from liestep.simulation.endings.events import answer
 from liestep.simulation.runs.content import Content, collected
-from liestep.simulation.runs.events import answer
 from liestep.simulation.runs.execution import Outcome, Progress, build, recorders
 from liestep.simulation.runs.own_names import Named, own_names
 from liestep.simulation.runs.specification import STEP_TOLERANCE
 from liestep.simulation.runs.specified import RunSpecification
-from liestep.simulation.runs.until import require_partial_steps
 
 MARKS = (0.3718, 0.0137), (1.9143, 0.0091)  # values of parameters that are recognised in components
 
@@ -61,6 +61,8 @@ class Held:
     def __init__(self, spec: RunSpecification):
         assert spec.control is not None
         self.spec, self.function, self.error = spec, spec.control.function, ""
+        self.sample = spec.control.sample
+        spec.control.begin()
         self.y = build(spec)[0].start.copy()  # advanced in place
         self.reader = build(spec)[0]  # of its own, with what is held
         self.sight = self.reader.sight or Sight(Unread(), np.zeros(0), {})
@@ -78,6 +80,9 @@ class Held:
                 raise InputError(f"control: {unknown('parameter', name, spec.parameters)}")
         self.shapes = {name: np.shape(spec.parameters[name]) for name in first}
         self.formulated, self.integrator, self.targets = self._built()
+        if hasattr(self.integrator, "makes_series"):
+            raise InputError(f"{spec.integrator} makes a series of the equations with the numbers of the start, and"
+                             " takes no control: take dop853 or rkmk853")
         self._set(first)
         self.call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)(self._ask)  # by machine code, with the time
         self.address = int(ctypes.cast(self.call, ctypes.c_void_p).value or 0)
@@ -181,13 +186,38 @@ class Held:
             for leaf, place, k in self.targets[name]:
                 leaf[place] = flat[k]
 
-    def fields(self, sampled: float, rows: np.ndarray) -> dict[str, np.ndarray]:
-        """Fields of samples every so many instants, with what was held until then."""
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those of the run, with what is held now."""
+        return {**self.spec.parameters, **{name: np.reshape(self.given[-1][name], shape)
+                                           for name, shape in self.shapes.items()}}
+
+    def ask(self, t: float, y: np.ndarray, before: tuple[float, Mapping[str, np.ndarray]] | None) -> None:
+        """Call the function at a state. before: time, and what was counted up to it."""
+        self.y[:], self.before = y, before
+        if self.sight.recount and before:
+            self.sight.recount(*before)
+        on_own_arrays(self.sight.component).read(t, self.y)
+        if self._ask(t):
+            raise InputError(self.error)
+
+    def fields(self, times: np.ndarray, given: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Fields of samples with what was held until then; given: numbers of what is held behind them."""
+        at = np.abs(times - self.spec.t_start) <= (given + STEP_TOLERANCE)*self.sample
         found = []
-        for k, row in enumerate(rows):
-            self._put(self.given[min(max(ceil(k*sampled - STEP_TOLERANCE) - 1, 0), len(self.given) - 1)])
+        for number, row in zip(np.maximum(given - at, 0).tolist(), rows, strict=False):
+            self._put(self.given[number])
             found.append(self.reader.to_fields(row[None]))
         return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+
+    def add_given(self, content: Content, given: np.ndarray) -> None:
+        """What it gave at samples as variables."""
+        for name, shape in self.shapes.items():
+            about = self.spec.sheet.parameters[name]
+            values = np.reshape([self.given[number][name] for number in given.tolist()], (-1, *shape))
+            content.add(name if name not in content.variables else f"control_{name}", ("time", *(
+                f"{name}_{k}" for k in range(len(shape)))), values, about.units,
+                f"what the control gives from there on: {about.doc}")
 
     def _ask(self, t: float) -> int:
         try:
@@ -199,22 +229,18 @@ class Held:
         return 0
 
 
-def controlled(spec: RunSpecification, progress: Progress | None = None) -> Content:
+def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
     """The content of the file of a run with a control. Adaptive methods end a step at each of its instants, which are
     the points of their samples and statistics.
 
     Raises:
         InputError: what the function gives is wrong, at a time, or what such runs do not have.
     """
-    assert spec.control is not None
-    if spec.observed or spec.ensemble or spec.replicas > 1 or spec.exponents or spec.log_steps:
-        raise InputError("control is for single runs with equal samples; leave out until, times, ensemble, replicas,"
+    if spec.ensemble or spec.replicas > 1 or spec.exponents or spec.log_steps:
+        raise InputError("control is for single runs and members of liestep.ensemble; leave out ensemble, replicas,"
                          " exponents and log_steps")
     require_partial_steps(spec)
     held = Held(spec)
-    if hasattr(held.integrator, "makes_series"):
-        raise InputError(f"{spec.integrator} makes a series of the equations with the numbers of the start, and takes"
-                         " no control: take dop853 or rkmk853")
     formulated, baseline = held.formulated, np.zeros(held.formulated.width)
     plain(formulated.problem).observe(held.y.copy(), baseline)
     for part in formulated.observables:
@@ -224,23 +250,18 @@ def controlled(spec: RunSpecification, progress: Progress | None = None) -> Cont
     outcome = _carried_out(held, baseline, progress)
     if held.error:
         raise InputError(held.error)
-    every = abs(outcome.outputs.stride*(spec.step/spec.control.sample if spec.step else 1.0))
+    every = abs(outcome.outputs.stride*(spec.step/held.sample if spec.step else 1.0))
+    given = np.minimum(np.floor(np.arange(outcome.samples)*every + STEP_TOLERANCE), len(held.given) - 1).astype(int)
     if held.reader.bare:
-        outcome = replace(outcome, formulated=replace(formulated, to_fields=partial(held.fields, every)))
+        times = spec.times_of(np.arange(outcome.samples)*outcome.outputs.stride)
+        outcome = replace(outcome, formulated=replace(formulated, to_fields=partial(held.fields, times, given)))
     content = collected(spec, [outcome])
-    for name, shape in held.shapes.items():
-        values = [held.given[min(floor(k*every + STEP_TOLERANCE), len(held.given) - 1)][name]
-                  for k in range(outcome.samples)]
-        about = spec.sheet.parameters[name]
-        content.add(name if name not in content.variables else f"control_{name}", ("time", *(
-            f"{name}_{k}" for k in range(len(shape)))), np.reshape(values, (-1, *shape)), about.units,
-            f"what the control gives from there on: {about.doc}")
+    held.add_given(content, given)
     return content
 
 
 def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
     spec, y, problem, integrator = held.spec, held.y, held.formulated.problem, held.integrator
-    assert spec.control is not None
     outputs, accepted, _ = recorders(spec, held.formulated, baseline)
     made: tuple[Any, ...]  # `every` and `clock` are arguments of one of the loops only
     read, work, points = held.sight.component, integrator.workspace(problem, y), outputs.points
@@ -249,10 +270,10 @@ def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) ->
         made, h, every, clock = (outputs, accepted), spec.duration/points, [], [spec.t_start, spec.direction]
     else:
         function, made, h, clock = advance_held, (outputs,), spec.step, list(spec.grid)
-        ratio = spec.control.sample/abs(h)
+        ratio = held.sample/abs(h)
         every = [max(1, round(ratio))]
         if abs(ratio - every[0]) > STEP_TOLERANCE*every[0]:
-            raise InputError(f"sample {spec.control.sample!r} is no whole number of steps of {abs(h)!r}; the nearest is"
+            raise InputError(f"sample {held.sample!r} is no whole number of steps of {abs(h)!r}; the nearest is"
                              f" {every[0]*abs(h)!r}")
     loop = loop_for(function, integrator, problem, *made, read, work)
     status, done, time = Status.OK, 0, [0.0]

@@ -1,8 +1,10 @@
 """Events: functions of the state that people want to see become zero."""
+import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,18 +21,9 @@ OPEN: Any = ...  # in place of a default that follows from others
 
 
 class Calling:
-    """What a run calls."""
+    """What a run calls: `functions` by the names of its arguments, and `canonical`, what a specification says of it."""
 
-    @property
-    def functions(self) -> dict[str, Any]:
-        """What it calls, by the names of its arguments: the identity of a run holds it."""
-        raise NotImplementedError
-
-    def canonical(self) -> dict[str, Any]:
-        """What a specification says of it; of a function its name."""
-        raise NotImplementedError
-
-    def identity(self) -> dict[str, Any]:
+    def identity(self: Any) -> dict[str, Any]:
         """What a specification says of an event that goes on or of a control: the digest of all that its functions are
         and read, or why there is none (`unknown`)."""
         from liestep.simulation.plugins.reads import digest_of_reads
@@ -80,11 +73,9 @@ class Event(Calling):
 
     @property
     def functions(self) -> dict[str, Any]:
-        """What it calls, by the names of its arguments: the identity of a run holds it."""
         return {name: value for name, value in (("zero", self.zero), ("reset", self.reset)) if callable(value)}
 
     def canonical(self) -> dict[str, Any]:
-        """What a specification says of it; of a function its name."""
         if callable(self.zero):
             zero: Any = f"function {getattr(self.zero, '__module__', '')}.{getattr(self.zero, '__qualname__', '')}"
         else:
@@ -184,19 +175,30 @@ def events_of(given: Any) -> tuple[Event, ...]:
 
 @dataclass(frozen=True)
 class Control(Calling):
-    """A function of (t, state) that gives values of parameters, held for `sample` s each."""
+    """A function of (t, state) that gives values of parameters, held for `sample` s each. Where it has a method
+    `start`, runs call that first, but those that go on another one (`resumed`): its memory is then as at their end."""
 
     function: Callable[[float, State], Mapping[str, Any]]
     sample: float
+    resumed: bool = False
+
+    def begin(self) -> None:
+        """Make its memory that of the start of a run."""
+        if hasattr(self.function, "start") and not self.resumed:
+            self.function.start()
+
+    def kept(self) -> "Control":
+        """With the memory of now, which no later run changes, for one that goes on."""
+        with_memory = hasattr(self.function, "start")
+        return replace(self, function=deepcopy(self.function), resumed=True) if with_memory else self
 
     @property
     def functions(self) -> dict[str, Any]:
-        """As of an event; of a plugin with the hash of its text."""
+        """Of a plugin with the hash of its text."""
         text = getattr(sys.modules.get(getattr(self.function, "__module__", "")), MARK, "")
         return {"control": self.function} | ({"text": text} if text else {})
 
     def canonical(self) -> dict[str, Any]:
-        """What a specification says of it."""
         return {"sample": self.sample}
 
 
@@ -204,9 +206,34 @@ def control_of(function: Any, sample: Any) -> Control | None:
     """`control` and `sample` as people give them. Raises InputError."""
     if function is None and sample is None:
         return None
+    if isinstance(function, Control):
+        return function if sample is None else replace(function, sample=positive("sample", sample))
     if not callable(function):
         raise InputError(f"control must be a function of (t, state) that gives parameters by their names, not"
                          f" {function!r}")
     if sample is None:
         raise InputError("control needs sample=, the time in s for which each of its values is held")
-    return Control(function, positive("sample", sample))
+    made = Control(function, positive("sample", sample))
+    made.begin()  # its memory is part of its identity
+    return made
+
+
+def times_from(text: str | None) -> list[float] | None:
+    """Output times from a command line. Raises InputError."""
+    if text is None:
+        return None
+    found = [number_or_nan(part) for part in text.split(",")]
+    if not np.isfinite(found).all():
+        raise InputError(f"--times {text[:40]!r} must be numbers with commas between them, for example 0,0.1,1")
+    return found
+
+
+def event_from(text: str | None, direction: int, count: int) -> Event | None:
+    """An event from a command line. Raises InputError."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\w+)(?::(\d+(?:,\d+)*))?=(.+)", text)
+    if found is None:
+        raise InputError(f"--until {text[:40]!r} must be NAME:INDEX=VALUE, for example q:0,2=-0.5 or energy=1")
+    name, index, value = found.groups()
+    return Event((name, tuple(map(int, index.split(","))) if index else None, number_or_nan(value)), direction, count)

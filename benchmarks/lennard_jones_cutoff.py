@@ -1,4 +1,4 @@
-"""Molecules on the unit sphere with a Lennard-Jones potential that ends at a distance: another problem than
+"""A plugin: molecules on the unit sphere with a Lennard-Jones potential that ends at a distance: another problem than
 `lennard_jones_sphere`, where all pairs act, in time proportional to the number of molecules.
 
 V = sum_{i<j} v(r) S(r), v = 4 epsilon ((sigma/r)^12 - (sigma/r)^6), r = |q_i - q_j|; S = 1 up to the distance `switch`,

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.simulation.runs.events import Event, event_of, events_of
+from liestep.mechanics.contracts.manifold import drifting
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.endings.between import ROWS
+from liestep.simulation.endings.events import Event, event_of, events_of
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.numbers import finite
-from liestep.simulation.runs.specification import STEP_TOLERANCE
+from liestep.simulation.runs.specification import STEP_TOLERANCE, specify
 from liestep.simulation.runs.specified import Before, RunSpecification
-from liestep.simulation.runs.until import ROWS, specification_of
 
 if TYPE_CHECKING:
     import xarray
 
 MAY_CHANGE = ("samples", "times", "until", "events", "control", "sample", "stops")
+BOOKS = ("work", "impact_work")  # where rows do not hold them: of files and of runs with events
 CALLED = "called"  # key of what a data set in memory holds beside its variables and attributes
 
 
@@ -27,7 +30,8 @@ class Called:
     """A specification, whose functions no file holds, and time and rows of the last sample; in one process."""
 
     def __init__(self, spec: RunSpecification | None = None, end: tuple[float, np.ndarray] | None = None):
-        self.spec, self.end = spec, end
+        self.spec = replace(spec, control=spec.control.kept()) if spec and spec.control else spec
+        self.end = end
 
     def __reduce__(self) -> tuple[type["Called"], tuple[()]]:
         return Called, ()
@@ -53,14 +57,37 @@ def further(data: "xarray.Dataset", t_end: Any, given: Mapping[str, Any]) -> Run
     called = _called(data, found, {name: value for name, value in given.items() if value is not None})
     steps, before = (None, Before(reached, 0, {})) if found["steps"] is None else _on_grid(found, reached, end)
     start = before.t_start + before.steps*((end - before.t_start)/(before.steps + (steps or 1)))
+    ratio = abs(end - start)/called.get("sample", np.inf)
+    if abs(ratio - round(ratio)) > STEP_TOLERANCE*ratio and not before.steps and called.get("times") is None:
+        # instants of a control do not divide the run
+        called["times"] = np.linspace(start, end, called.pop("samples", None) or found["samples"])
     spec = specification_of(data.attrs, steps=steps, t_start=start, t_end=end, before=before,
                             initial={name: data[name].values[-1] for name in found["initial"]}, **called)
     at, rows = getattr(data.encoding.get(CALLED), "end", None) or (np.nan, None)
     if ROWS in data and reached == data.attrs["time_reached"]:
         at, rows = reached, data[ROWS].values[-1]
-    before = replace(before, rows=rows if at == reached else None, shown={
-        part.name: data[part.name].values[-1] for part in build(spec)[0].shown})
+    known = rows if at == reached and not spec.events else None
+    shown = [part.name for part in build(spec)[0].shown] + [*BOOKS]*(known is None)
+    before = replace(before, rows=known, shown={name: data[name].values[-1] for name in shown if name in data})
     return replace(spec, before=before if before.steps or before.shown or before.rows is not None else None)
+
+
+def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecification:
+    """The specification that a data set says it was made from, some arguments changed, but for the functions of events
+    and control; its start may be the drifted end of another run."""
+    found = json.loads(attributes["specification"])
+    facts, declared = sheet(found["problem"]), method(found["integrator"])
+    span = {"t_start": 0.0, **found, **changed}
+    begin, end = span["t_start"], span["t_end"]
+    known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
+    with drifting():
+        return specify(found["problem"], found["integrator"], **{
+            **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial",
+                                                  "max_step", "statistics_every", "log_steps")},
+            "stops": sorted([stop for stop in found.get("stops", ()) if min(begin, end) < stop < max(begin, end)],
+                            reverse=end < begin) or None,
+            "options": {name: value for name, value in found["options"].items() if name in known},
+            "before": Before(**found["before"]) if "before" in found else None, **changed})
 
 
 def _on_grid(found: Mapping[str, Any], reached: float, end: float) -> tuple[int, Before]:
@@ -92,7 +119,7 @@ def _called(data: "xarray.Dataset", found: Mapping[str, Any], given: dict[str, A
             raise InputError(f"the run was made with {name}, which no file holds: give it again,"
                              f" go_on(t_end=..., {name}=...)")
         else:
-            given[name] = spec.control.function if name == "control" else getattr(spec, name)
+            given[name] = spec.control.kept() if name == "control" else getattr(spec, name)
     if found.get("control") and "control" in given:
         given.setdefault("sample", found["control"]["sample"])
     until = event_of(given.get("until"))

@@ -17,7 +17,7 @@ from liestep.mechanics.formulations.multibody.assembly import Assembly
 from liestep.mechanics.formulations.multibody.checks import free_velocities
 from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
 from liestep.mechanics.formulations.probed import plain
-from liestep.simulation.runs.events import OPEN, Event, Reset, State, event_function
+from liestep.simulation.endings.events import OPEN, Event, Reset, State, event_function
 from liestep.simulation.runs.own_names import own_names
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
