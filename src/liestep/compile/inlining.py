@@ -14,6 +14,7 @@ from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags, compile_extra
 from numba.core.datamodel import default_manager
+from numba.core.datamodel.models import DataModel
 from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
@@ -60,7 +61,7 @@ class KernelFlags(Flags):
         return len(self._values)
 
 
-class WholeArgument:
+class WholeArgument(DataModel):
     """Of the data model of a component: it is an argument as it is. Numba takes it apart, number by number, and puts
     it together again in each function: half of the code to generate."""
 
