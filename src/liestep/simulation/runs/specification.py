@@ -119,7 +119,8 @@ def specify(problem: str | Identified, integrator: str, *, start: Start | None =
         raise InputError(f"{integrator}: {error}") from None
     count = tolerance = None
     control = control_of(asked.control, asked.sample)
-    if control and declared.adaptive:  # its points are the instants at which it is asked
+    alone = asked.until is None and asked.events is None and asked.times is None
+    if control and declared.adaptive and alone:  # its points are the instants at which it is asked
         asked = replace(asked, outputs=whole_steps(abs(end - begin), control.sample, "sample") + 1)
     if declared.adaptive:
         tolerance, points = _adaptive_size(asked, integrator)
