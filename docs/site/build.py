@@ -15,11 +15,11 @@ from liestep.errors import InputError
 HERE = Path(__file__).resolve().parent
 SNAPSHOT = TOP/"docs"/"snapshot"
 MENDED = {  # what Sphinx and its theme leave out: levels of captions, names of landmarks, keys for what can be scrolled
-    # (a switch needs a state beside that of its checkbox; an accent is drawn into its letter)
+    # (a switch needs a state beside that of its checkbox)
     'role="heading">': 'role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
-    ' role="switch"': "", '<mover accent="true">': "<mover>"}
+    ' role="switch"': ""}
 
 
 def write_source(target: Path) -> None:

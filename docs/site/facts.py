@@ -21,7 +21,7 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
     "rigid_bodies": ("rigid_bodies",),
     "energy_momentum": ("constrained_lagrangian", "quaternion_hamiltonian", "constant_mass"),
     "multibody": ("index_three",), "lie_groups": ("lie_action", "lie_chart"),
-    "vector_fields": ("vector_field", "canonical_field", "separable_hamiltonian", "skew_gradient",
+    "vector_fields": ("vector_field", "parts", "canonical_field", "separable_hamiltonian", "skew_gradient",
                       "charged_particles"),
 }
 TASKS = {  # what public names are for; any other one comes last

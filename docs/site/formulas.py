@@ -37,6 +37,8 @@ def mathml(tex: str, block: bool = False) -> str:
     name = "{http://www.w3.org/1998/Math/MathML}"
     ElementTree.register_namespace("", name[1:-1])
     root = ElementTree.fromstring(tex2mathml(tex, as_block=block).replace("&ApplyFunction;", "&#8289;"))
+    for node in root.iter():
+        node.attrib.pop("accent", None)  # it would be drawn into its letter
     for place in [*root.iter(f"{name}munderover")]:
         letter, index, accent = place
         if (letter.text or "∑") not in "∑∏∫":

@@ -109,8 +109,8 @@ def write_which(target: Path, snapshot: Snapshot) -> None:
         (target/f"{names[-1]}.md").write_text(f"{title}\n\n{about(snapshot)}{first}{map_of}{''.join(parts)}", "utf-8")
     listed = "\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n" if names else ""
     (target/"index.md").write_text((
-        "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and thing to"
-        f" keep, from all integrators of the last full run.\n{listed}"), "utf-8")
+        "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and conserved"
+        f" quantity, from all integrators of the last full run.\n{listed}"), "utf-8")
 
 
 def first(paper: str, rows: list[dict[str, str]], snapshot: Snapshot, top: Path = TOP) -> Iterator[str]:

@@ -71,14 +71,14 @@ def winners(results: Results) -> Figure:
 
 @drawing("{title}: state error against evaluations of forces or right-hand sides, of RK4, DOP853 and the"
          " methods that win somewhere. {runs} Winners whatever they keep, or with the symplectic form."
-         " Hollow points lie within 30 floors of the reference or above 0.1.")
+         " Hollow points lie within 30 times the error of the reference or above 0.1.")
 def leaders(results: Results) -> Figure:
     return _leaders(results, "evaluations", "evaluations")
 
 
 @drawing("{title}: state error against processor time (s), of RK4, DOP853 and the methods that win somewhere by"
-         " seconds. {runs} Winners whatever they keep, or with the symplectic form; a run"
-         " is timed alone without statistics. Hollow points lie within 30 floors of the reference or above 0.1.")
+         " seconds. {runs} Winners whatever they keep, or with the symplectic form; a run is timed alone without"
+         " statistics. Hollow points lie within 30 times the error of the reference or above 0.1.")
 def leaders_seconds(results: Results) -> Figure:
     return _leaders(results, "seconds", "processor time (s)")
 
@@ -142,8 +142,9 @@ def _price(runs: pandas.DataFrame, unit: str, level: float | None) -> float:
     return next((float(row[unit]) for row in at_equal_error(runs, (unit,), (level,))), np.nan)
 
 
-@drawing("{title}: state error, and largest change of the symplectic form in a step, against the step, with the slopes"
-         " of the order p of the free motion and of p + 1. Hollow points lie within 30 floors or are round-off. {runs}")
+@drawing("{title}: state error, and largest change of the symplectic form in a step, against the step, with the"
+         " slopes of the order p of the free motion and of p + 1. Hollow points lie within 30 times the error of the"
+         " reference or are round-off. {runs}")
 def order_and_form(results: Results) -> Figure:
     problem = next(iter(results.config.problems))
     metrics = results.metrics[results.metrics["problem"] == problem]

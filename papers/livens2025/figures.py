@@ -492,7 +492,7 @@ def _errors(results: Results, axes: Axes, problem: str, x: str) -> dict[str, Lin
 
 @drawing("Compositions: state error against the step. EMH, the Cayley scheme on SO(3) and the variational integrator"
          " have the order of their weights, also with a singular mass matrix; EML and MPL stay at 4, the projected EML"
-         " at 3. Errors below the floor of the reference say nothing. {runs}")
+         " at 3. Errors below that of the reference say nothing. {runs}")
 def compositions(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 92.0)
     handles: dict[str, Line2D] = {}

@@ -230,7 +230,7 @@ def test_symplecticity_is_what_the_method_declares():
     assert declared == {"dlm", "campello", *(name for name in CALLS if name.startswith(
         (
         "slgi", "vi_sphere", "dmv", "rodrigues", "lgvi", "exact_split", "sphere_split", "spherical_midpoint",
-         "verlet", "lobatto")))}
+         "symplectic_euler", "verlet", "lobatto")))}
     assert len({one.integrator for one in found} - declared) >= 10
 
 

@@ -1,4 +1,4 @@
-"""Kernels with defaults, called by keyword, compiled as in plain Python."""
+"""Kernels with defaults, called by keyword and by each other, compiled as in plain Python."""
 from typing import NamedTuple
 
 import pytest
@@ -27,6 +27,32 @@ def every_way(scale, x):
 @kernel
 def lacking(x):
     return weigh(b=x)
+
+
+@kernel
+def deep(x):
+    return x*x + 1.0
+
+
+@kernel
+def never_deep(x):
+    three = 3  # Numba does not see that the call is never made, LLVM does
+    return deep(x) if 2*three < 5 else x
+
+
+@kernel
+def deeper(scale, x):
+    return scale.of(deep(x))
+
+
+@kernel
+def both(scale, x):
+    return never_deep(x) + deeper(scale, x)
+
+
+def test_code_that_one_caller_drops_is_there_for_the_next():
+    """A loop links each kernel once, and takes those that are called: behind the last that may call it."""
+    assert both(Scale(3.0), 2.0) == 2.0 + 3.0*5.0*0.5
 
 
 def test_defaults_and_keywords_are_those_of_python():

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
+from scipy.integrate import solve_ivp
 from scipy.special import j0
 
 import liestep
@@ -94,6 +95,35 @@ FUNCTIONS = {
     "NameError: name 'unknown'": lambda t, y: unknown*y}  # noqa: F821
 
 
+def catches(y):
+    try:
+        return -y if y[0] > 0.0 else y
+    except Exception:
+        return 7.0*y
+
+
+OTHERWISE = {  # Python and numpy say what they give for numbers; on symbols they would give something else
+    "isinstance": lambda y: y if isinstance(y[0], float) else 5.0*y, "catches": catches,
+    "dtype": lambda y: y if y.dtype.kind == "f" else 5.0*y, "scalar": lambda y: y if np.isscalar(y[0]) else 5.0*y,
+    "truth": lambda y: ((y > 0.1) + (y > 0.2))*y,
+    "helper": lambda y: catches(y)}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_what_numbers_give_otherwise_is_refused(name):
+    with pytest.raises(InputError, match=r"when it is called with numbers, and .* \(test_plain_bad_input\.py, line"):
+        liestep.system("own", rhs=OTHERWISE[name], start={"y": [1.0, 0.5]})
+    found = liestep.solve(lambda t, y: OTHERWISE[name](y), (0.0, 0.1), [1.0, 0.5], "DOP853", rtol=1e-10)
+    right = solve_ivp(lambda t, y: OTHERWISE[name](y), (0.0, 0.1), [1.0, 0.5], method="DOP853", rtol=1e-12, atol=1e-14)
+    assert "called with numbers" in found.reason
+    assert np.abs(found.y[:, -1] - right.y[:, -1]).max() < 1e-9
+
+
+def test_norm_of_a_matrix_of_order_2_is_refused():
+    with pytest.raises(InputError, match=r"largest singular value.*cannot be traced"):
+        liestep.system("own", rhs=lambda y: np.linalg.norm(np.outer(y, y) + np.eye(2), 2)*y, start={"y": [1.0, 0.5]})
+
+
 @pytest.mark.parametrize("complaint", FUNCTIONS)
 def test_functions(complaint, monkeypatch):
     monkeypatch.setattr(arrays, "LONGEST", 0.5 if "does not end" in complaint else 600.0)  # on a busy machine too
@@ -116,6 +146,8 @@ SYSTEMS = {
     "start must be a dictionary": {"rhs": lambda y: y, "start": [1.0]},
     "parameters must be a mapping of names to values": {"rhs": lambda y: y, "start": {"y": [1.0]}, "parameters": [1.0]},
     "invariants must be a dictionary": {"rhs": lambda y: y, "start": {"y": [1.0]}, "invariants": [lambda y: y[0]]},
+    "no name of the state, energy or time": {"rhs": lambda y: y, "start": {"y": [1.0]},
+                                             "invariants": {"time": lambda y: y[0]}},
     "t_end must be a positive": {"rhs": lambda y: y, "start": {"y": [1.0]}, "t_end": math.nan},
     "t_end must be .* not 'ten'": {"rhs": lambda y: y, "start": {"y": [1.0]}, "t_end": "ten"},
     "v and omega: give one": {"potential": lambda q: q[0, 2], "mass": 1.0, "start": {

@@ -181,6 +181,7 @@ def test_a_run_that_fails_says_so():
       for step in (0, -0.1, np.nan, "0.1")),
     ((swing, (0, 1), [1.0, 0.0], "Taylor"), {"atol": -1e-9}, "^taylor: option atol must be scale"),
     ((top, (0, 1), TOP, "RKMK4"), {"atol": 1e-9}, "RKMK4 takes no atol, as its steps are fixed"),
+    ((top, (0, 1), TOP, "RKMK4"), {"rtol": 1e-9}, "RKMK4 takes no rtol, as its steps are fixed"),
     ((lambda t, y: top(t, y) + 0.1*y, (0, 1), TOP, "RKMK4"), {"step": 0.1}, "dR/dt R.T must be antisymmetric"),
     ((lambda t, y: y, (0, 1), [0.0, 0.6, 0.8], "RKMK4"), {"step": 0.1, "group": "S2"}, "it must be orthogonal to q"),
     ((swing, (0, 1), [1.0, 0.0]), {"group": "SO4"}, "SO4"), ((swing, (0, 1), [1.0, 0.0]), {"group": 3}, "group 3"),

@@ -161,3 +161,15 @@ def test_the_hash_of_the_package_sees_every_file(tmp_path):
     after = plans.content_hash(tmp_path.rglob("*.py"), tmp_path)
     (tmp_path/"a.py").write_text("2")
     assert len({before, after, plans.content_hash(tmp_path.rglob("*.py"), tmp_path)}) == 3
+
+
+def test_data_beside_modules_are_sources(tmp_path, monkeypatch):
+    """A tableau in a file .toml is a part of runs as its module is."""
+    monkeypatch.setattr(plans, "PACKAGE", tmp_path)
+    found = []
+    for name in ("method.py", "method.toml", "notes.txt"):
+        (tmp_path/name).write_text("a = 1")
+        plans.sources.cache_clear()
+        found.append(plans.sources())
+    plans.sources.cache_clear()
+    assert found[0] != found[1] == found[2]

@@ -125,8 +125,8 @@ def figure2(results: Results) -> Figure:
     return figure
 
 
-@drawing("Heavy top: errors of attitude and angular momentum against the step, with the floor. Top: printed data,"
-         " bottom: inertia about the fixed point. Hollow points lie within 30 floors of the reference (grey). {runs}")
+@drawing("Heavy top: errors of attitude and angular momentum against the step. Top: printed data, bottom: inertia"
+         " about the fixed point. Hollow points lie within 30 times the error of the reference (grey). {runs}")
 def figure2_parts(results: Results) -> Figure:
     figure, panels = subplots(DOUBLE, 118.0, 2, 2)
     for row, (problem, name) in enumerate(((PROBLEM, "printed data"),
@@ -172,7 +172,7 @@ LINKS = ("#0077BB", "#EE7733")
 
 @drawing("Two quadrotors with a load: order. Euclidean error of load and links at the end against the step, with the"
          " constant moment of the public code (a) and without moment (b). Dotted line: error of the paper's reference,"
-         " ode45 at 1e-10 and 1e-14; hollow points lie within 30 floors of the reference. {runs}")
+         " ode45 at 1e-10 and 1e-14; hollow points lie within 30 times the error of the reference. {runs}")
 def figure13(results: Results) -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 78.0)

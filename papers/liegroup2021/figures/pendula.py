@@ -163,7 +163,8 @@ FLOOR_FACTOR = 30.0
 
 @drawing("Double pendulum: order of Lie group integrators. Euclidean error in R^12 at the end against the step, with"
          " slopes 1 to 4 through the point of the paper's largest step. Large markers: the paper's numbers of steps,"
-         " 19, 39, 79 and 159, hollow where they lie within 30 floors of the reference (grey); dots: others. {runs}",
+         " 19, 39, 79 and 159, hollow where they lie within 30 times the error of the reference (grey); dots: others."
+         " {runs}",
          shows=("error",))
 def figure5(results: Results) -> Figure:
     styles = marks(results)

@@ -13,6 +13,8 @@ from llvmlite import ir
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags, compile_extra
+from numba.core.datamodel import default_manager
+from numba.core.datamodel.models import DataModel
 from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
@@ -38,13 +40,42 @@ KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cp
 
 
 class InlineLibrary(JITCodeLibrary):
-    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code on its own. Numba
-    does both for every function, with all that is inlined in it: two thirds of the time to compile a loop."""
+    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code nor linked on its
+    own. Numba does that for every function, with all that is inlined in it: two thirds of the time to compile a loop.
+    """
 
     def finalize(self):
-        for library in dict.fromkeys(self._linking_libraries):
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        self._finalized = True
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.linkage = "linkonce_odr"  # of which a loop takes what it calls
+        self._shared_module, self._finalized = self._final_module, True
+
+
+class KernelFlags(Flags):
+    """Numba compares all options, set or not, at each look-up of one of its own functions."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Flags) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return len(self._values)
+
+
+class WholeArgument(DataModel):
+    """Of the data model of a component: it is an argument as it is. Numba takes it apart, number by number, and puts
+    it together again in each function: half of the code to generate."""
+
+    def get_argument_type(self):
+        return self.get_value_type()
+
+    def as_argument(self, builder, value):
+        return value
+
+    from_argument = as_argument
+
+
+for kind in types.NamedTuple, types.NamedUniTuple:
+    default_manager.register(kind, type("Component", (WholeArgument, default_manager._handlers[kind]), {}))
 
 
 class Specialised(NamedTuple):
@@ -68,7 +99,7 @@ def variant(kernel: Any, applies: Callable[[tuple[types.Type, ...]], bool], func
 def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specialised:
     """`function`, or its variant for such arguments, compiled for a tuple of argument types."""
     function = next((other for applies, other in _variants.get(function, ()) if applies(arguments)), function)
-    flags = Flags()
+    flags = KernelFlags()
     cpu_target.options.parse_as_flags(flags, KERNEL_OPTIONS | {"forceinline": not getattr(function, "outlined", False)})
     flags.no_compile = True
     context = cpu_target.target_context
@@ -141,7 +172,9 @@ def _lower_calls(key: Any, function: Callable, *declared: Any) -> None:
         if signature.args and _separate(function, signature.args[0], signature.args[1:]) is not None:
             return _call_address(context, builder, signature, arguments, function)
         compiled = _specialise(function, signature.args)
-        context.add_linking_libs([compiled.code])
+        code = context.active_code_library
+        needed = [*code._linking_libraries, compiled.code, *compiled.code._linking_libraries]
+        code._linking_libraries = [*dict.fromkeys(reversed(needed))][::-1]  # each behind all that may call it
         return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
 
 

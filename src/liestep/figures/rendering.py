@@ -1,7 +1,5 @@
-"""Write a figure into its files: one layout for both formats, fonts without what text needs to be laid out, and numbers
-of axes as text, not as formulas: together a third of the time of a figure."""
+"""Write a figure into its files: one layout for both formats, and fonts without what text needs to be laid out."""
 import io
-import re
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +33,6 @@ def save(figure: Figure, base: Path) -> list[Path]:
     the folder cannot be written."""
     base = Path(base)
     paths = []
-    use_plain_numbers(figure)
     with matplotlib.rc_context(RC):
         figure.set_dpi(DPI)
         if engine := figure.get_layout_engine():
@@ -48,32 +45,6 @@ def save(figure: Figure, base: Path) -> list[Path]:
             with replacing(paths[-1]) as temporary:
                 temporary.write_bytes(buffer.getvalue())
     return paths
-
-
-RAISED = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
-UPRIGHT = re.compile(r"\\mathdefault\{((?:[^{}]|\{[^{}]*\})*)\}")
-POWER = re.compile(r"\^\{([-−]?\d+)\}")
-
-
-def plain(label: str) -> str:
-    """A number that matplotlib has written as a formula, as text; anything else unchanged."""
-    if not (label.startswith("$") and label.endswith("$") and len(label) > 1):
-        return label
-    text = UPRIGHT.sub(r"\1", label[1:-1]).replace(r"\times", "×")
-    text = POWER.sub(lambda found: found[1].translate(RAISED), text).replace("-", "−")
-    return label if re.search(r"[\\{}^_$]", text) else text
-
-
-def use_plain_numbers(figure: Figure) -> None:
-    """Let all axes of a figure write their numbers as text."""
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            for formatter in (axis.get_major_formatter(), axis.get_minor_formatter()):
-                kind = type(formatter)
-                setattr(formatter, "format_ticks",  # noqa: B010  its type knows no assignment to a method
-                        lambda values, of=formatter, kind=kind: [plain(text) for text in kind.format_ticks(of, values)])
-                setattr(formatter, "get_offset",  # noqa: B010
-                        lambda of=formatter, kind=kind: plain(kind.get_offset(of)))
 
 
 def write(results: Results, name: str, draw: Drawing) -> list[Path]:

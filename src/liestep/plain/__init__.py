@@ -24,8 +24,8 @@ from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.probed import plain
 from liestep.plain import families, mechanisms
 from liestep.plain.blackbox import called
-from liestep.plain.families import Given, named_start
-from liestep.plain.kinds import SHARED, documented, kind, meant
+from liestep.plain.families import Given
+from liestep.plain.kinds import SHARED, documented, kind, meant, named_start
 from liestep.plain.parts import summed
 from liestep.simulation.catalogue import add_plugin, method, own_integrators, own_systems, plugin_entries, sheet
 from liestep.simulation.many import call

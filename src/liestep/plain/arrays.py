@@ -212,6 +212,8 @@ def _det(a: Any) -> Any:
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     if ord not in (None, 2, "fro"):
         raise Untraceable(f"np.linalg.norm of order {ord!r} cannot be traced; 2 can")
+    if ord == 2 and (np.ndim(x) if axis is None else np.size(axis)) == 2:
+        raise Untraceable("np.linalg.norm of order 2 of a matrix, its largest singular value, cannot be traced")
     return np.sqrt(symbols(x)**2 @ np.ones(np.shape(x)[-1]) if axis in (-1, np.ndim(x) - 1) and not keepdims
                    else np.sum(symbols(x)**2, axis=axis, keepdims=keepdims))
 

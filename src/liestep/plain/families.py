@@ -14,6 +14,7 @@ from liestep.mechanics.contracts.manifold import check_tangent
 from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.axes import principal
 from liestep.mechanics.formulations.turning import PARTS, layout
+from liestep.plain.agreement import agreed
 from liestep.plain.arrays import Values, frozen, place, run, solve
 from liestep.plain.kinds import Kind
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
@@ -29,7 +30,6 @@ from liestep.plain.symbols import (
     questions,
     substituted,
 )
-from liestep.simulation.runs.own_names import SAME
 
 PLUGIN = Path(__file__).with_name("plugin.py.in")  # with the fields of `str.format`
 FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equal", "if_less", "log", "quotient",
@@ -56,6 +56,7 @@ class Writer:
         self.t = self.symbol("t", 0.0)
         self.outs: list[Any] = []
         self.axes: np.ndarray | None = None  # principal ones of bodies (n, 3, 3), in those of a person
+        self.kept = "rate" if "rate" in start else ""  # as in `Preset`
         self.rules: dict[str, str] = {}  # further arguments of `Parameter`, by keys
         self.lines = [f"    p_{key}: Any" for key in self.parameters] or ["    nothing: Any"]
 
@@ -90,9 +91,9 @@ class Writer:
 
     def call(self, what: str, function: Callable, shape: tuple[int, ...] | None, *,
              arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
-        """What a person's function gives; checked at the start. Raises InputError: as `run`, or it is NaN or infinite
-        at the start."""
-        return self.finite(what, function, run(function, what, {**arguments, "p": self.p}, shape, arranged))
+        """What a person's function gives. Raises InputError: as `run`, `agreed` and `finite`."""
+        found = run(function, what, {**arguments, "p": self.p}, shape, arranged)
+        return self.finite(what, function, agreed(self, what, function, arguments, found, arranged))
 
     def finite(self, what: str, function: Callable, found: Any) -> Any:
         """What was found, whose values at the start are finite."""
@@ -152,6 +153,7 @@ class Writer:
             name=self.name, imports=names, lines="\n".join(self.lines), more="\n".join(["", *more]), clock=clock,
             arguments=", ".join(f"p[{key!r}]" for key in self.parameters) or "0.0", start="\n".join(start),
             declared="".join(declared), rules="\n".join(rules or ["    pass"]), given=given, t_end=float(self.t_end),
+            kept=f", kept={self.kept!r}" if self.kept else "",
             opening=opening, family=sheet[0], clocked=" clock=clock,"*bool(clock),
             options="".join(f"    {line}\n" for line in sheet[1:-1]), last=sheet[-1], closing=closing)
 
@@ -169,17 +171,6 @@ def _parameter(name: str, value: Any) -> Any:
     if not np.isfinite(array).all():
         raise InputError(f"parameter {name} must be finite numbers")
     return float(array) if array.ndim == 0 else array
-
-
-def named_start(start: Start) -> dict[str, Any]:
-    """A start under the names that functions have. Raises InputError: two names of one field."""
-    found: dict[str, Any] = {}
-    for name, value in start.items():
-        own = next((one for one, field in SAME.items() if field == name), name)
-        if own in found:
-            raise InputError(f"start has {own} twice, as {SAME[own]} too: give one of them")
-        found[own] = value
-    return found
 
 
 def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, default: Any = None) -> np.ndarray:
@@ -343,8 +334,8 @@ def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian
     with whether it is kept. The energy is zero for systems without one; it may be the Hamiltonian that is written."""
     kept = {"energy": energy}
     for name, function in (given.invariants or {}).items():
-        if not name.isidentifier() or name in ("energy", *state):
-            raise InputError(f"invariant {name!r} must be a name of Python, and no name of the state")
+        if not name.isidentifier() or name in ("energy", "time", *state):
+            raise InputError(f"invariant {name!r} must be a name of Python, no name of the state, energy or time")
         kept[name] = w.call(f"invariant {name}", function, (), **state)
     values, written = entries("out", list(kept.values())), []
     if hamiltonian is not None and hamiltonian is energy:
@@ -413,6 +404,7 @@ def lagrangian(w: Writer, given: Given) -> str:
     push = substituted(w.slopes("lagrangian", given.lagrangian, found, list(q)), moving)
     force = substituted(list(w.call("force", given.force, (n,), t=w.t, q=q, v=v)), moving) if given.force else []
     moves = depends(found, [w.t])
+    w.kept = "v" if any(depends(x, [*q, w.t]) for x in by_v) else ""
     energy = 0.0 if moves else (sum([r*m for r, m in zip(rate, momentum, strict=True)])
                                 - substituted([found], moving)[0])
     first = lines(entries("y[1]", substituted(by_v, {w.t.place: 0.0})), "    ")

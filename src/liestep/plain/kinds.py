@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from liestep.errors import InputError
+from liestep.simulation.runs.own_names import SAME
 
 F = TypeVar("F", bound=Callable[..., Any])
 SHARED = ("name", "start", "parameters", "t_end")  # by the kinds, so that they tell none
@@ -97,3 +98,14 @@ def meant(given: Mapping[str, Any]) -> Kind:
         wanted = [f"{name} ({' or '.join(titles)})" for name, titles in lacking.items()]
         raise InputError(f"no system is made of {told} alone: give {', or '.join(wanted)}")
     return best
+
+
+def named_start(start: Mapping[str, Any]) -> dict[str, Any]:
+    """A start under the names that functions have. Raises InputError: two names of one field."""
+    found: dict[str, Any] = {}
+    for name, value in start.items():
+        own = next((one for one, field in SAME.items() if field == name), name)
+        if own in found:
+            raise InputError(f"start has {own} twice, as {SAME[own]} too: give one of them")
+        found[own] = value
+    return found

@@ -203,7 +203,7 @@ class Solver(OdeSolver):
     _outcome: Outcome
 
     def __init__(self, fun: Callable, t0: float, y0: Any, t_bound: float, vectorized: bool = False, *,
-                 rtol: float = 1e-6, atol: Any = None, step: float | None = None, blackbox: bool = False,
+                 rtol: float | None = None, atol: Any = None, step: float | None = None, blackbox: bool = False,
                  max_step: float | None = None, stops: Sequence[float] | None = None, **unknowns: Any):
         for name in unknowns:
             if name in ("min_step", "first_step"):
@@ -224,7 +224,8 @@ class Solver(OdeSolver):
                 self.times = np.append(self.times[:-1], self.t_bound)
             self.nfev = self._outcome.counters.get("rhs_evaluations", 0)
 
-    def _whole_way(self, fun: Callable, rtol: float, atol: Any, step: float | None, limits: dict[str, Any]) -> Found:
+    def _whole_way(self, fun: Callable, rtol: float | None, atol: Any, step: float | None, limits: dict[str, Any]
+                   ) -> Found:
         start, values = _parts(self.y, self._shapes), dict[str, Any]()
         length = abs(self.t_bound - self.t)
         if self.compiled:
@@ -237,11 +238,13 @@ class Solver(OdeSolver):
             known = _called(self.fun_single, start, self._flat)
         if self.group:
             _require_tangent(_parts(self.fun_single(self.t, self.y), self._shapes), start)
-        if atol is not None and "atol" not in declared(self.integrator).options:
-            raise InputError(f"{type(self).__name__} takes no atol, as its steps are fixed: leave it out")
+        for name, value in (("rtol", rtol), ("atol", atol)):
+            if value is not None and "atol" not in declared(self.integrator).options:
+                raise InputError(f"{type(self).__name__} takes no {name}, as its steps are fixed: leave it out")
         if self.group and np.shape(atol) == (self.n,):  # of a field the least
             atol = [float(np.min(part)) for part in _parts(real_array("atol", atol), self._shapes).values()]
-        how: dict[str, Any] = {"tolerance": rtol, "options": {} if atol is None else {"atol": atol}}
+        how: dict[str, Any] = {"tolerance": 1e-6 if rtol is None else rtol,
+                               "options": {} if atol is None else {"atol": atol}}
         if step is not None:
             how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}

@@ -13,8 +13,8 @@ from liestep.study.plan.yamlfile import YAML_BYTES
 
 @cache
 def sources() -> str:
-    """Hash of every file of the package."""
-    return content_hash(PACKAGE.rglob("*.py"), PACKAGE)
+    """Hash of every file of the package that makes runs."""
+    return content_hash([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")], PACKAGE)
 
 
 def content_hash(paths: Iterable[Path], root: Path) -> str:

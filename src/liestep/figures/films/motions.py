@@ -58,6 +58,8 @@ def motion_of(file: RunFile) -> FilmScene:
     for field in ("q", "body_momentum"):
         if field in file.variables and file[field].shape[-1] == 3:
             return on_sphere(file, field)
+    if "y" in file.variables and file["y"].shape[1:] == (3,):
+        return MOTIONS["particle"](file, specification["parameters"])
     raise InputError(f"{file.path}: its state has neither directions q nor one attitude, so that there is"
                      " nothing to draw")
 
@@ -254,7 +256,7 @@ def masses_in_a_row(file: RunFile, parameters: Parameters) -> FilmScene:
 
 def single(file: RunFile, look: Callable[[Scene, np.ndarray], None]) -> FilmScene:
     """One mass or particle about the origin with its trail; look(scene, place)."""
-    place = file["position"]
+    place = file["position" if "position" in file.variables else "y"]
 
     def draw(scene: Scene, k: int) -> None:
         trail(scene, place, looks.COLOURS[0], k)

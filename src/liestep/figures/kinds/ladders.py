@@ -374,8 +374,8 @@ def _guides(axes: Axes, rows: pandas.DataFrame) -> None:
     for power in (1, 3):
         values = start*(n/n[0])**power
         axes.plot(n, values, color="0.6", linewidth=0.6, linestyle="-", zorder=1.0)
-        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(3, 0),
-                      textcoords="offset points", va="center", fontsize=6.5, color="0.45")
+        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(-2, 3),
+                      textcoords="offset points", ha="right", fontsize=6.5, color="0.45")
 
 
 @drawing()

@@ -200,6 +200,7 @@ class Preset:
     # parameter -> why a paper's printed moments of inertia are kept though no body has them; any other value is refused
     exceptions: Mapping[str, str] = field(default_factory=dict)
     resolutions: tuple[float, ...] = ()
+    kept: str = ""  # a name of velocities that the start gives: they stay as they are where other fields are replaced
 
 
 def own(doc: str, parameters: Mapping[str, Any], initial: Callable[[Mapping[str, Any]], dict[str, np.ndarray]],

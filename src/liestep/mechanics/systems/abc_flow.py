@@ -52,6 +52,9 @@ SHEET = first_order(
     build=lambda p: AbcFlow(p["a"], p["b"], p["c"]),
     parameters={name: Parameter("1", f"strength of the shear along {axis}") for name, axis in zip(
         "abc", ("z", "x", "y"), strict=True)},
-    default_preset="chaotic", trials=(Trial("ABC flow", "chaotic", use="instead"),),
+    default_preset="chaotic",
+    trials=(Trial("ABC flow", "chaotic", use="instead"),
+            Trial("ABC flow, equal shears", "chaotic", {"a": 1.0, "b": 1.0}, use="instead"),
+            Trial("ABC flow, other shears", "chaotic", {"a": 0.7, "c": -0.4}, use="instead")),
     presets={"chaotic": Preset("a^2 = 3, b^2 = 2, c = 1: regions of chaos", "none", "own",
                                {"a": np.sqrt(3.0), "b": np.sqrt(2.0), "c": 1.0}, _start, 20.0)})

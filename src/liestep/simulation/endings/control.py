@@ -62,11 +62,6 @@ class Held:
         assert spec.control is not None
         self.spec, self.function, self.error = spec, spec.control.function, ""
         self.sample = spec.control.sample
-        if spec.step is not None:
-            self.every = max(1, round(self.sample/abs(spec.step)))  # steps
-            if abs(self.sample/abs(spec.step) - self.every) > STEP_TOLERANCE*self.every:
-                raise InputError(f"sample {self.sample!r} is no whole number of steps of {abs(spec.step)!r}; the"
-                                 f" nearest is {self.every*abs(spec.step)!r}")
         spec.control.begin()
         self.y = build(spec)[0].start.copy()  # advanced in place
         self.reader = build(spec)[0]  # of its own, with what is held
@@ -275,7 +270,11 @@ def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) ->
         made, h, every, clock = (outputs, accepted), spec.duration/points, [], [spec.t_start, spec.direction]
     else:
         function, made, h, clock = advance_held, (outputs,), spec.step, list(spec.grid)
-        every = [held.every]
+        ratio = held.sample/abs(h)
+        every = [max(1, round(ratio))]
+        if abs(ratio - every[0]) > STEP_TOLERANCE*every[0]:
+            raise InputError(f"sample {held.sample!r} is no whole number of steps of {abs(h)!r}; the nearest is"
+                             f" {every[0]*abs(h)!r}")
     loop = loop_for(function, integrator, problem, *made, read, work)
     status, done, time = Status.OK, 0, [0.0]
     with Pieces(y.size) as pieces:

@@ -57,6 +57,10 @@ def further(data: "xarray.Dataset", t_end: Any, given: Mapping[str, Any]) -> Run
     called = _called(data, found, {name: value for name, value in given.items() if value is not None})
     steps, before = (None, Before(reached, 0, {})) if found["steps"] is None else _on_grid(found, reached, end)
     start = before.t_start + before.steps*((end - before.t_start)/(before.steps + (steps or 1)))
+    ratio = abs(end - start)/called.get("sample", np.inf)
+    if abs(ratio - round(ratio)) > STEP_TOLERANCE*ratio and not before.steps and called.get("times") is None:
+        # instants of a control do not divide the run
+        called["times"] = np.linspace(start, end, called.pop("samples", None) or found["samples"])
     spec = specification_of(data.attrs, steps=steps, t_start=start, t_end=end, before=before,
                             initial={name: data[name].values[-1] for name in found["initial"]}, **called)
     at, rows = getattr(data.encoding.get(CALLED), "end", None) or (np.nan, None)

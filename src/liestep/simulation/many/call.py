@@ -11,7 +11,7 @@ import numpy as np
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
-from liestep.mechanics.contracts.sheet import Cells, once, real_array
+from liestep.mechanics.contracts.sheet import Cells, Preset, once, real_array
 from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
 from liestep.simulation.endings.events import Event, Zero
 from liestep.simulation.many.blocks import FEWEST
@@ -21,8 +21,9 @@ from liestep.simulation.runs.content import Content, largest_momentum_error, ori
 from liestep.simulation.runs.estimate import DENSE, IMPLICIT, OBSERVABLES, memory, readable
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.members import in_groups
-from liestep.simulation.runs.numbers import mapping, whole
+from liestep.simulation.runs.numbers import finite, mapping, whole
 from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.own_names import own_names
 from liestep.simulation.runs.progress import progress_bar
 from liestep.simulation.runs.simulation import to_dataset
 from liestep.simulation.runs.specification import Start, specify, start_in
@@ -181,14 +182,20 @@ class Asked:
             return [] if self.keep in (END, SAMPLES, STATISTICS) else [self.keep]
         return list(self.keep)
 
+    @property
+    def _preset(self) -> Preset:
+        """The default one if the name is wrong, which is told later."""
+        facts = self.system.item
+        return facts.presets[self.preset if isinstance(self.preset, str) and self.preset in facts.presets else
+                             facts.default]
+
     def _parameters(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Those with a value for each member, and the others."""
         facts = self.system.item
-        preset = self.preset if isinstance(self.preset, str) and self.preset in facts.presets else facts.default
         varied: dict[str, np.ndarray] = {}
         shared: dict[str, Any] = {}
         for name, given in self.parameters.items():
-            usual = facts.presets[preset].parameters.get(name)
+            usual = self._preset.parameters.get(name)
             if usual is None and name in facts.parameters:
                 usual = facts.parameters[name].default
             try:
@@ -204,9 +211,10 @@ class Asked:
     def _starts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Fields with a value for each member, and the others."""
         facts, first = self.system.item, {name: values[0] for name, values in self.varied.items() if len(values)}
-        usual = facts.presets[facts.default if self.preset is None else self.preset].parameters if (
-            self.preset is None or self.preset in facts.presets) else {}
-        shapes = facts.state_shapes(facts.check({**usual, **self.shared, **first}))
+        parameters = facts.check({**self._preset.parameters, **self.shared, **first})
+        shapes = facts.state_shapes(parameters)
+        own = own_names(facts, parameters)
+        shapes = {**shapes, **{name: shapes[one.field] for name, one in own.items() if one.field in shapes}}
         moved, shared = {}, {}
         for name, given in self.starts.items():
             if name not in shapes:
@@ -231,7 +239,8 @@ class Asked:
         own = {name: values[number] for name, values in self.varied.items()}
         try:
             with drifting(self.drift):
-                start = start_in(self.system, self.preset, {**self.shared, **own}, self.state(number), self.cells)
+                start = start_in(self.system, self.preset, {**self.shared, **own}, self.state(number), self.cells,
+                                 finite("t_start", self.more["t_start"] or 0.0))
             found: RunSpecification = once(self._specified, start.parameters, start.initial, start.t_end)
         except InputError as error:
             raise InputError(f"member {number}: {error}" if number or self.count > 1 else str(error)) from None
@@ -285,7 +294,8 @@ class Asked:
         """Numbers of members, and what runs them."""
         spec, blocks = self.spec, bool(self.named)
         repeated = Repeated(spec)
-        if self.varied or not repeated.possible:
+        derived = {*self.moved} - {*spec.initial} or (self.moved and self._preset.kept)  # fields follow from others
+        if self.varied or derived or not repeated.possible:
             yield from in_groups(spec, repeated.formulated, self.count, lambda number: (self.member(number),), blocks,
                                  self.fewest)
             return

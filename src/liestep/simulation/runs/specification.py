@@ -1,5 +1,6 @@
 """What makes the specification of a run from a request: checks, and what the request leaves open."""
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf, isfinite, isqrt, prod
 from typing import Any
@@ -22,7 +23,7 @@ from liestep.simulation.catalogue import (
 )
 from liestep.simulation.endings.events import control_of, event_of, events_of
 from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole
-from liestep.simulation.runs.own_names import of_fields
+from liestep.simulation.runs.own_names import of_fields, own_names
 from liestep.simulation.runs.specified import Before, RunSpecification
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
@@ -65,9 +66,20 @@ def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | Non
 
 def first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, initial: Mapping,
                 t_start: float = 0.0) -> dict[str, Any]:
-    """The fields of a preset, and those that are given under any of their names. Raises InputError: `of_fields`."""
+    """The fields of a preset, and those that are given under any of their names; velocities that the preset keeps are
+    those of its start, also at another time. Raises InputError: `of_fields`."""
     given = of_fields(facts, parameters, initial, lambda: chosen.initial(parameters), t_start)
-    return {**({} if set(facts.state_shapes(parameters)) <= set(given) else chosen.initial(parameters)), **given}
+    if set(facts.state_shapes(parameters)) <= set(given):
+        return given
+    usual = chosen.initial(parameters)
+    state = {**usual, **given}
+    one = own_names(facts, parameters)[chosen.kept] if chosen.kept and (given or t_start) else None
+    if one and one.read and one.write and one.field not in given:
+        with suppress(ValueError):  # wrong shapes, which are told later
+            kept = one.read(usual, 0.0)
+            if (one.read(state, t_start) != kept).any():
+                state[one.field] = one.write(state, kept, t_start)
+    return state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +131,8 @@ def specify(problem: str | Identified, integrator: str, *, start: Start | None =
         raise InputError(f"{integrator}: {error}") from None
     count = tolerance = None
     control = control_of(asked.control, asked.sample)
-    if control and declared.adaptive:  # its points are the instants at which it is asked
+    alone = asked.until is None and asked.events is None and asked.times is None
+    if control and declared.adaptive and alone:  # its points are the instants at which it is asked
         asked = replace(asked, outputs=whole_steps(abs(end - begin), control.sample, "sample") + 1)
     if declared.adaptive:
         tolerance, points = _adaptive_size(asked, integrator)

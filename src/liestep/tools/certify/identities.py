@@ -184,12 +184,12 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
 
 def defects() -> Iterator[Defect]:
     """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order; not of
-    those in redundant coordinates, whose rows are no point of a cotangent bundle, nor of those for charged particles,
-    whose form has a part of the field that is not known here. Options are tried where something else is kept with
-    them, and one method that keeps no form on a product of spheres."""
+    those in redundant coordinates and of sums of parts, whose rows are no point of a cotangent bundle, nor of those for
+    charged particles, whose form has a part of the field that is not known here. Options are tried where something else
+    is kept with them, and one method that keeps no form on a product of spheres."""
     for name in integrator_calls():
         declared = method(name)
-        if declared.adaptive or declared.formulation in {*REDUNDANT, "charged_particles"} - {*CANONICAL}:
+        if declared.adaptive or declared.formulation in {*REDUNDANT, "charged_particles", "parts"} - {*CANONICAL}:
             continue
         cases = orders.cases_of(name, SHORT)
         for case in cases:
@@ -234,8 +234,8 @@ def volume_defects() -> Iterator[Defect]:
         declared = {getattr(fact, "fact", fact) for fact in method(name).conserves}
         for variant in orders.declared_variants(name) if Keeps.VOLUME in declared else ():
             yield from (volume_defect(case, name, variant.options) for case in orders.cases_of(name)[:1])
-    other = next(name for name in ranked("shown", "vector_field"))
-    yield from (volume_defect(case, other) for case in orders.INSTEAD if "parts" in sheet(case.problem).forms)
+    case = next(case for case in orders.INSTEAD if "parts" in sheet(case.problem).forms)
+    yield volume_defect(case, ranked("shown", "vector_field")[0])
 
 
 def _moved(y: np.ndarray, *parts: tuple[Any, Any]) -> np.ndarray:
