@@ -19,33 +19,7 @@ Each name has a help() of its own: simulate, system, solve, recommend, reference
 Event, Impact, from_urdf, from_mjcf, load_plugin, list_systems, list_integrators.
 """
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from liestep import lgt
-    from liestep.api.functions import (
-        compare,
-        consistent_start,
-        ensemble,
-        list_integrators,
-        list_systems,
-        open_run,
-        plot,
-        recommend,
-        reference,
-        simulate,
-        tangent,
-    )
-    from liestep.compile.status import IntegrationError
-    from liestep.errors import InputError
-    from liestep.plain import System, system
-    from liestep.plain import solvers as scipy  # noqa: F401  liestep.scipy
-    from liestep.plain.robots import from_mjcf, from_urdf
-    from liestep.plain.solvers import solve
-    from liestep.simulation.endings.events import Event
-    from liestep.simulation.endings.impacts import Impact
-    from liestep.simulation.plugins.loading import load_plugin
-    from liestep.study.tables.order import observed_order
+from typing import Any
 
 __all__ = ["Event", "Impact", "InputError", "IntegrationError", "System", "compare", "consistent_start", "ensemble",
            "from_mjcf", "from_urdf", "lgt", "list_integrators", "list_systems", "load_plugin", "observed_order",

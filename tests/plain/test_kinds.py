@@ -97,7 +97,7 @@ liestep.system("mixed", magnetic=f, energy=f, start=S)  # wrong
 def test_a_type_checker_finds_exactly_the_wrong_combinations(tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed: make the environment of the lock")
     (tmp_path/"mixed.py").write_text(MIXED)
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--implicit-reexport", "mixed.py"],
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "mixed.py"],
                           cwd=tmp_path, capture_output=True, text=True)
     found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line}
     assert found == {k for k, line in enumerate(MIXED.splitlines(), 1) if line.endswith("# wrong")}, done.stdout

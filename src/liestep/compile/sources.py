@@ -64,11 +64,11 @@ def _own_file(module: str) -> Path | None:
 
 @cache
 def places(module: str) -> dict[str, str]:
-    """Name -> module of what a module of public names loads when used: it says so to type checkers."""
+    """Name -> module of what a module of public names loads when used: the stub says so, to type checkers too."""
     path = module_file(module)
     assert path is not None
-    shown = path.read_text("utf-8").partition("if TYPE_CHECKING:")[2]
-    return {word: place for place, names in IMPORT.findall(shown) for word in WORD.findall(names)}
+    shown = IMPORT.findall(path.with_suffix(".pyi").read_text("utf-8"))
+    return {word: place for place, names in shown for word in WORD.findall(names) if word != "as"}
 
 
 def public_name(module: str, name: str) -> Any:

@@ -140,7 +140,7 @@ class Robot(System):
     def _dynamics(self, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
         return self.tree.dynamics(self._parameters, q, v)
 
-    def coordinates(self, run: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    def coordinates(self, run: Mapping[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
         """q and v (time, ...) of a run; angles are continuous in time. Where samples are too few to count the turns,
         the run is made again with more of them, unless it has events or a controller.
 
