@@ -90,9 +90,9 @@ def test_events_and_members_of_large_systems():
     spec = specify("spherical_pendulum_chain", "taylor", t_end=0.01, samples=3,
                    ensemble={"members": 2, "amplitude": 1e-3, "seed": 1}, **chain)
     states = ensemble_states(spec)
-    for number, (state, (numbers, made)) in enumerate(zip(states, members(spec), strict=True)):
-        assert list(numbers) == [number]
-        assert np.array_equal(made().outputs.states[0], run_once(spec, state).outputs.states)
+    ends = [made for numbers, run in members(spec) for made in run().outputs.states[:len(numbers)]]
+    for state, made in zip(states, ends, strict=True):
+        assert np.array_equal(made, run_once(spec, state).outputs.states)
 
 
 def test_runs_by_loops_are_those_by_straight_line_code(monkeypatch):

@@ -194,7 +194,7 @@ def test_an_engine_of_vector_fields_needs_one_as_standard_form():
 def test_a_system_refuses_a_method_at_its_parameters():
     assert bob(integrator="ode45", steps=None, tolerance=1e-3).tolerance == 1e-3
     with pytest.raises(InputError, match="ode45 cannot run on jointed_bob: a wall needs fixed steps; integrators that"
-                       " can: gauss, rk2_heun"):
+                       " can: explicit_euler, gauss, rk2_heun"):
         bob(integrator="ode45", steps=None, tolerance=1e-3, parameters={"wall": 1.0})
 
 

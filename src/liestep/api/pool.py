@@ -87,4 +87,4 @@ def _common(environment: Mapping[str, str]) -> dict[str, str]:
 def _files() -> dict[str, tuple[int, int]]:
     """All files of the package, with what changes when they do."""
     return {str(path): (path.stat().st_mtime_ns, path.stat().st_ino) for path in PACKAGE.rglob("*")
-            if path.suffix in (".py", ".toml")}
+            if path.suffix in (".py", ".pyi", ".toml")}

@@ -75,7 +75,7 @@ def public_name(module: str, name: str) -> Any:
     """A name of a module of public names, loaded where it is used: its `__getattr__`. Raises AttributeError."""
     known = sys.modules[module].__all__
     if name not in known:
-        raise AttributeError(f"module {module!r} has no name {name!r}; it has {', '.join(known)}", name=name,
+        raise AttributeError(f"module {module!r} has no attribute {name!r}; it has {', '.join(known)}", name=name,
                              obj=sys.modules[module])
     return getattr(importlib.import_module(places(module)[name]), name)
 

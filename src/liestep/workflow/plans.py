@@ -14,7 +14,7 @@ from liestep.study.plan.yamlfile import YAML_BYTES
 @cache
 def sources() -> str:
     """Hash of every file of the package that makes runs."""
-    return content_hash([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")], PACKAGE)
+    return content_hash((path for end in ("py", "pyi", "toml") for path in PACKAGE.rglob(f"*.{end}")), PACKAGE)
 
 
 def content_hash(paths: Iterable[Path], root: Path) -> str:
