@@ -10,6 +10,7 @@ import liestep
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.simulation.many import blocks
+from liestep.simulation.runs.specification import start_of
 
 BODY = "free_rigid_body"
 
@@ -132,6 +133,20 @@ def test_what_is_wrong_is_said_in_one_sentence(given, words):
         liestep.ensemble(BODY, "rk4", **{"step": 0.05, "t_end": 1.0, **given})
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_member_off_the_manifold_is_named_by_its_own_scale():
+    """A slow member beside fast ones must be as tangent as if it were alone."""
+    start = start_of("spherical_pendulum_chain").initial
+    q, omega = (np.repeat(start[name][None], 4, axis=0) for name in ("q", "omega"))
+    omega[:] = np.cross(q, [0.3, 0.4, 0.5])
+    omega[1] *= 1e6
+    omega[2] += 1e-8*q[2]
+    with pytest.raises(InputError, match=r"^member 2: initial omega\[0\] is not orthogonal to q\[0\]"):
+        liestep.ensemble("spherical_pendulum_chain", "vi_sphere", starts={"omega": omega}, step=0.01, t_end=0.1)
+    q[3] *= 1.0 + 1e-6
+    with pytest.raises(InputError, match=r"^member 3: initial q\[0\] is not a unit vector"):
+        liestep.ensemble("spherical_pendulum_chain", "vi_sphere", starts={"q": q}, step=0.01, t_end=0.1)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

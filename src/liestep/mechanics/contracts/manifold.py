@@ -40,8 +40,8 @@ def _remedy(values: np.ndarray) -> str:
 
 
 def check_directions(name: str, q: np.ndarray) -> None:
-    """Raises InputError when a row of q (n, 3) is not a unit vector."""
-    length = np.abs(1.0 - np.sum(q*q, axis=1))
+    """Raises InputError when a row of q (..., n, 3) is not a unit vector."""
+    length = np.abs(1.0 - np.sum(q*q, axis=-1)).ravel()
     worst, most = int(np.argmax(length)), most_off(q)
     if length[worst] > most:
         raise InputError(f"initial {name}[{worst}] is not a unit vector: |1 - {name}.{name}| = {length[worst]:.3g},"
@@ -49,10 +49,11 @@ def check_directions(name: str, q: np.ndarray) -> None:
 
 
 def check_tangent(name: str, omega: np.ndarray, base: str, q: np.ndarray) -> None:
-    """Raises InputError when a row of omega (n, 3) is not orthogonal to that of q, beside the largest number of all."""
-    slip = np.abs(np.sum(q*omega, axis=1))
-    most, worst = most_off(omega), int(np.argmax(slip))
-    if slip[worst] > most*np.abs(omega).max():
+    """Raises InputError when a row of omega (..., n, 3) is not orthogonal to that of q, beside the largest of its n."""
+    slip, most = np.abs(np.sum(q*omega, axis=-1)), most_off(omega)
+    over = (slip - most*np.abs(omega).max(axis=(-2, -1), keepdims=True)[..., 0]).ravel()
+    slip, worst = slip.ravel(), int(np.argmax(over))
+    if over[worst] > 0.0:
         raise InputError(f"initial {name}[{worst}] is not orthogonal to {base}[{worst}]: |{base}.{name}| ="
                          f" {slip[worst]:.3g}, allowed {most:g} of the largest {name}; {_remedy(omega)}")
 

@@ -488,6 +488,7 @@ class Sheet:
     # (parameters, start) -> equations of a Taylor series; None: those of the vector field
     series: Callable[[Parameters, State], Any] | None = None
     exact: Callable[[Parameters, State, np.ndarray], np.ndarray] | None = None  # (parameters, start, times) -> rows
+    stacked: bool = False  # whether `manifold` takes states (member, ...), too, and refuses them if one is off
     # (parameters, state) -> the nearest state on the manifold; raises InputError where there is none
     nearest_start: Callable[[Parameters, State], dict[str, np.ndarray]] | None = None
     # parameters (..., 3) that have to be turned with the state when all of space is turned, for the same motion; None

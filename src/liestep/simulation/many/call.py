@@ -1,6 +1,7 @@
 """Many runs from Python: from arrays of starts and parameters to a data set with the dimension `member`."""
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import prod
@@ -311,14 +312,20 @@ class Asked:
             name: np.ascontiguousarray(self.moved[name][numbers[0]:numbers[-1] + 1], dtype=np.float64)
             if name in self.moved else np.repeat(np.asarray(values)[None], len(numbers), axis=0)
             for name, values in self.spec.initial.items()}
-        check, seen = self.system.item.check_initial, Seen(self.spec.initial)
+        system, seen = self.system.item, Seen(self.spec.initial)
+        finite = np.all([np.isfinite(values).all(axis=tuple(range(1, values.ndim))) for values in states.values()],
+                        axis=0)
+        within = False  # whether all are on the manifold without any drift
+        if system.stacked and finite.all():
+            with suppress(InputError):
+                system.manifold(self.spec.parameters, states)
+                within = True
         with drifting(self.drift):
-            self.system.item.manifold(self.spec.parameters, seen)  # of member 0, which was checked
-            finite = np.all([np.isfinite(values).all(axis=tuple(range(1, values.ndim))) for values in states.values()],
-                            axis=0)
-            for k in range(len(numbers)) if seen.asked & {*self.moved} else np.flatnonzero(~finite)[:1].tolist():
+            system.manifold(self.spec.parameters, seen)  # of member 0, which was checked
+            each = bool(seen.asked & {*self.moved}) and not within
+            for k in range(len(numbers)) if each else np.flatnonzero(~finite)[:1].tolist():
                 try:
-                    check(self.spec.parameters, {name: values[k] for name, values in states.items()})
+                    system.check_initial(self.spec.parameters, {name: values[k] for name, values in states.items()})
                 except InputError as error:
                     raise InputError(f"member {numbers[k]}: {error}") from None
         return repeated.run(states, blocks=bool(self.named), ends=self.keep == END, threads=threads, fewest=self.fewest)

@@ -358,6 +358,6 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
     further["requires"] = requires_forces("torques", declared.has_applied, further.get("requires"))
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,
-                 manifold=lambda values, state: check_attitude("attitude", state["attitude"]),
+                 manifold=lambda values, state: check_attitude("attitude", state["attitude"]), stacked=True,
                  forms=declared.forms(quadratic), kinetic_energy=rotational_energy,
                  moments=lambda values: values["inertia"][None], **further)

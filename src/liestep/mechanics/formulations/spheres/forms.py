@@ -246,7 +246,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
             mass: Callable[[Parameters], np.ndarray | ChainMatrix],
             conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]], presets: Mapping[str, Preset],
             combination: Callable[[Parameters], None] = lambda parameters: None,
-            start: Callable[[Parameters, State], None] = lambda parameters, state: None,
+            start: Callable[[Parameters, State], None] | None = None,
             fallback: str | None = "sphere_lagrangian",
             printed: Callable[[Parameters], Any] | None = None, **further: Any) -> Sheet:
     """Sheet of a system with state q (n, 3), directions, and omega (n, 3) in rad/s, orthogonal to them, both spatial.
@@ -269,7 +269,8 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
 
     def manifold(values: Parameters, state: State) -> None:
         once(_check_manifold, values, state)
-        start(values, state)
+        if start is not None:
+            start(values, state)
 
     def state_shapes(values: Parameters) -> dict[str, tuple[int, ...]]:
         n = len(mass(values))
@@ -278,7 +279,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     return Sheet(
         title=title, equations=equations, parameters=parameters, build=build, mass=mass, presets=presets,
         conserved_momentum=conserved_momentum, combination=checked, state_shapes=state_shapes,
-        manifold=manifold, forms=declared.forms(), fallback=fallback,
+        manifold=manifold, stacked=start is None, forms=declared.forms(), fallback=fallback,
         kinetic_energy=lambda values, fields: _kinetic_energy(np.asarray(mass(values)), fields),
         series=lambda values, state: multiplier_series(build(values), np.asarray(mass(values)), state),
         cost=lambda values, state: cost_model(build(values), state), **further)
