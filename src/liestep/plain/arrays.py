@@ -6,6 +6,7 @@ import inspect
 import linecache
 import math
 import operator
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
@@ -390,7 +391,7 @@ def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tupl
     first, again = (_result(one, what, where, shape, arranged) for one in _twice(function, what, given, where))
     if [*map(_same, np.ravel(first))] != [*map(_same, np.ravel(again))]:
         raise InputError(f"{what} gives something else when it is called again: random numbers, clocks and counters are"
-                         f" no functions of the state{where}")
+                         f" no functions of the state{_changing(function, given) or where}")
     return first
 
 
@@ -407,6 +408,34 @@ def named(function: Callable, what: str, arguments: Mapping[str, Any], where: st
 
 def _same(x: Any) -> Any:
     return ("node", x.place) if hasattr(x, "place") else x
+
+
+def _changing(function: FunctionType, given: Mapping[str, Any]) -> str:
+    """The first line of the person's code behind which two calls differ."""
+    copy, before, seen = rewritten(function, {}), sys.gettrace(), list[tuple[str, int, str]]()
+
+    def watch(frame: Any, event: str, result: Any) -> Any:
+        if not frame.f_globals.get(OWN):
+            return None
+        names = {"": result} if event == "return" else frame.f_locals
+        seen.append((frame.f_code.co_filename, frame.f_lineno, repr({
+            name: [*map(_same, np.ravel(np.asarray(value, dtype=object)))] for name, value in names.items()
+            if isinstance(value, Symbol | float | int | list | tuple | np.ndarray)})))
+        return watch
+
+    calls = []
+    for _ in range(2):
+        seen.clear()
+        sys.settrace(watch)
+        with suppress(Exception):
+            copy(**given)
+        sys.settrace(before)
+        calls.append([*seen])
+    for k, (one, other) in enumerate(zip(*calls, strict=False)):
+        if one[2] != other[2]:
+            at = calls[0][max(k - 1, 0)]  # the line that has been run
+            return _at(*at[:2])
+    return ""
 
 
 def _twice(function: Callable, what: str, given: Mapping[str, Any], where: str) -> list[Any]:
