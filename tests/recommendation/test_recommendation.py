@@ -66,7 +66,8 @@ def test_absolute_tolerance_moves_with_the_relative_one(monkeypatch):
     trials_module.agree(trials, "dop853", "gauss")
     assert search(trials, "ode45", 1e-10, np.inf, np.inf).size is not None
     specify = asking.specify
-    monkeypatch.setattr(asking, "specify", lambda *given, **named: specify(*given, **named, options={"atol": 1e-6}))
+    monkeypatch.setattr(asking, "specify", lambda *given, **named: specify(
+        *given, **{**named, "options": {"atol": 1e-6}}))
     fixed = search(trials, "ode45", 1e-10, np.inf, np.inf)
     assert fixed.size is None
     assert fixed.error > 1e-10
