@@ -98,6 +98,7 @@ def pytest_collection_finish():
     COLLECTING.end()
 
 
+os.environ.pop("COLUMNS", None)  # that readline gives to workers: output that is no terminal's is not broken into lines
 if not WORKER:  # workers inherit the variable; it must stand before the package is imported
     os.environ["LIESTEP_CACHE"] = KEPT or tempfile.mkdtemp(prefix="liestep-tests-")
     os.environ.setdefault("LIESTEP_TRIAL_SECONDS", "120")  # with an empty cache the trial of mechanisms compiles them

@@ -19,9 +19,9 @@ from liestep.integrators.weights import composition_weights
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.spheres import series
 from liestep.simulation.catalogue import method, plugin_entries, sheet
+from liestep.simulation.endings import between as dense
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.plugins.trial import plain
-from liestep.simulation.runs import until as dense
 from liestep.simulation.runs.specification import start_of
 
 TRACES = {

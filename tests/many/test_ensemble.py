@@ -1,5 +1,6 @@
 """`liestep.ensemble`: members have the bits of `simulate`, and what is wrong is said in one sentence."""
 import _thread
+import signal
 import threading
 from typing import Any
 
@@ -159,6 +160,10 @@ def test_an_interrupt_loses_all_in_one_sentence(threads, monkeypatch):
         work(self, call, place)
 
     monkeypatch.setattr(blocks.Runs, "work", pressed)
-    with pytest.raises(KeyboardInterrupt, match="interrupted: the 64 members are lost"):
-        liestep.ensemble(BODY, "rk4", starts={"angular_momentum": momenta(64)}, step=1e-7, t_end=100.0,
-                         threads=threads)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt, match="interrupted: the 64 members are lost"):
+            liestep.ensemble(BODY, "rk4", starts={"angular_momentum": momenta(64)}, step=1e-7, t_end=100.0,
+                             threads=threads)
+    finally:
+        signal.signal(signal.SIGINT, before)
