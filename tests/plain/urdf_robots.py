@@ -7,6 +7,16 @@ from pathlib import Path
 import numpy as np
 
 NUMBERS = Path(__file__).with_name("pinocchio.json")
+ARM = Path(__file__).parents[2]/"docs"/"examples"/"arm.urdf"
+
+
+def written(folder, text, name="model.xml"):
+    (folder/name).write_text(text, "utf-8")
+    return folder/name
+
+
+def mjcf(inside, before=""):
+    return f"<mujoco>{before}<worldbody>{inside}</worldbody></mujoco>"
 
 
 def link(name, mass=1.0, moments=(0.03, 0.02, 0.04), at="0.1 -0.2 0.3", rpy="0 0 0", products=(0.0, 0.0, 0.0)):
