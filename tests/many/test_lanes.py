@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from liestep.compile import inlining
 from liestep.compile.cache import loop_for
 from liestep.compile.lanes.width import LANES, width
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.simulation.many import blocks
+from liestep.simulation.many.adaptive import rough_log
 from liestep.simulation.many.blocks import fixed
 from liestep.simulation.runs import execution
 from liestep.simulation.runs.batch import Batch
@@ -123,3 +125,18 @@ def test_other_widths_are_refused(monkeypatch):
     finally:
         monkeypatch.undo()
         width.cache_clear()
+
+
+@pytest.mark.skipif(width() == 1, reason="members share no registers")
+def test_rough_logarithms_are_as_good_as_the_votes_on_orders_assume():
+    def logs(values, out):
+        for k in range(len(values)):
+            out[k] = rough_log(values[k])
+
+    kind, numbers = blocks.Kind(width()), np.exp(np.random.default_rng(1).uniform(-500.0, 500.0, 400*width()))
+    values = kind.blocks(numbers)
+    out = kind.room(len(values))
+    inlining.register(rough_log)
+    inlining.load_types()
+    inlining.plain_call(logs)(values, out)
+    assert np.abs(kind.members(out, len(numbers)) - np.log(numbers)).max() < 1e-10
