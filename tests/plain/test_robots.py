@@ -421,7 +421,7 @@ MOTORS = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrato
 
 def test_motors_of_a_file_drive_an_arm_where_mujocos_drive_it(tmp_path):
     """By their names, in another order than the joints; both come to the end of their ranges."""
-    arm = liestep.from_mjcf(written(tmp_path, MOTORS.format('<position name="servo" joint="reach" kp="3"/>')),
+    arm = liestep.from_mjcf(written(tmp_path, MOTORS.format('<position name="servo" joint="reach" kp="3" timeconst="1"/>')),
                             q=[0.2, 0.05])
     assert any("actuator servo" in sentence for sentence in arm.left_out)
     assert not any("actuator lift" in sentence for sentence in arm.left_out)

@@ -4,6 +4,7 @@ MuJoCo reads both. What a mechanism does not have is taken out of its model firs
 no file of pictures is opened; then the numbers of bodies and joints become the text of a plugin."""
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from math import prod
@@ -83,22 +84,29 @@ class Robot(System):
             found[at] = value
         return {"torque": found}
 
-    def actuate(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """What a controller gives for motors of an MJCF file by their names, the others zero: gain and gear times each
-        value, which the motor's ranges limit. Raises InputError: an unknown motor, or no number.
+    def actuate(self, values: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
+        """What a controller gives for motors and servos of an MJCF file by their names, ctrl of the others zero: gear
+        times the force of gain, kp and kv, within their ranges and those of the joints. Raises InputError: an unknown
+        motor, no number, or a file with servos and no state.
 
         Args:
             values: MuJoCo's ctrl, by motors.
+            state: of the controller, whose q and v servos follow, until it is called again (default: no servos).
         """
-        found = np.zeros(self.tree.sizes[1])
-        motors: dict[str, Any] = {name: rest for name, *rest in self.tree.motors}
+        found, motors = np.zeros(self.tree.sizes[1]), {motor.name: motor for motor in self.tree.motors}
         for name, value in values.items():
             if name not in motors:
                 raise InputError(f"actuate: {unknown('motor', name, motors)}")
             if not np.isfinite(number_or_nan(value)):
                 raise InputError(f"motor {name} takes one finite number, not {value!r}")
-            at, factor, low, high = motors[name]
-            found[at] += factor*min(max(float(value), low), high)
+        servo = next((motor.name for motor in motors.values() if any(motor.bias)), "")
+        if servo and state is None:
+            raise InputError(f"actuate: servo {servo} follows q and v: give actuate(values, state)")
+        q, v = (state["q"], state["v"]) if servo and state is not None else (None, None)
+        for motor in motors.values():
+            found[motor.to] += motor.torque(float(values.get(motor.name, 0.0)), q, v)
+        for motor in motors.values():
+            found[motor.to] = np.clip(found[motor.to], *motor.torques)
         return {"torque": found}
 
     def mass_matrix(self, q: Any) -> np.ndarray:
@@ -388,23 +396,31 @@ def _of_joints(model: Any) -> Iterator[str]:
 
 
 def _drives(spec: Any, part: Any) -> bool:
-    """Whether an actuator is a motor of a hinge or slide: a force that is a positive factor times what it is given."""
+    """Whether an actuator is a motor or servo of a hinge or slide: see `Motor`."""
     import mujoco
 
     return bool(part.trntype == mujoco.mjtTrn.mjTRN_JOINT and part.dyntype == mujoco.mjtDyn.mjDYN_NONE
-                and part.gaintype == mujoco.mjtGain.mjGAIN_FIXED and part.biastype == mujoco.mjtBias.mjBIAS_NONE
-                and part.gainprm[0] > 0.0 and KINDS[int(spec.joint(part.target).type)] in ("slide", "hinge"))
+                and part.gaintype == mujoco.mjtGain.mjGAIN_FIXED
+                and part.biastype in (mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE)
+                and KINDS[int(spec.joint(part.target).type)] in ("slide", "hinge"))
 
 
-def _motors(model: Any) -> Iterator[tuple[str, int, float, float, float]]:
-    """Names of motors, the rates that they act on, torques or forces at 1, and ranges."""
+def _motors(model: Any) -> Iterator[tuple[Any, ...]]:
+    """Arguments of `Motor`."""
+    import mujoco
+
+    free = bool(model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL))
+
+    def span(limited: Any, ends: Any) -> tuple[float, ...]:
+        return tuple(ends.tolist()) if limited else (-sys.float_info.max, sys.float_info.max)
+
     for k, joint in enumerate(model.actuator_trnid[:, 0]):
-        ends, gain = np.finfo(float).max*np.array([-1.0, 1.0]), float(model.actuator_gainprm[k, 0])
-        for limited, span in ((model.actuator_ctrllimited[k], model.actuator_ctrlrange[k]),
-                              (model.actuator_forcelimited[k], model.actuator_forcerange[k]/gain)):
-            ends = np.clip(ends, *span) if limited else ends
-        yield (model.actuator(k).name or f"motor_{k}", int(model.jnt_dofadr[joint]),
-               float(model.actuator_gear[k, 0])*gain, float(ends[0]), float(ends[1]))
+        bias = model.actuator_biasprm[k, :3]*bool(model.actuator_biastype[k])
+        yield (model.actuator(k).name or f"motor_{k}", int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint]),
+               float(model.actuator_gear[k, 0]), float(model.actuator_gainprm[k, 0]), tuple(bias.tolist()),
+               span(model.actuator_ctrllimited[k] and not free, model.actuator_ctrlrange[k]),
+               span(model.actuator_forcelimited[k], model.actuator_forcerange[k]),
+               span(model.jnt_actfrclimited[joint], model.jnt_actfrcrange[joint]))
 
 
 def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
