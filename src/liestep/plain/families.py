@@ -11,7 +11,7 @@ import numpy as np
 from liestep.compile.straight.symbols import reachable
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.manifold import check_tangent
-from liestep.mechanics.contracts.sheet import real_array
+from liestep.mechanics.contracts.sheet import fitted, real_array
 from liestep.mechanics.formulations.axes import principal
 from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain.agreement import agreed
@@ -180,6 +180,7 @@ def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, defa
     value = real_array(f"start {name}", start.get(name, default))
     if not value.size:
         raise InputError(f"start {name} is empty")
+    value = value if shape is None else fitted(value, shape)
     if (shape is not None and value.shape != shape) or not np.isfinite(value).all():
         of = f" of shape {shape}, not {value.shape}" if shape else ""
         raise InputError(f"start {name} must be finite numbers{of}")

@@ -221,6 +221,8 @@ class Asked:
             if name not in shapes:
                 raise InputError(unknown("initial state field", name, shapes))
             values = real_array(f"starts {name}", given)
+            if values.ndim == len(shapes[name]) and shapes[name][:1] == (1,) and len(values) > 1:
+                values = values[:, None]  # the dimension of the only body may be left out
             if values.ndim == len(shapes[name]) + 1:
                 moved[name] = values
             else:

@@ -10,7 +10,7 @@ import numpy as np
 from liestep.compile import rows
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State, real_array
+from liestep.mechanics.contracts.sheet import Parameters, Sheet, State, fitted, real_array
 from liestep.mechanics.formulations.probed import plain
 
 SAME = {"R": "attitude", "x": "position", "v": "velocity", "rate": "body_rate"}
@@ -171,13 +171,14 @@ def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
                              " them")
         if own[name].dim:
             raise InputError(f"initial {name} is of joints: give initial=robot.start(q, v)")
-        value = real_array(f"initial {name}", given[name])
+        value = fitted(real_array(f"initial {name}", given[name]), shapes[field])
         if value.shape != shapes[field] or not np.isfinite(value).all():
             raise InputError(f"initial {name} must be finite numbers of shape {shapes[field]}, not of {value.shape}")
         found[name if own[name].write else field] = value
     rest = {name: found.pop(name) for name in [*found] if name not in shapes}
     if rest:
-        state = {name: np.asarray(value, dtype=float) for name, value in {**others(), **found}.items()}
+        state = {name: fitted(real_array(f"initial {name}", value), shapes[name])
+                 for name, value in {**others(), **found}.items()}
         found |= {own[name].field: own[name].write(state, value, t)  # type: ignore[misc]
                   for name, value in rest.items()}
     return found
