@@ -4,7 +4,6 @@ MuJoCo reads both. What a mechanism does not have is taken out of its model firs
 no file of pictures is opened; then the numbers of bodies and joints become the text of a plugin."""
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from math import prod
@@ -43,6 +42,7 @@ SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
     5: ("cylinder", lambda s: (s[0], 2.0*s[1])), 6: ("box", lambda s: 2.0*s), MESH: ("mesh", lambda s: None)}
 # intervals in which turns are counted, at most where a run has no steps; angles in one, and off what rates say there
 FEWEST, MOST, FAR, NEAR, FULL_TURN = 50, 200_000, 1.5, 0.1, 2.0*np.pi
+NO_LIMIT = np.finfo(float).max*np.array([-1.0, 1.0])
 KINDS = ("free", "ball", "slide", "hinge")  # of MuJoCo's joints by number
 
 
@@ -115,7 +115,7 @@ class Robot(System):
         Args:
             q: coordinates of the joints, in m and rad.
         """
-        return self._dynamics(q, np.zeros(self.tree.sizes[1]))[0]
+        return self.tree.dynamics(self._parameters, q, np.zeros(self.tree.sizes[1]))[0]
 
     def bias(self, q: Any, v: Any) -> np.ndarray:
         """Torques that hold the joints at no acceleration, against gravity and the forces of rates, without damping; at
@@ -125,7 +125,7 @@ class Robot(System):
             q: coordinates of the joints, in m and rad.
             v: their rates, in m/s and rad/s.
         """
-        return self._dynamics(q, v)[1]
+        return self.tree.dynamics(self._parameters, q, v)[1]
 
     def inverse_dynamics(self, q: Any, v: Any, a: Any) -> np.ndarray:
         """Torques that accelerate the joints so, against damping too.
@@ -135,7 +135,7 @@ class Robot(System):
             v: their rates, in m/s and rad/s.
             a: their accelerations, in m/s2 and rad/s2.
         """
-        matrix, bias = self._dynamics(q, v)
+        matrix, bias = self.tree.dynamics(self._parameters, q, v)
         if np.shape(a) != bias.shape:
             raise InputError(f"a must be {len(bias)} numbers, not of shape {np.shape(a)}")
         found: np.ndarray = matrix @ np.asarray(a, dtype=float) + bias + self._parameters["damping"]*np.asarray(v)
@@ -144,9 +144,6 @@ class Robot(System):
     @cached_property
     def _parameters(self) -> Mapping[str, Any]:
         return self.sheet.check(self.sheet.presets["own"].parameters)
-
-    def _dynamics(self, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
-        return self.tree.dynamics(self._parameters, q, v)
 
     def coordinates(self, run: Mapping[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
         """q and v (time, ...) of a run; angles are continuous in time. Where samples are too few to count the turns,
@@ -249,8 +246,9 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
                        "damping": np.where(off[1], 0.0, model.dof_damping), "torque": np.zeros(model.nv)}
     start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
-    if motors := tuple(_motors(model)):
+    if motors := tuple(_motors(model, bool(model.opt.disableflags & int(flags.mjDSBL_CLAMPCTRL)))):
         fields["motors"] = motors
+        fields["left_out"] += tuple(f"The servo {one[0]} acts only by `actuate`." for one in motors if any(one[5]))
     tree = Tree(**fields)
     tree.state(**start)
     fields |= {"title": path.stem, "citation": f"own file {path.name}", "t_end": float(t_end),
@@ -405,22 +403,16 @@ def _drives(spec: Any, part: Any) -> bool:
                 and KINDS[int(spec.joint(part.target).type)] in ("slide", "hinge"))
 
 
-def _motors(model: Any) -> Iterator[tuple[Any, ...]]:
-    """Arguments of `Motor`."""
-    import mujoco
-
-    free = bool(model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL))
-
-    def span(limited: Any, ends: Any) -> tuple[float, ...]:
-        return tuple(ends.tolist()) if limited else (-sys.float_info.max, sys.float_info.max)
-
+def _motors(model: Any, free: bool) -> Iterator[tuple[Any, ...]]:
+    """Arguments of `Motor`. free: ranges of controls do not count."""
     for k, joint in enumerate(model.actuator_trnid[:, 0]):
         bias = model.actuator_biasprm[k, :3]*bool(model.actuator_biastype[k])
         yield (model.actuator(k).name or f"motor_{k}", int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint]),
                float(model.actuator_gear[k, 0]), float(model.actuator_gainprm[k, 0]), tuple(bias.tolist()),
-               span(model.actuator_ctrllimited[k] and not free, model.actuator_ctrlrange[k]),
-               span(model.actuator_forcelimited[k], model.actuator_forcerange[k]),
-               span(model.jnt_actfrclimited[joint], model.jnt_actfrcrange[joint]))
+               *(tuple(np.where(limited, span, NO_LIMIT).tolist()) for limited, span in (
+                   (model.actuator_ctrllimited[k] and not free, model.actuator_ctrlrange[k]),
+                   (model.actuator_forcelimited[k], model.actuator_forcerange[k]),
+                   (model.jnt_actfrclimited[joint], model.jnt_actfrcrange[joint]))))
 
 
 def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
