@@ -1,7 +1,10 @@
 """Problems as strangers bring them, of kinds that no page shows: right by MuJoCo, scipy or closed forms."""
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from urdf_robots import written
 
@@ -79,8 +82,9 @@ SERVOS = """<mujoco><option gravity="0 0 -9.81" integrator="RK4" timestep=".001"
 <joint name="shoulder" axis="0 1 0" damping=".3" armature=".02" ref="20" actuatorfrcrange="-20 15"/>
 <geom type="capsule" size=".04" fromto="0 0 0 .4 0 0" mass="1.5" contype="0"/><body pos=".4 0 0">
 <joint name="reach" type="slide" axis="1 0 0" damping="2"/><geom type="box" size=".05 .02 .02" mass=".4" contype="0"/>
-</body></body></worldbody><actuator><position name="hold" joint="shoulder" kp="60" kv="4" gear="1.5" ctrlrange="-.5 .4"/>
-<velocity name="pull" joint="reach" kv="30" gear="-2" forcerange="-9 7"/><motor name="lift" joint="shoulder" gear="2"/>
+</body></body></worldbody><actuator><position name="hold" joint="shoulder" kp="60" kv="4" gear="1.5"
+ ctrlrange="-.5 .4"/><velocity name="pull" joint="reach" kv="30" gear="-2" forcerange="-9 7"/>
+<motor name="lift" joint="shoulder" gear="2"/>
 <position name="soft" joint="reach" kp="20" dampratio=".7"/><general name="any" joint="shoulder" gainprm="3"
  biastype="affine" biasprm=".4 -2 .3"/></actuator></mujoco>"""
 
@@ -116,3 +120,37 @@ def test_servos_of_a_file_drive_an_arm_where_mujocos_drive_it(tmp_path):
     assert np.abs(run["q"].values[-1] - data.qpos).max() < 1e-9
     with pytest.raises(liestep.InputError, match=r"servo hold follows q and v: give actuate\(values, state\)"):
         arm.actuate({"lift": 1.0})
+
+
+PLACES, PUSHES = np.array([0.0, 0.02, 0.03, 0.05, 0.06, 1.0]), np.array([0.0, 0.0, 50.0, 50.0, 0.0, 0.0])
+PULSES = {"%": lambda t, p: np.interp(t % p.P, PLACES, PUSHES),
+          "mod": lambda t: np.interp(np.mod(t, 1), PLACES, PUSHES)}
+
+
+@pytest.mark.parametrize("pulse", PULSES)
+def test_short_pulses_of_a_periodic_table_are_seen(pulse):
+    """In 40 periods, of which steps of a calm swing would see some: beside scipy from corner to corner."""
+    push = PULSES[pulse]
+    swing = liestep.system("swing", lagrangian=lambda q, v: 0.5*v[0]**2 - 0.5*q[0]**2, parameters={"P": 1.0},
+                           force=(lambda t, p: [push(t, p)]) if pulse == "%" else lambda t: [push(t)],
+                           start={"q": [1.0], "v": [0.0]})
+    found = swing.simulate("dop853", tolerance=1e-11, t_end=40.0, samples=2)["q"].values[-1, 0]
+    y = np.array([1.0, 0.0])
+    for n in range(40):
+        for a, b in pairwise(PLACES):
+            y = solve_ivp(lambda t, y, n=n: [y[1], np.interp(t - n, PLACES, PUSHES) - y[0]], (n + a, n + b), y,
+                          "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    assert abs(found - y[0]) < 1e-9
+
+
+def test_remainders_are_those_of_python():
+    """Of negative numbers and moduli too; a stop is where they jump."""
+    saw = liestep.system("saw", rhs=lambda t, y, p: [t % 0.7 - (t - 1.1) % p.c, y[0] % 2.0], parameters={"c": -0.3},
+                         start={"y": [-3.3, 0.0]})
+    known = saw.simulate("dop853", tolerance=1e-11, t_start=-2.0, t_end=1.0)["y"].values[-1, 0]
+    corners = sorted({-2.0, 1.0, *np.round(0.7*np.arange(-2, 2), 9), *np.round(1.1 - 0.3*np.arange(1, 11), 9)})
+    right = sum(0.5*(b - a)*sum(one % 0.7 - (one - 1.1) % -0.3 for one in (a + 1e-12, b - 1e-12))
+                for a, b in pairwise(corners))
+    assert abs(known + 3.3 - right) < 1e-9
+    slope = np.diff(saw.simulate("rk4", step=1e-4, t_end=2e-4, t_start=0.0)["y"].values[:2, 1])[0]/1e-4
+    assert abs(slope - -3.3 % 2.0) < 1e-4

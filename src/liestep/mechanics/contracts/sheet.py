@@ -63,11 +63,11 @@ def real_array(name: str, value: Any) -> np.ndarray:
     return array
 
 
-def fitted(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def fitted(array: np.ndarray, shape: tuple[int, ...] | None) -> np.ndarray:
     """The array in a shape from which it differs by ones in front at most, else as it is: numbers of the only body may
     be given without its dimension."""
-    bare = [tuple(dropwhile((1).__eq__, sizes)) for sizes in (array.shape, shape)]
-    return array.reshape(shape) if bare[0] == bare[1] else array
+    bare = [tuple(dropwhile((1).__eq__, sizes)) for sizes in (array.shape, shape or ())]
+    return array.reshape(shape) if shape and bare[0] == bare[1] else array
 
 
 def _of_quaternion(name: str, parts: Mapping[str, Any]) -> np.ndarray:

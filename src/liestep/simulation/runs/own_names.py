@@ -158,7 +158,7 @@ def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
         InputError: an unknown name, two names of one field, or a wrong shape.
     """
     shapes = facts.state_shapes(parameters)
-    found = {name: value for name, value in given.items() if name in shapes}
+    found = {key: fitted(real_array(f"initial {key}", x), shapes[key]) for key, x in given.items() if key in shapes}
     if len(found) == len(given):
         return found
     own, taken = own_names(facts, parameters), dict(zip(found, found, strict=True))
@@ -177,8 +177,7 @@ def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
         found[name if own[name].write else field] = value
     rest = {name: found.pop(name) for name in [*found] if name not in shapes}
     if rest:
-        state = {name: fitted(real_array(f"initial {name}", value), shapes[name])
-                 for name, value in {**others(), **found}.items()}
+        state = {name: np.asarray(value, dtype=float) for name, value in {**others(), **found}.items()}
         found |= {own[name].field: own[name].write(state, value, t)  # type: ignore[misc]
                   for name, value in rest.items()}
     return found

@@ -11,7 +11,7 @@ from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, number_or_nan, require_plain, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.method import Entry, Method
-from liestep.mechanics.contracts.sheet import Cells, Preset, Sheet, fitted, once, real_array
+from liestep.mechanics.contracts.sheet import Cells, Preset, Sheet, once
 from liestep.simulation.catalogue import (
     Identified,
     integrator_entry,
@@ -69,18 +69,16 @@ def first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, ini
     """The fields of a preset, and those that are given under any of their names; velocities that the preset keeps are
     those of its start, also at another time. Raises InputError: `of_fields`."""
     given = of_fields(facts, parameters, initial, lambda: chosen.initial(parameters), t_start)
-    shapes = facts.state_shapes(parameters)
-    if set(shapes) <= set(given):
+    if set(facts.state_shapes(parameters)) <= set(given):
         return given
     usual = chosen.initial(parameters)
     state = {**usual, **given}
     one = own_names(facts, parameters)[chosen.kept] if chosen.kept and (given or t_start) else None
     if one and one.read and one.write and one.field not in given:
         with suppress(ValueError):  # wrong shapes, which are told later
-            kept, at = one.read(usual, 0.0), {name: fitted(real_array(f"initial {name}", value), shapes[name])
-                                              for name, value in state.items()}
-            if (one.read(at, t_start) != kept).any():
-                state[one.field] = one.write(at, kept, t_start)
+            kept = one.read(usual, 0.0)
+            if (one.read(state, t_start) != kept).any():
+                state[one.field] = one.write(state, kept, t_start)
     return state
 
 
