@@ -83,5 +83,4 @@ def _resolutions(cells: list[Cell]) -> str:
     given = (cell.spec.tolerance if adaptive else cell.spec.step for cell in cells)
     sizes = sorted({size for size in given if size is not None})
     name = "relative tolerance" if adaptive else "h"
-    joint = " and " if len(sizes) == 2 else " to "
-    return f"{name} = {joint.join(map(number, sorted({sizes[0], sizes[-1]})))}"
+    return f"{name} = {(' and ' if len(sizes) == 2 else ' to ').join(map(number, sorted({sizes[0], sizes[-1]})))}"

@@ -26,12 +26,13 @@ DASHES = {"solid": SOLID, "dashed": DASHED, "dotted": DOTTED, "dashdot": DASHDOT
 
 @dataclass(frozen=True)
 class Mark:
-    """Colour, marker, dash and label of one method."""
+    """Colour, marker, dash and label of one method, and what a legend says behind it."""
 
     colour: str
     marker: Any  # of matplotlib: a name or a tuple, as the dash is
     dash: Any
     label: str
+    size: str = ""
 
     @property
     def line(self) -> dict[str, Any]:

@@ -156,9 +156,10 @@ def by_method(results: Results, panels: Mapping[Axes, pandas.DataFrame],
     return [styles[key] for key in styles if key in used]
 
 
-def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
+def line_handle(mark: Mark, label: str = "", marker: bool = False) -> Line2D:
     """Legend entry of a mark."""
-    return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker if marker else "", label=label)
+    return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker if marker else "",
+                  label=label or mark.label + mark.size)
 
 
 def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int | None = None,
@@ -170,7 +171,7 @@ def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int 
     several = len({round(axes.get_position().x0, 2) for axes in figure.axes}) > 2
     for axes in figure.axes if not (note or several) and len(found) > MANY else ():
         name_ends(axes, found)
-    handles = [line_handle(entry, entry.label, marker) if isinstance(entry, Mark) else entry for entry in entries]
+    handles = [line_handle(entry, marker=marker) if isinstance(entry, Mark) else entry for entry in entries]
     if handles:
         longest = max(len(str(handle.get_label())) for handle in handles)
         fitting = max(1, int(figure.get_figwidth()*25.4/(13.0 + 1.45*longest)))

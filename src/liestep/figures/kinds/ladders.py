@@ -297,7 +297,7 @@ def front(seconds: np.ndarray, errors: np.ndarray) -> np.ndarray:
 def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Mark]:
     """Timings of other runtimes, from timings.csv."""
     table = results.table("timings")
-    table = table[(table["runtime"] != "core") & table["error"].notna()]
+    table = table[(table["runtime"] != "core") & table["error"].notna() & table["problem"].isin(problems)]
     found = []
     for mark, name in zip(OTHERS, dict.fromkeys(table["integrator"]), strict=False):
         for panel, problem in zip(axes, problems, strict=True):

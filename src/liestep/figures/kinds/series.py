@@ -46,10 +46,10 @@ def _draw(results: Results, problems: list[str], blocks: Deviations, samples: De
         panel.set(xlabel="time (s)", xlim=(0.0, max(cell.spec.t_end for _, cell, _ in found)))
     for panel in axes[::2]:
         panel.set_ylabel(label)
-    # labels have the resolution where it is the same in all panels and no word of theirs
-    legend_below(figure, [mark if len(sizes[key]) > 1 or re.search(r"tolerance|\de-\d", mark.label) else
-                          replace(mark, label=", ".join((mark.label, *sizes[key])))
-                          for key, mark in styles.items() if key in sizes], marker=False)
+    # legends have the resolution where it is the same in all panels and no word of the label
+    legend_below(figure, [replace(mark, size="" if len(sizes[key]) > 1 or re.search(r"tolerance|\de-\d", mark.label)
+                                  else f", {min(sizes[key])}") for key, mark in styles.items() if key in sizes],
+                 marker=False)
     return figure
 
 
