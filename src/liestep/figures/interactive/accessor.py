@@ -66,21 +66,9 @@ class RunAccessor:
         Args:
             reference: another data set of the same motion, such as that of `liestep.reference`.
         """
-        from liestep.figures.interactive.datasets import as_file
-        from liestep.study.tables.errors import counted, error_fields
+        from liestep.figures.interactive.datasets import errors
 
-        data = self._data
-        if data.attrs["problem"] != (other := getattr(reference, "attrs", {}).get("problem", "no run")):
-            raise InputError(f"the reference is of {other}, the data set of {data.attrs['problem']}")
-        time = data["time"].values
-        if len(time) != reference.sizes["time"] or not np.allclose(time, reference["time"].values, rtol=1e-9, atol=0.0):
-            raise InputError(f"the reference has other sample times: {reference.sizes['time']} up to"
-                             f" {float(reference['time'][-1])!r}, the data set {len(time)} up to {float(time[-1])!r}")
-        fields = [part for part in error_fields(as_file(data)) if part.name in reference and part.name in data]
-        found = {part.name: ("time", part.distance(data[part.name].values, reference[part.name].values)
-                             / part.scale(reference[part.name].values)) for part in fields}
-        largest = max(float(found[part.name][1].max()) for part in counted(fields))
-        return xarray.Dataset(found, coords={"time": data["time"]}, attrs={"error": largest})
+        return errors(self._data, reference)
 
     def save(self, path: Path | str) -> None:
         """Write the run's file, as `liestep run` does: `open_run` and the commands `animate`, `check` and `judge` take

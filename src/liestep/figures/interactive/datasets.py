@@ -7,6 +7,7 @@ import xarray
 
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile, read
+from liestep.study.tables.errors import counted, error_fields
 
 
 class KeptColumn(NamedTuple):
@@ -62,3 +63,18 @@ def kept(data: xarray.Dataset, attribute: str) -> list[KeptColumn]:
         found.append(KeptColumn(label.replace("_", " "), str(data[variable].attrs.get("units", "1")),
                                 values - values[0] if attribute == "invariants" else np.abs(values)))
     return found
+
+
+def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
+    """Errors of a run's fields, see `RunAccessor.errors`."""
+    if data.attrs["problem"] != (other := getattr(reference, "attrs", {}).get("problem", "no run")):
+        raise InputError(f"the reference is of {other}, the data set of {data.attrs['problem']}")
+    time = data["time"].values
+    if len(time) != reference.sizes["time"] or not np.allclose(time, reference["time"].values, rtol=1e-9, atol=0.0):
+        raise InputError(f"the reference has other sample times: {reference.sizes['time']} up to"
+                         f" {float(reference['time'][-1])!r}, the data set {len(time)} up to {float(time[-1])!r}")
+    fields = [part for part in error_fields(as_file(data)) if part.name in reference and part.name in data]
+    found = {part.name: ("time", part.distance(data[part.name].values, reference[part.name].values)
+                         / part.scale(reference[part.name].values)) for part in fields}
+    largest = max(float(found[part.name][1].max()) for part in counted(fields))
+    return xarray.Dataset(found, coords={"time": data["time"]}, attrs={"error": largest})

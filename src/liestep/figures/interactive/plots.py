@@ -16,8 +16,7 @@ from matplotlib.figure import Figure, SubFigure
 from liestep.errors import InputError, unknown
 from liestep.figures.films.film import frame_of, method_of
 from liestep.figures.films.motions import motion_of
-from liestep.figures.interactive.accessor import RunAccessor
-from liestep.figures.interactive.datasets import KeptColumn, as_file, kept, require_run
+from liestep.figures.interactive.datasets import KeptColumn, as_file, errors, kept, require_run
 from liestep.figures.marks import shade
 from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import DOUBLE, MM, RC
@@ -194,4 +193,4 @@ def _compared(axes: Sequence[Axes], first: "xarray.Dataset", data: "xarray.Datas
         axes[2].plot(time, _positive(np.max([one.values for one in residuals], axis=0)), **style)
     if data is not first:
         with suppress(InputError):  # other sample times
-            axes[0].plot(time, _positive(RunAccessor(data).errors(first).to_array().max("variable").values), **style)
+            axes[0].plot(time, _positive(errors(data, first).to_array().max("variable").values), **style)
