@@ -145,6 +145,13 @@ def test_how_far_a_run_came_is_known_although_it_stopped():
     assert verdict("ratio", stopped, {"at_most": 1.0}, against=stopped, quantity="time_reached") == MET
 
 
+@pytest.mark.parametrize(("printed", "level", "said"), [
+    (10.0, 0.9, "90% interval 2 .. 20 of 21 members, printed at quantile 0.45"),   # 9 below, itself half: 9.5/21
+    (10.5, 0.5, "50% interval 6 .. 16 of 21 members, printed at quantile 0.48"), (99.0, 0.9, "at quantile 1.00")])
+def test_a_quantile_says_where_the_printed_number_lies_among_the_members(printed, level, said):
+    assert row("quantile", ENSEMBLE, {"level": level}, quantity="spread", printed=printed).evidence.endswith(said)
+
+
 @pytest.mark.parametrize("integrator", ["stopped", "lost"])
 def test_an_ensemble_with_a_failed_member_never_passes(integrator):
     found = row("quantile", runs(("many", integrator, "h0.1")), quantity="spread", printed=10.0)

@@ -11,8 +11,8 @@ from liestep.claims import selection
 from liestep.claims.criteria.base import KIND, Criterion, Judgement, Limits, Needs
 from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select
 from liestep.errors import InputError
+from liestep.study.plan.config import SURE
 from liestep.study.plan.yamlfile import NO_TRUTH
-from liestep.study.tables.chaos import SURE
 
 if TYPE_CHECKING:
     import pandas
