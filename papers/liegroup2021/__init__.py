@@ -15,4 +15,5 @@ PAPER = Paper(
     names={"SLGI": "symplectic Lie group integrator", "CF4": "commutator-free method of order 4",
            "VI": "variational integrator on spheres"},
     tables={name: f"tables.{name}" for name in ("crossover", "growth")},
+    criteria="criteria",
 )
