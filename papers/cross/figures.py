@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
 from liestep.figures.kinds.ladders import admissible
-from liestep.figures.panels import by_method, number
+from liestep.figures.panels import by_method
 from liestep.paper import (
     DOUBLE,
     InputError,
@@ -21,6 +21,7 @@ from liestep.paper import (
     logarithmic,
     marks,
     new_figure,
+    number,
     slope_triangle,
 )
 from liestep.study.tables.kinds.work import at_equal_error
