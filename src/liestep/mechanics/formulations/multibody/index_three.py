@@ -267,8 +267,8 @@ class IndexThree(NamedTuple):
         moment = add(torque, cross(row(mechanism.constants, BODY*i + 7), inside))
         return moment, inside if self.poses.action.se3 == 1 else force
 
-    def pull(self, j: int, k: int, i: int, end: int, p: int) -> Pair:
-        """On body i of row p of group j at this end of it, or, for negative j, of the element k."""
+    def pull(self, j: int, i: int, end: int, p: int) -> Pair:
+        """On body i of row p of group j at this end of it, or, for negative j, of the element that was evaluated."""
         mechanism = self.poses.generator.motion.mechanism
         x = mechanism.scratch
         if j < 0:
@@ -280,8 +280,9 @@ class IndexThree(NamedTuple):
     @outlined
     def differences(self, k: int, u: np.ndarray, v: np.ndarray, past: np.ndarray, found: np.ndarray, s: float,
                     cv: float, cc: float, index: int) -> None:
-        """-s times the forces of element k in the residual, or of a group of rows behind the elements nothing, and the
-        derivatives at dV = cv dU + cc [dU, past]. Of rows of A that act on velocities also those of A V."""
+        """Derivatives of -s times the forces of element k, or of A^T l of a group of rows behind the elements, at
+        dV = cv dU + cc [dU, past]; an element's forces in the residual too. Of rows of A that act on velocities also
+        the derivatives of A V."""
         mechanism, n, width = self.poses.generator.motion.mechanism, self.poses.action.n, (self.matrix.shape[1] - 1)//3
         j, x, table = k - mechanism.elements.number(), mechanism.scratch, mechanism.table
         kind, start = (table[j, 0], table[j, 3]) if j >= 0 else (0, 0)
@@ -318,7 +319,7 @@ class IndexThree(NamedTuple):
                 if i >= n or (j >= 0 and not moves):
                     continue
                 for p in range(size):
-                    turned, pushed = self.pull(j, k, i, side, p)
+                    turned, pushed = self.pull(j, i, side, p)
                     weight = found[start + p] if j >= 0 else -s
                     moment, force = axpy(weight, turned, moment), axpy(weight, pushed, force)
                     if j >= 0 and (index == 2 or kind >= Kind.BLADE):
@@ -334,8 +335,8 @@ class IndexThree(NamedTuple):
                     put(x, m + r, row(self.kept, r))
 
     def rows(self, i: int, u: np.ndarray, past: np.ndarray, found: np.ndarray, share: float, index: int) -> None:
-        """A and A^T of body i in the matrix, and A^T l in its residual. Of
-        index 2 rows of A act on dV/cv = dU + share [dU, past] of the unknowns."""
+        """A and A^T of body i in the matrix, and A^T l in its residual. Of index 2 rows of A act on dV/cv = dU + share
+        [dU, past] of the unknowns."""
         mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
         width, at = (self.matrix.shape[1] - 1)//3, self.seats[i]
         x, base = mechanism.scratch, MOVING*(mechanism.bodies + 1)
