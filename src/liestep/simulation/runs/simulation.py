@@ -50,10 +50,10 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
             `angular_momentum` (3,) in kg m2/s, spatial. `liestep describe PROBLEM` lists others.
         options: of the integrator and of the system's form, by name, as `liestep describe` lists them (default: none).
         samples: number of equally spaced output times, both ends included (default: at most 1001).
-        on_failure: "raise", or "return" for the truncated data set.
+        on_failure: "raise" (default), or "return" for the truncated data set.
         steps: their number, instead of `step` (default: none).
         dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
-        statistics_every: statistics count every so many steps.
+        statistics_every: statistics count every so many steps (default 1).
         outputs: of adaptive integrators, number of equally spaced points of statistics (default: as `samples`).
         log_steps: of adaptive integrators, keep accepted times and steps.
         exponents: so many Lyapunov exponents, in 1/s, by fixed steps.
@@ -69,7 +69,7 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
         max_step: longest step of adaptive integrators, in s (default: none).
         stops: times in s, in the order of the run, at which a step ends and the integrator starts anew, such as those
             of jumps and pulses; of fixed steps multiples of the step (default: none).
-        compile: machine code for the time loop: True, False, or "auto", once it pays (docs/platforms.md).
+        compile: machine code for the time loop: True, False, or "auto" (default), once it pays (docs/platforms.md).
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
