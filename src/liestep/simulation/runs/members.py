@@ -11,7 +11,7 @@ from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.runs.batch import Batch
-from liestep.simulation.runs.batches import Part, Repeated, Rows
+from liestep.simulation.runs.batches import Part, Repeated, together
 from liestep.simulation.runs.content import (
     BLOCKS_SUFFIX,
     DENSE,
@@ -118,25 +118,35 @@ def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Calla
     the arguments of `build` for each, or raises InputError. like: one of the components. fewest: see `side_by_side`."""
     alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
              or black_box(like.problem))  # what it raises is said of one run
-    groups: list[tuple[tuple[Any, ...], Rows]] = []
+    groups: list[tuple[tuple[Any, ...], list[int], list[Part]]] = []
     room = 0  # for runs beside those of the groups
+
+    def ended() -> Iterator[Runs]:
+        for _, numbers, parts in groups:
+            yield numbers, partial(together, spec, parts, blocks, fewest)
+
     for number in range(count):
         if alone:
             yield (number,), lambda number=number: Batch.of(trajectory(*start(number)))  # type: ignore[misc]
             continue
         if room == 0 or len(groups) > KINDS:
-            yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
+            yield from ended()
             room, groups = AT_ONCE if len(groups) < 2 else FEWER, []
         room -= 1
         try:
             with plugin_errors():
                 part = Part.of(*build(*start(number), shared=True), spec.steps)
         except InputError as error:
-            yield (number,), Rows(spec, 0, blocks, error).ended
+            yield (number,), partial(_raised, error)
             continue
         kind = part.kind
-        rows = next((rows for known, rows in groups if known == kind), None)
-        if rows is None:
-            groups.append((kind, rows := Rows(spec, room + 1, blocks, fewest=fewest)))
-        rows.add(number, part)
-    yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
+        if not any(kind == known for known, *_ in groups):
+            groups.append((kind, [], []))
+        _, numbers, parts = next(group for group in groups if group[0] == kind)
+        numbers.append(number)
+        parts.append(part)
+    yield from ended()
+
+
+def _raised(error: Exception) -> Batch:
+    raise error
