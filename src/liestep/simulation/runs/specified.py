@@ -146,8 +146,7 @@ class RunSpecification:
                     ("liestep.simulation.runs.starts", self.ensemble),
                     ("liestep.simulation.tangents.exponents", self.exponents),
                     ("liestep.simulation.tangents.rates", self.exponents),
-                    (f"liestep.simulation.endings.{self.ending}", self.ending),
-                    ("liestep.compile.going", self.before)) if used))
+                    (f"liestep.simulation.endings.{self.ending}", self.ending)) if used))
 
     @property
     def source_hash(self) -> str:

@@ -40,7 +40,7 @@ class Tangents:
                 done = first
                 while done < last:
                     end = min(done + pieces.steps, last)
-                    status, _ = self._loop(self.integrator, self.problem, Silent(), y, h, done, end, work, 0.0)
+                    status, _ = self._loop(self.integrator, self.problem, Silent(), y, h, done, end, work, 0.0, 0)
                     if status != Status.OK:
                         raise IntegrationError(Status(status), end*h, "tangents: ")
                     done = end
