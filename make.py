@@ -8,7 +8,7 @@
     python3 make.py site                             the documentation as HTML pages in the folder site
     python3 make.py other_codes                      other codes judged beside each other: docs/other_codes.md
     python3 make.py matrix                           the check with each Python from 3.11 to 3.14 that is installed
-    python3 make.py release [--dry-run]              sdist, wheel, site, crate, each checked, in the folder dist
+    python3 make.py release [--dry-run]              sdist, wheel, site, each checked, in the folder dist
     python3 make.py metadata                         CITATION.cff and what else is made from docs/publication.yaml
     python3 make.py sbom                             sbom.json: all packages with hashes and licences, which it checks
     python3 make.py environment

@@ -3,7 +3,7 @@ the environment.
 
 From the last commit, not from the working folder: sdist and wheel, checked by twine, check-wheel-contents and pyroma,
 the wheel installed in an empty environment where the README's examples run, and from there one of machine code; the
-workflow's format; bill of materials, site, snapshot; of a complete run in `results` its crate and digest. A release is
+workflow's format; bill of materials, site, snapshot; of a complete run in `results` its digest. A release is
 refused, in one sentence each, where the tag is not the version, the tree is dirty, a person's value is unfilled, a
 package of an extra is missing, or the snapshot is of another run. A dry run says what would be refused, builds and
 checks the packages, and makes nothing that takes minutes.
@@ -133,16 +133,15 @@ def records() -> None:
 
 
 def complete_run() -> None:
-    """The crate of a complete run and the hash of its manifest; without one there is neither."""
+    """The hash of the manifest of a complete run, if there is one."""
     manifest = RESULTS/"manifest.json"
     if not manifest.is_file():
-        print("no complete run in results: no crate and no digest; python3 make.py results makes one")
+        print("no complete run in results: no digest; python3 make.py results makes one")
         return
     run("liestep", "verify", folder=TOP)
-    run("liestep", "export-crate", DIST/"run.zip", folder=TOP)
     digest = hashlib.sha256(manifest.read_bytes()).hexdigest()
     (DIST/"run.sha256").write_text(f"{digest}  results/manifest.json\n", "utf-8")
-    print(f"run.zip, run.sha256: of the run with manifest {digest}")
+    print(f"run.sha256: of the run with manifest {digest}")
 
 
 def main(arguments: list[str]) -> int:

@@ -2,10 +2,13 @@
 import math
 from pathlib import Path
 from types import SimpleNamespace
+from typing import get_args
 
 import pandas as pd
 import pytest
 
+from liestep.claims.claimfile import Claim, claim_file_with
+from liestep.claims.criteria.base import Criterion
 from liestep.simulation.runs.files import RunFile
 
 STUDY = "made/up"
@@ -39,6 +42,11 @@ PLANNED = SimpleNamespace(config=SimpleNamespace(problems={}, figures=()), cells
 RESULTS = {STUDY: SimpleNamespace(study=PLANNED, metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
                                   file=lambda problem, integrator, resolution: RunFile(Path(integrator), {},
                                                                                        FILES[integrator]))}
+
+
+def claim_with(*criteria: type[Criterion]) -> type[Claim]:
+    """The class of claims that know criteria of a paper, too."""
+    return get_args(claim_file_with(*criteria).model_fields["claims"].annotation)[0]
 
 
 def runs(*choices):

@@ -30,15 +30,10 @@ CRITERIA = {  # definition -> its claim
     "Order": claim("order", {"kind": "order", "theory": 2.0}, runs=[{**CHOICE, "resolution": None}]),
     "Drift": claim("drift", {"kind": "drift", "verdict": "bounded"}, runs=[{**CHOICE, "resolution": None}],
                    quantity="energy"),
-    "Extremum": claim("extremum", {"kind": "extremum", "at_most": 1.0, "at_least": 0.0, "indices": [[0, 1]],
-                                   "of": "largest", "rate": False, "prominence": 1.0}, quantity="q"),
     "State": claim("state", {"kind": "state", "expected": [[0.0, 0.0, 1.0]]*4, "tolerance": 10.0, "indices": []},
                    quantity="q"),
-    "Attitude": claim("attitude", {"kind": "attitude", "expected": [1.0, 0.0, 0.0, 0.0], "tolerance": 4.0},
-                      quantity="attitude", runs=[{**CHOICE, "problem": "top", "integrator": "slgi"}]),
     "Quantile": claim("quantile", {"kind": "quantile", "level": 0.9}, quantity="energy_error_mean",
                       runs=[{**CHOICE, "problem": "many"}]),
-    "Contrast": claim("contrast", {"kind": "contrast", "at_most": 1.0, "at_least": 0.0, "of": "largest"}, quantity="q"),
     "Computed": claim("computed", {"kind": "evidence", "paper": "twospheres2009", "check": "determinant"}),
     "Untestable": claim("untestable", {"kind": "none"}, verdict="not testable"),
     "Slope": claim("slope", {"kind": "slope", "at_most": 8.5, "at_least": 0.0, "over": "step", "points": 2},
@@ -48,7 +43,6 @@ CRITERIA = {  # definition -> its claim
                    against=[{**CHOICE, "problem": "many"}]),
     "LargestStep": claim("largest_step", {"kind": "largest_step", "at_most": 1.0, "at_least": 0.0,
                                           "within": {"at_most": 1.0}}, runs=[{**CHOICE, "resolution": None}]),
-    "Gain": claim("gain", {"kind": "gain", "at_most": 2.0, "at_least": 0.5, "statistic": "median", "over": "steps"}),
     "SameState": claim("same_state", {"kind": "same_state", "tolerance": 0.0, "samples": "all"}, quantity="q"),
 }
 VALID = {
@@ -132,7 +126,7 @@ LIMITS = {"at_most": [*NUMBER, (-1.0, "at_least must not be greater than at_most
 STATISTIC = {"statistic": [("media", "must be 'each' or 'median', not 'media'; did you mean median?"),
                            (3, "must be 'each' or 'median', not 3")]}
 RENAMED = [(3, "must be a mapping, not 3"), ({"a": 3}, "must be text, not 3"), ([], "must be a mapping, not a list")]
-KIND = {"kind": [("nowhere", "kind must be one of 'evidence', 'extremum', 'state'"),
+KIND = {"kind": [("nowhere", "kind must be one of 'evidence', 'state', 'same_state'"),
                  (LOST, "key kind is missing"), (3, "kind must be one of")]}
 TABLES = {
     "config": {"WorkflowConfig": {
@@ -310,23 +304,12 @@ TABLES = {
         "Order": KIND | {"theory": [*NUMBER, (LOST, "theory is missing")]},
         "Drift": KIND | {"verdict": [("boundd", "did you mean bounded?"),
                                      (3, "must be 'bounded', 'round-off' or 'drift', not 3")]},
-        "Extremum": KIND | LIMITS | {
-            "indices": [([], "must not be empty"), (3, "must be a list, not 3"),
-                        ([[0]], "does not fit the shape (4, 3)"), ([[0, 3]], "does not fit the shape"),
-                        ([[0, -1]], "must be at least 0, not -1"), ([["x"]], "must be a whole number, not 'x'")],
-            "of": [("larges", "did you mean largest?"), (3, "must be 'largest' or 'smallest', not 3")], "rate": SWITCH,
-            "prominence": [*NUMBER, (0.5, "must be at least 1, not 0.5")]},
         "State": KIND | {
             "expected": [([], "must not be empty"), ([1.0], "do not fit the shape (4, 3)"),
                          (["x"], "must be a number or a list, not 'x'"), ([[0.0, 0.0], [1.0]], "do not fit the shape"),
                          (LOST, "expected is missing")],
             "indices": [(3, "must be a list, not 3"), ([[0]], "does not fit the shape (4, 3)"),
                         ([["x"]], "must be a whole number, not 'x'")],
-            "tolerance": [*POSITIVE, (LOST, "tolerance is missing")]},
-        "Attitude": KIND | {
-            "expected": [([2.0, 0.0, 0.0, 0.0], "the expected quaternion has length 2; it must be 1"),
-                         (["x"]*4, "must be a number, not 'x'"), (3, "must be a list, not 3"),
-                         (LOST, "expected is missing")],
             "tolerance": [*POSITIVE, (LOST, "tolerance is missing")]},
         "Quantile": KIND | {"level": [*NUMBER, (0.0, "must be greater than 0, not 0"),
                                       (1.0, "must be less than 1, not 1")]}, "Untestable": KIND,
@@ -339,10 +322,7 @@ TABLES = {
                                              ({}, "give at_most, at_least or both")]},
         "LargestStep": KIND | LIMITS | {"within": [(LOST, "within is missing"), (3, "must be a mapping, not 3"),
                                                    ({}, "give at_most, at_least or both")]},
-        "Gain": KIND | LIMITS | STATISTIC | {"over": [("stps", "unknown quantity 'stps'; did you mean"), *TEXT[:2]]},
         "Limits": LIMITS,
-        "Contrast": KIND | LIMITS | {"of": [("larges", "did you mean largest?"),
-                                            (3, "must be 'largest' or 'smallest', not 3")]},
         "Computed": KIND | {"paper": [("twospheres", "no evidence of the paper twospheres is known"), *TEXT[:2]],
                             "check": [("determinnt", "unknown check of twospheres2009 'determinnt'; did you mean"),
                                       (LOST, "check is missing"), *TEXT[:2]]},

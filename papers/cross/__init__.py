@@ -7,6 +7,6 @@ PAPER = Paper(
     figures={f"cross.{name}": "figures" for name in (
         "winners", "leaders", "leaders_seconds", "price_of_manifold", "order_and_form", "encounter", "equal_cost",
         "crossover_time", "validity")},
-    tables={name: f"tables.{name}" for name in ("crossover_time", "which", "validity", "matrix")},
+    tables={name: f"tables.{name}" for name in ("crossover_time", "ensembles", "which", "validity", "matrix")},
     criteria="criteria",
 )

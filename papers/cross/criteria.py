@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Limits, Needs
-from liestep.claims.selection import Question, Results, RunChoice, require_quantity, select, study_of
-from liestep.paper import Criterion, InputError, Judgement
+from liestep.claims.selection import Results, RunChoice, require_quantity, select, study_of
+from liestep.paper import KIND, Criterion, InputError, Judgement, Limits, Needs, Question
 from liestep.study.plan.yamlfile import Count, Positive
 from liestep.study.tables.kinds.work import at_equal_error
 

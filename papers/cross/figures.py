@@ -7,13 +7,14 @@ from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
 from liestep.figures.kinds.ladders import admissible
-from liestep.figures.panels import by_method, grid
+from liestep.figures.panels import by_method
 from liestep.paper import (
     DOUBLE,
     InputError,
     Mark,
     Results,
     drawing,
+    grid,
     hollow,
     label_of,
     legend_below,

@@ -3,4 +3,5 @@ from liestep.paper import Paper
 
 PAPER = Paper(
     id="external",
-    citation="Numbers of other public codes: repository, file and commit stand with each")
+    citation="Numbers of other public codes: repository, file and commit stand with each",
+    criteria="criteria")

@@ -13,4 +13,5 @@ PAPER = Paper(
     }.items() for name in names.split()},
     evidence=("evidence",),
     tables={name: f"tables.{name}" for name in ("crossover", "growth")},
+    criteria="criteria",
 )

@@ -20,7 +20,6 @@ from matplotlib.patches import Patch
 from liestep.claims.selection import OWN_QUANTITY, member_values
 from liestep.figures.scenes import looks
 from liestep.figures.scenes.looks import Place
-from liestep.figures.style import problems_of, run_with
 from liestep.geometry.icosphere import icosphere
 from liestep.paper import (
     COLOURS,
@@ -58,6 +57,24 @@ RK = {"color": shade("ode45"), "linestyle": DOTTED, "linewidth": 1.3}
 PROJECTED = {"color": shade("rk2_midpoint", 1), "linestyle": DASHED, "linewidth": 0.9}
 PRINTED = {"color": shade("vi_sphere", 1), "linestyle": DASHDOT, "linewidth": 0.9}
 Curve = tuple[str, dict[str, Any], RunFile]
+
+
+def run_with(results: Results, problem: str, integrator: str, **options: Any) -> RunFile:
+    """First run of an integrator id with these options on a problem (by key). Raises InputError: the study has none."""
+    for cell in results.study.cells:
+        if (cell.problem == problem and cell.spec.integrator == integrator
+                and all(cell.spec.options.get(name) == value for name, value in options.items())):
+            return results.file(problem, cell.integrator, cell.resolution)
+    wanted = " ".join([integrator, *(f"{name}={value}" for name, value in options.items())])
+    raise InputError(f"study {results.study.name} has no run of {wanted} on problem {problem}, which the figure needs")
+
+
+def problem_of(results: Results, system: str) -> str:
+    """Key of the first problem with this system. Raises InputError: the study has none."""
+    found = next((key for key, setup in results.config.problems.items() if setup.system == system), None)
+    if found is None:
+        raise InputError(f"study {results.study.name} has no problem with the system {system}, which the figure needs")
+    return found
 
 
 def energy_panel(axes: Axes, curves: list[Curve]) -> None:
@@ -113,7 +130,7 @@ def _compared(results: Results, problem: str, others: list[Curve]) -> tuple[RunF
          " paths, gravity points down. (b) total energy, (c) unit length error: means over hundredths of the run,"
          " samples pale. {runs}", shows=("energy_error",))
 def figure1(results: Results) -> Figure:
-    problem = problems_of(results, "spherical_pendulum_chain")[0]
+    problem = problem_of(results, "spherical_pendulum_chain")
     rk = run_with(results, problem, "ode45")
     vi, curves = _compared(results, problem, [("ode45", RK, rk)])
     return three_panels(curves, lambda figure, place: pendulum(figure, place, vi, rk),
@@ -124,7 +141,7 @@ def figure1(results: Results) -> Figure:
          " the masses over the last 0.1 s; gravity points down. (b) total energy, (c) unit length error; the fixed-step"
          " methods at the first step of the study. {runs}")
 def figure3(results: Results) -> Figure:
-    problem = problems_of(results, "spring_pendula")[0]
+    problem = problem_of(results, "spring_pendula")
     rk, projected = (run_with(results, problem, "rk2_midpoint", projection=name) for name in ("none", "position"))
     vi, curves = _compared(results, problem, [("RK2 midpoint, q normalised", PROJECTED, projected),
                                               ("RK2 midpoint", RK, rk)])
@@ -135,7 +152,7 @@ def figure3(results: Results) -> Figure:
          " plane; the first element is clamped, gravity points down. (b) total energy, which grows"
          " with ode45 here and falls in the paper; (c) unit length error. {runs}")
 def figure4(results: Results) -> Figure:
-    problem = problems_of(results, "elastic_rod")[0]
+    problem = problem_of(results, "elastic_rod")
     rk = run_with(results, problem, "ode45", form="omega")
     vi, curves = _compared(results, problem, [("ode45", RK, rk)])
     figure = three_panels(curves, lambda figure, place: rod(figure, place, vi), "deformation of the rod")
@@ -149,7 +166,7 @@ def figure4(results: Results) -> Figure:
 @drawing("Array of magnetic dipoles. (a) the variational solution at four times, with the paths of the north poles over"
          " the last 0.1 s; north red, south grey. (b) total energy, (c) unit length error. {runs}")
 def figure5(results: Results) -> Figure:
-    problem = problems_of(results, "dipole_array")[0]
+    problem = problem_of(results, "dipole_array")
     vi, curves = _compared(results, problem, [("ode45", RK, run_with(results, problem, "ode45"))])
     return three_panels(curves, lambda figure, place: dipoles(figure, place, vi), "motion of the dipoles")
 
@@ -277,7 +294,7 @@ METHODS_2 = tuple((label, {"color": shade(name, number), "marker": marker, "line
          " variational integrator by the printed formulas lies under the other one in (b). {runs}",
          shows=("energy_error",))
 def figure2(results: Results) -> Figure:
-    problem = problems_of(results, "sphere_nbody")[0]
+    problem = problem_of(results, "sphere_nbody")
     figure = new_figure(DOUBLE, 76.0, layout=None)
     _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), _runs(results, problem, "vi_sphere", "increment")[0][1])
     figure.text(0.015, 0.945, "(a) trajectories of the bodies", fontsize=8.0)
@@ -328,7 +345,7 @@ def _bodies(axes: Axes, file: RunFile) -> None:
          " by their kinetic energy at the start; balls mark the end, the far side is left out. (b) total"
          " energy over all steps: mean and range of each hundredth of the run. {runs}")
 def figure6(results: Results) -> Figure:
-    problem = problems_of(results, "lennard_jones_sphere")[0]
+    problem = problem_of(results, "lennard_jones_sphere")
     file = run_with(results, problem, "vi_sphere", form="increment")
     figure = new_figure(DOUBLE, 80.0, layout=None)
     axes = figure.add_axes((0.0, 0.02, 0.42, 0.9))
@@ -386,7 +403,7 @@ def _colour_bar(figure: Figure, place: Place, norm: Normalize, label: str) -> No
          " opposite side; below the front from narrower vortices of the same kinetic energy, which do not merge at the"
          " start (the paper prints neither width nor strength). One colour scale for all. {runs}")
 def figure7(results: Results) -> Figure:
-    problem = problems_of(results, "lennard_jones_sphere")[0]
+    problem = problem_of(results, "lennard_jones_sphere")
     file = run_with(results, problem, "vi_sphere", form="increment")
     narrow = run_with(results, NARROW, "vi_sphere", form="increment")
     vertices, faces = icosphere(MAP_LEVEL)

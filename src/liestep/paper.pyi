@@ -1,6 +1,11 @@
 """The public names of `liestep.paper` for type checkers, and for itself: it loads each when it is used."""
-from liestep.claims.criteria.base import Criterion as Criterion, Judgement as Judgement
+from liestep.claims.criteria.base import (
+    KIND as KIND, STOPPED as STOPPED, Criterion as Criterion, Judgement as Judgement, Limits as Limits, Needs as Needs,
+)
+from liestep.claims.criteria.features import OfSamples as OfSamples
+from liestep.claims.criteria.numbers import Bounds as Bounds
 from liestep.claims.errata import Evidence as Evidence
+from liestep.claims.selection import Question as Question
 from liestep.compile.status import Status as Status
 from liestep.errors import InputError as InputError
 from liestep.figures.labels import EndLabel as EndLabel, end_labels as end_labels
@@ -9,8 +14,8 @@ from liestep.figures.marks import (
     marks as marks, shade as shade, variant as variant,
 )
 from liestep.figures.panels import (
-    cells as cells, hollow as hollow, label_of as label_of, legend_below as legend_below, line_handle as line_handle,
-    logarithmic as logarithmic, slope_triangle as slope_triangle,
+    cells as cells, grid as grid, hollow as hollow, label_of as label_of, legend_below as legend_below,
+    line_handle as line_handle, logarithmic as logarithmic, slope_triangle as slope_triangle,
 )
 from liestep.figures.scenes.looks import (
     COLOURS as COLOURS, directions as directions, parameters as parameters, snapshots as snapshots, trail as trail,

@@ -37,7 +37,7 @@ METRICS = pd.DataFrame(
      ("p", "near", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "longer", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
      ("p", "shifted", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "many", "h0.1", "not_converged", 0.1, 1.0, 1.0, "t"),
      ("p", "gone", "h0.1", "not_converged", 0.1, 1.0, 1.0, "t"), ("p", "ones", "h0.1", "ok", 0.1, 1.0, 1.0, "t"),
-     ("p", "doubled", "h0.1", "ok", 0.1, 1.0, 1.0, "t"), ("p", "uneven", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
+     ("p", "doubled", "h0.1", "ok", 0.1, 1.0, 1.0, "t"),
      ("p", "dead", "h0.1", "step_too_large", 0.1, 1.0, 1.0, "text")],
     columns=["problem", "integrator", "resolution", "status", "step", "error", "cost", "message"])
 TIME = np.array([0.0, 1.0, 2.0])
@@ -45,7 +45,6 @@ Q = np.array([[[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]]])
 FILES = {"one": {"time": TIME, "q": Q}, "same": {"time": TIME, "q": Q.copy()},
          "near": {"time": TIME, "q": Q + np.array([0.0, 1e-3, 1e-6])[:, None, None]},
          "longer": {"time": np.arange(4.0), "q": np.concatenate([Q, Q[:1]])}, "shifted": {"time": TIME + 0.5, "q": Q},
-         "uneven": {"time": TIME, "series": np.array([2.0, -6.0, 1.0]), "touching": np.array([0.0, 1.0, 2.0])},
          "ones": {"spread": np.ones(4)}, "doubled": {"spread": np.array([2.0, 4.0, 6.0, 8.0])},
          "gone": {"spread": np.full(4, math.nan), "energy": np.ones((4, 3))},
          "many": {"time": TIME, "spread": np.array([1.0, 2.0, 3.0, math.nan]), "q": Q}}
@@ -107,17 +106,6 @@ def test_straight_slopes_still_pass(monkeypatch):
     assert passed.count(MET) == 100
     assert slope_of(monkeypatch, SIX**2*(1.0 + 0.5*SIX), at_least=1.9, at_most=2.1).verdict == MET
     assert slope_of(monkeypatch, SIX**2*(1.0 + 5.0*SIX), at_least=1.9, at_most=2.2).verdict == "undetermined"
-
-
-@pytest.mark.parametrize(("of", "limits", "expected"), [
-    ("largest", {"at_least": 3.0, "at_most": 3.01}, MET), ("largest", {"at_most": 2.9}, MISSED),
-    ("smallest", {"at_least": 2.0, "at_most": 2.01}, MET), ("smallest", {"at_least": 2.1}, MISSED)])
-def test_contrast_is_the_factor_from_the_median(of, limits, expected):
-    assert row("contrast", ["uneven"], {"of": of, **limits}, quantity="series").verdict == expected
-
-
-def test_contrast_of_a_variable_with_a_zero_has_no_upper_limit():
-    assert row("contrast", ["uneven"], {"of": "smallest", "at_most": 1e300}, quantity="touching").verdict == MISSED
 
 
 def test_evidence_confirms_or_refuses(monkeypatch):

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from liestep.study.tables.chaos import interval, quantile_position
 from liestep.study.tables.drift import confirm, drift_verdict
 from liestep.study.tables.kinds.horizons import horizon
 
@@ -272,19 +271,3 @@ def test_horizon_of_exponential_growth():
     for bad in ({"separation": separation[1:]}, {"start": 1e-5}, {"separation": separation*np.nan}, {"time": -time}):
         with pytest.raises(ValueError, match="must"):
             horizon(**({"time": time, "separation": separation} | bad))
-
-
-def test_quantiles_of_an_ensemble():
-    sample = np.random.default_rng(0).permutation(np.arange(1.0, 17.0))
-    assert [quantile_position(v, sample) for v in (0.0, 8.5, 17.0, 1.0, 16.0)] == [0.0, 0.5, 1.0, 0.03125, 0.96875]
-    assert quantile_position(2.0, [2.0, 2.0, 2.0]) == 0.5
-    assert interval(sample) == pytest.approx((1.75, 15.25))
-    assert interval(sample, 1.0) == (1.0, 16.0)
-    assert interval(sample, 0.5) == pytest.approx((4.75, 12.25))
-    for sample_bad in ([1.0], [1.0, np.nan], [[1.0, 2.0]]):
-        with pytest.raises(ValueError, match="at least two"):
-            interval(sample_bad)
-    with pytest.raises(ValueError, match="level"):
-        interval(sample, 90)
-    with pytest.raises(ValueError, match="finite"):
-        quantile_position(np.nan, sample)

@@ -5,10 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from claim_results import claim_with
+from liestep_papers.external.criteria import Attitude
 from mpmath import ellipk, mp
 from pydantic import ValidationError
 
-from liestep.claims.claimfile import Claim, claim_files, load_claims
+from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.judging import describe
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile
@@ -24,7 +26,7 @@ RESULTS = {"s": SimpleNamespace(metrics=METRICS, file=lambda *_: RunFile(Path("p
 
 
 def claim(criterion, quantity="attitude", **changes):
-    return Claim.model_validate({
+    return claim_with(Attitude).model_validate({
         "id": "one", "statement": "s", "source": "a file of a code", "asserted_by": "external", "accuracy": 1e-3,
         "licence": "MIT", "known": False,
         "runs": [{"study": "s", "problem": "p", "integrator": "i"}], "quantity": quantity, "criterion": criterion,

@@ -258,7 +258,7 @@ def test_small_mistakes_on_the_command_line(arguments, expected, place, capsys):
     ("status", {"kind": "limit", "at_most": 1.0}, "unknown quantity 'status'"),
     ("enrgy", {"kind": "drift"}, "did you mean energy?"),
     ("omga", {"kind": "state", "expected": [1.0], "tolerance": 1.0}, "did you mean omega?"),
-    ("accepted_step", {"kind": "extremum", "at_most": 1.0}, "unknown quantity 'accepted_step'")])
+    ("accepted_step", {"kind": "state", "expected": [1.0], "tolerance": 1.0}, "unknown quantity 'accepted_step'")])
 def test_quantities_of_claims_are_checked_before_any_run(quantity, criterion, expected, place):
     claim = {**CLAIM, "quantity": quantity, "criterion": criterion}
     Path("config/claims/paper.yaml").write_text(yaml.safe_dump({"paper": "paper", "citation": "c", "claims": [claim]}))
@@ -286,7 +286,8 @@ def test_quantities_that_exist_are_known_before_any_run(place):
     for quantity, criterion in (("energy_error_mean", {"kind": "limit", "at_most": 1.0}),
                                 ("unit_length_error_max", {"kind": "limit", "at_most": 1.0}),
                                 ("error_omega", {"kind": "limit", "at_most": 1.0}),
-                                ("energy", {"kind": "drift"}), ("q", {"kind": "extremum", "at_most": 1.0})):
+                                ("energy", {"kind": "drift"}),
+                                ("q", {"kind": "state", "expected": [1.0], "tolerance": 1.0})):
         claim = {**CLAIM, "quantity": quantity, "criterion": criterion}
         Path("config/claims/paper.yaml").write_text(yaml.safe_dump(
             {"paper": "paper", "citation": "c", "claims": [claim]}))

@@ -61,7 +61,7 @@ def state(folder: Path) -> dict[str, tuple]:
 
 
 def attacked(folder: Path) -> None:
-    for words in (("verify",), ("clean", "--yes"), ("export-crate", "all.zip"), ("verify", "--repair"), ("status",)):
+    for words in (("verify",), ("clean", "--yes"), ("verify", "--repair"), ("status",)):
         try:
             code = main(list(words))
         except SystemExit as stop:

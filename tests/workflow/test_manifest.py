@@ -5,16 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import netCDF4
 import pytest
-from crate_rules import METADATA, complaints
 from place import TOP, Place
 
 from liestep.files.records import file_sha256
-from liestep.workflow.crate import MAIN, TREE
 
 STUDY = """
 title: Two integrators
@@ -173,71 +170,3 @@ def test_another_checkout_and_an_empty_cache_give_the_same_bytes(made, tmp_path)
             if entry["kind"] == "measured":
                 del entry["sha256"]
     assert first == {**second, "sha256": first["sha256"]}
-
-
-def with_tree(where: Place) -> Place:
-    """The place as somebody has it who works in the repository."""
-    for name in (name for name in TREE if name != "src/liestep"):
-        copy = shutil.copytree if (TOP/name).is_dir() else shutil.copy
-        (where.folder/name).parent.mkdir(parents=True, exist_ok=True)
-        copy(TOP/name, where.folder/name)
-    return where
-
-
-def spoiled(crate: Path, change) -> list[str]:
-    """What the rules say of a crate whose description `change` has edited."""
-    other = crate.with_name("spoiled.zip")
-    with zipfile.ZipFile(crate) as archive, zipfile.ZipFile(other, "w") as written:
-        for name in archive.namelist():
-            content = archive.read(name)
-            if name == METADATA:
-                described = json.loads(content)
-                change({entity["@id"]: entity for entity in described["@graph"]}, described)
-                content = json.dumps(described).encode()
-            written.writestr(name, content)
-    return complaints(other)
-
-
-def test_a_run_is_exported_as_a_valid_crate(place):
-    where = with_tree(place)
-    crate = where.folder/"run.zip"
-    said = where.liestep("export-crate", "run.zip")
-    assert said.returncode == 0, said.stderr
-    assert complaints(crate) == []
-    products = {f"results/{name}" for name in manifest(where)["products"]}
-    with zipfile.ZipFile(crate) as archive:
-        held = set(archive.namelist())
-        graph = {entity["@id"]: entity for entity in json.loads(archive.read(METADATA))["@graph"]}
-    assert {name for name in products if not name.endswith(".nc")} <= held
-    assert not any(name.endswith(".nc") for name in held)
-    assert {"config/studies/tiny.yaml", MAIN, "requirements.lock", "results/manifest.json"} <= held
-    assert {entry["@id"] for entry in graph["#run"]["object"]} == set(manifest(where)["inputs"])
-    first = crate.read_bytes()
-    assert where.liestep("export-crate", "run.zip").returncode == 0
-    assert crate.read_bytes() == first
-    assert where.liestep("export-crate", "all.zip", "--runs").returncode == 0
-    assert complaints(where.folder/"all.zip") == []
-    with zipfile.ZipFile(where.folder/"all.zip") as archive:
-        assert products <= set(archive.namelist())
-    for change, sentence in (
-            (lambda graph, _: graph[MAIN].update({"@type": "File"}), "the main entity must be a workflow"),
-            (lambda graph, _: graph["./"].pop("license"), "the root must have license"),
-            (lambda graph, _: graph["#run"].pop("identifier"), "the action must be known by the hash of a manifest"),
-            (lambda graph, _: graph["./"]["hasPart"].pop(), "parts must be the files of the crate"),
-            (lambda graph, _: graph["#run"].update(instrument={"@id": "#nobody"}), "#nobody is not described"),
-            (lambda graph, _: graph[MAIN].update(sha256="0"*64), f"{MAIN} has another hash or size than it says"),
-            (lambda _, crate: crate["@graph"].append(crate["@graph"][0]), "ids must differ")):
-        assert sentence in spoiled(crate, change)
-
-
-def test_a_crate_is_refused_for_what_is_not_the_manifest(place):
-    assert "there is no Snakefile in" in place.liestep("export-crate", "run.zip").stderr
-    with_tree(place)
-    assert "run.tar must end with .zip" in place.liestep("export-crate", "run.tar").stderr
-    with open(place.folder/"results"/"tiny"/"energy.csv", "a") as file:
-        file.write("\n")
-    said = place.liestep("export-crate", "run.zip")
-    assert said.returncode == 2
-    assert said.stderr == ("liestep: results/tiny/energy.csv was changed after the manifest was written; call snakemake"
-                           " before you export\n")
-    assert not (place.folder/"run.zip").exists()

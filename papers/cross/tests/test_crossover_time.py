@@ -15,6 +15,7 @@ from liestep_papers.cross.tables.crossover_time import (
     spent_in_a_period,
     takes_over,
 )
+from liestep_papers.cross.tables.ensembles import compared, summary
 from liestep_papers.cross.tables.validity import largest_steps, validity_rows
 from liestep_papers.cross.tables.which import cell
 from place import study_of_paper
@@ -25,7 +26,6 @@ from liestep.simulation.references.reference import compute_reference, study_ref
 from liestep.simulation.runs.files import write
 from liestep.study.plan.config import ProblemConfig, StudyConfig, each_horizon
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables.kinds.ensembles import compared, summary
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
 

@@ -3,8 +3,19 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.figures.panels import curves, grid, triangle
-from liestep.paper import EndLabel, InputError, Results, drawing, end_labels, label_of, legend_below, logarithmic, marks
+from liestep.figures.panels import curves, triangle
+from liestep.paper import (
+    EndLabel,
+    InputError,
+    Results,
+    drawing,
+    end_labels,
+    grid,
+    label_of,
+    legend_below,
+    logarithmic,
+    marks,
+)
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
 
 from ..tables.growth import SPAN

@@ -38,7 +38,8 @@ from liestep.paper import (
     sheet,
     subplots,
 )
-from liestep.study.tables.kinds.work import gains
+
+from ..gains import gains
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors
 GUIDES = (1, 2, 3, 4)

@@ -114,7 +114,7 @@ class Claim(Strict):
     runs: list[RunChoice] = Field([], description="the runs that decide")
     against: list[RunChoice] = Field([], description="ratio, same_state, largest_step, share: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
-                          " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
+                          " or (state, same_state, share, quantile) a variable of the runs' files")
     criterion: AnyCriterion = Field(description=DECIDES)
     verdict: Annotated[Literal["reproduced", "recovered", "calibrated", "confirmed", "undetermined", "not testable"],
                        BeforeValidator(_today)] = Field(

@@ -86,21 +86,3 @@ def ladder(results: Results, problem: str, integrator: str, column: str) -> tupl
         raise InputError(f"study {results.study.name} has no complete run of {integrator} on {problem}, which"
                          " the figure needs")
     return rows["step"].to_numpy(float), rows[column].to_numpy(float)
-
-
-def run_with(results: Results, problem: str, integrator: str, **options: Any) -> RunFile:
-    """First run of an integrator id with these options on a problem (by key). Raises InputError: the study has none."""
-    for cell in results.study.cells:
-        if (cell.problem == problem and cell.spec.integrator == integrator
-                and all(cell.spec.options.get(name) == value for name, value in options.items())):
-            return results.file(problem, cell.integrator, cell.resolution)
-    wanted = " ".join([integrator, *(f"{name}={value}" for name, value in options.items())])
-    raise InputError(f"study {results.study.name} has no run of {wanted} on problem {problem}, which the figure needs")
-
-
-def problems_of(results: Results, system: str) -> list[str]:
-    """Keys of the problems with this system. Raises InputError: the study has none."""
-    found = [key for key, setup in results.config.problems.items() if setup.system == system]
-    if not found:
-        raise InputError(f"study {results.study.name} has no problem with the system {system}, which the figure needs")
-    return found

@@ -3,13 +3,11 @@ import argparse
 import csv
 import os
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from liestep.errors import InputError
-from liestep.files.textfiles import read_text
 
 FILE = Path("logs", "seconds.csv")
 HEAD = "ended,seconds,kind,study,job"  # s since 1970, s of processor time
@@ -45,19 +43,19 @@ def table(results: Path, longest: int = 10) -> Iterator[str]:
     path = results/FILE
     if not path.is_file():
         raise InputError(f"{path} is not there: jobs of the workflow write it")
-    rows = [(float(row["seconds"]), row) for row in csv.DictReader(read_text(path).splitlines())]
-    total = sum(seconds for seconds, _ in rows)
+    import pandas
+
+    rows = pandas.read_csv(path, keep_default_na=False)
+    total = rows["seconds"].sum()
     yield f"{total:.0f} s of processor time in {len(rows)} jobs ({path}; without the file they are counted anew)"
-    for title, key in (("kind", "kind"), ("study", "study")):
-        sums: defaultdict[str, list[float]] = defaultdict(list)
-        for seconds, row in rows:
-            sums[row[key] or "of several"].append(seconds)
-        yield f"\n{title:32}{'jobs':>6}{'s':>10}{'share':>8}"
-        for name, found in sorted(sums.items(), key=lambda item: -sum(item[1])):
-            yield f"{name:32}{len(found):6}{sum(found):10.1f}{sum(found)/max(total, 1e-9):8.1%}"
+    for key in ("kind", "study"):
+        yield f"\n{key:32}{'jobs':>6}{'s':>10}{'share':>8}"
+        groups = rows.groupby(key, sort=False)["seconds"].agg(["count", "sum"]).sort_values("sum", ascending=False)
+        for name, count, seconds in groups.itertuples():
+            yield f"{name or 'of several':32}{count:6}{seconds:10.1f}{seconds/max(total, 1e-9):8.1%}"
     yield "\nlongest jobs"
-    for seconds, row in sorted(rows, key=lambda item: -item[0])[:longest]:
-        yield f"{seconds:10.1f}  {row['kind']} {row['study']} {row['job']}".rstrip()
+    for row in rows.nlargest(longest, "seconds").itertuples():
+        yield f"{row.seconds:10.1f}  {row.kind} {row.study} {row.job}".rstrip()
 
 
 def command_seconds(arguments: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Criteria on columns of metrics.csv: limits, ratios, gains, slopes, largest steps; shares of an ensemble."""
+"""Criteria on columns of metrics.csv: limits, ratios, slopes, largest steps; shares of an ensemble."""
 import math
 import re
 from dataclasses import replace
@@ -11,9 +11,8 @@ from liestep.claims import selection
 from liestep.claims.criteria.base import KIND, Criterion, Judgement, Limits, Needs
 from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select
 from liestep.errors import InputError
+from liestep.study.plan.config import SURE
 from liestep.study.plan.yamlfile import NO_TRUTH
-from liestep.study.tables.chaos import SURE
-from liestep.study.tables.kinds.work import gains
 
 if TYPE_CHECKING:
     import pandas
@@ -32,6 +31,9 @@ class Bounds(Limits):
     def median_of(self) -> str:
         return "median of " if self.statistic == "median" else ""
 
+    def domain(self, quantity: str) -> tuple[float, float]:
+        return (0.0 if NOT_NEGATIVE.fullmatch(quantity) else -math.inf, math.inf)
+
     def outcome(self, found: np.ndarray) -> Judgement:
         """NaN of a run that stopped early stays NaN, which lies within no limits."""
         judged = found if self.statistic == "each" else np.array([np.median(found)])
@@ -45,9 +47,6 @@ class Limit(Bounds, Criterion):
     kind: Literal["limit"] = KIND
     measured = "{self.median_of}{claim.quantity}"
 
-    def domain(self, quantity: str) -> tuple[float, float]:
-        return (0.0 if NOT_NEGATIVE.fullmatch(quantity) else -math.inf, math.inf)
-
     def judge(self, claim: Question, results: Results) -> Judgement:
         return self.outcome(selection.values(claim, claim.runs, results))
 
@@ -57,7 +56,6 @@ class Ratio(Bounds, Criterion):
 
     kind: Literal["ratio"] = KIND
     needs = Needs(against=True)
-    domain = Limit.domain
     unit = "1"
     measured = "{self.median_of}{claim.quantity} divided by that of the compared runs"
 
@@ -67,34 +65,6 @@ class Ratio(Bounds, Criterion):
             raise InputError(f"{above.size} runs cannot be compared with {below.size}")
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.outcome(above/below)
-
-
-class Gain(Bounds, Criterion):
-    """The quantity of the `against` runs (same order of choices, each a ladder of constant steps) at as many steps as
-    each adaptive run takes, divided by that run's quantity, lies within the limits."""
-
-    kind: Literal["gain"] = KIND
-    needs = Needs(against=True)
-    domain = Limit.domain
-    unit = "1"
-    measured = ("{self.median_of}{claim.quantity} of the compared runs at equal {self.over}, divided by that of the"
-                " run,")
-    over: str = Field("steps", description="column of metrics.csv that is to be equal")
-
-    def quantities(self, claim: Question) -> tuple[str, ...]:
-        return (claim.quantity, self.over)
-
-    def judge(self, claim: Question, results: Results) -> Judgement:
-        if len(claim.runs) != len(claim.against):
-            raise InputError(f"{len(claim.runs)} adaptive runs cannot be compared with {len(claim.against)} ladders")
-        found = []
-        for one, other in zip(claim.runs, claim.against, strict=True):
-            rows, ladder = select(one, results), select(other, results)
-            for row in (rows.iloc[0], ladder.iloc[0]):
-                for name in (claim.quantity, self.over):
-                    require_quantity(name, number_columns(row))
-            found.append(gains(rows, ladder, claim.quantity, self.over)[0])
-        return self.outcome(np.concatenate(found))
 
 
 class Slope(Limits, Criterion):

@@ -8,8 +8,8 @@ from pydantic import Field
 from liestep.claims.criteria.base import KIND, Criterion, Judgement, Needs
 from liestep.claims.selection import Question, Results, ensemble_of, member_values, select, values, variable
 from liestep.errors import InputError
+from liestep.study.plan.config import SURE
 from liestep.study.plan.yamlfile import NO_TRUTH, Real
-from liestep.study.tables.chaos import SURE, interval, quantile_position
 
 
 class OfPrinted(Criterion):
@@ -97,10 +97,14 @@ class Quantile(Criterion):
         members = variable(file, claim.quantity)
         return members if complete else np.full(members.shape, math.nan)
 
+    def _interval(self, members: np.ndarray) -> tuple[float, float]:
+        low, high = np.quantile(members, (0.5 - 0.5*self.level, 0.5 + 0.5*self.level))
+        return float(low), float(high)
+
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         """Numbers whose ensemble, were it spread as that of the claim, would hold the printed one in its interval."""
         members = self._members(claim, results)
-        low, high = interval(members, self.level)
+        low, high = self._interval(members)
         assert claim.printed is not None
         median = float(np.median(members))
         return claim.printed*median/high, claim.printed*median/low
@@ -109,12 +113,12 @@ class Quantile(Criterion):
         members = self._members(claim, results)
         if not np.all(np.isfinite(members)):
             return Judgement(False, math.nan, f"the ensemble of {members.size} members has one that failed")
-        low, high = interval(members, self.level)
+        low, high = self._interval(members)
         assert claim.printed is not None
-        position = quantile_position(claim.printed, members)
+        below, equal = np.count_nonzero(members < claim.printed), np.count_nonzero(members == claim.printed)
         return Judgement(bool(low <= claim.printed <= high), float(np.median(members)),
                        f"{self.level:.0%} interval {low:.4g} .. {high:.4g} of {members.size} members, printed at"
-                       f" quantile {position:.2f}")
+                       f" quantile {(below + 0.5*equal)/members.size:.2f}")
 
 
 class Untestable(Criterion):

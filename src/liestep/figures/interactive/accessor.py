@@ -7,7 +7,7 @@ import numpy as np
 import xarray
 from numpy.typing import ArrayLike
 
-from liestep.errors import require_arguments
+from liestep.errors import InputError, require_arguments, unknown
 from liestep.files.extras import extras
 from liestep.mechanics.contracts.sheet import real_array
 
@@ -78,9 +78,16 @@ class RunAccessor:
         Args:
             path: of the file; it ends with .nc.
         """
-        from liestep.figures.interactive.datasets import save
+        from liestep.simulation.runs.content import Content
+        from liestep.simulation.runs.files import UNSEALED, write
 
-        save(self._data, Path(path))
+        if Path(path).suffix.lower() != ".nc":
+            raise InputError(f"{path} must end with .nc: runs are NetCDF files")
+        variables = sorted(self._data.variables.items(), key=lambda item: item[0] != "time")  # as in runs
+        write(Content({str(name): (tuple(map(str, part.dims)), part.values, dict(part.attrs))
+                       for name, part in variables},
+                      {name: value for name, value in self._data.attrs.items() if name not in UNSEALED}), Path(path),
+              replace=False)
 
     def go_on(self, *, t_end: float, **arguments: Any) -> xarray.Dataset:
         """The run from its last sample on, by the same method, step or tolerance, with its events and control: the bits
@@ -93,9 +100,14 @@ class RunAccessor:
             arguments: `samples`, `times`, `stops`, `dense`, `progress`, `on_failure` as of `liestep.simulate`, and
                 `until`, `events` or `control`, again, for a data set that was read: functions are not in files.
         """
-        from liestep.figures.interactive.datasets import go_on
+        from liestep.simulation.endings.between import ROWS
+        from liestep.simulation.endings.going import MAY_CHANGE, further
+        from liestep.simulation.runs.simulation import made
 
-        return go_on(self._data, t_end, arguments)
+        how = {name: arguments.pop(name) for name in ("dense", "progress", "on_failure") if name in arguments}
+        if strange := [name for name in arguments if name not in MAY_CHANGE]:
+            raise InputError(unknown("argument of go_on", strange[0], [*MAY_CHANGE, "dense", "progress", "on_failure"]))
+        return made(further(self._data, t_end, arguments), **{"dense": ROWS in self._data, **how})
 
     def at(self, times: ArrayLike) -> xarray.Dataset:
         """State and observables within the run, which was made with `dense=True`. Each is one step of the method from
@@ -105,9 +117,18 @@ class RunAccessor:
         Args:
             times: any times within the run, in s.
         """
-        from liestep.figures.interactive.datasets import between
+        from liestep.simulation.endings.between import ROWS, Between, require_within
+        from liestep.simulation.endings.going import specification_of
 
-        return between(self._data, np.atleast_1d(real_array("times", times)))
+        data, wanted = self._data, np.atleast_1d(real_array("times", times))
+        if ROWS not in data:
+            raise InputError("the data set has no nodes: simulate it with dense=True")
+        run = Between(specification_of(data.attrs), data[ROWS].values)
+        require_within(wanted, run.spec.t_start, float(data.attrs["time_reached"]))
+        values = run.fields(*run.at(wanted))
+        return xarray.Dataset({str(name): (data[name].dims, values[str(name)], data[name].attrs)
+                               for name in data.data_vars if str(name) in values}, coords={"time": wanted},
+                              attrs=data.attrs)
 
 
 @cache

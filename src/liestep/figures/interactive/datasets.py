@@ -5,12 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray
 
-from liestep.errors import InputError, unknown
-from liestep.simulation.endings.between import ROWS, Between, require_within
-from liestep.simulation.endings.going import MAY_CHANGE, further, specification_of
-from liestep.simulation.runs.content import Content
-from liestep.simulation.runs.files import UNSEALED, RunFile, read, write
-from liestep.simulation.runs.simulation import made
+from liestep.errors import InputError
+from liestep.simulation.runs.files import RunFile, read
 from liestep.study.tables.errors import counted, error_fields
 
 
@@ -50,15 +46,6 @@ def open_run(path: Path | str) -> xarray.Dataset:
         return data.load().set_coords("time")
 
 
-def save(data: xarray.Dataset, path: Path) -> None:
-    """Write the file of a data set's run, see `RunAccessor.save`."""
-    if path.suffix.lower() != ".nc":
-        raise InputError(f"{path} must end with .nc: runs are NetCDF files")
-    write(Content({str(name): (tuple(map(str, part.dims)), part.values, dict(part.attrs))
-                   for name, part in sorted(data.variables.items(), key=lambda item: item[0] != "time")},  # as in runs
-                  {name: value for name, value in data.attrs.items() if name not in UNSEALED}), path, replace=False)
-
-
 def as_file(data: xarray.Dataset) -> RunFile:
     """The data set as what figures and films read."""
     return RunFile(Path("the data set"), dict(data.attrs), {str(name): data[name].values for name in data.variables})
@@ -91,23 +78,3 @@ def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
                          / part.scale(reference[part.name].values)) for part in fields}
     largest = max(float(found[part.name][1].max()) for part in counted(fields))
     return xarray.Dataset(found, coords={"time": data["time"]}, attrs={"error": largest})
-
-
-def go_on(data: xarray.Dataset, t_end: float, arguments: dict[str, Any]) -> xarray.Dataset:
-    """The data set of the run behind another, see `RunAccessor.go_on`."""
-    how = {name: arguments.pop(name) for name in ("dense", "progress", "on_failure") if name in arguments}
-    if strange := [name for name in arguments if name not in MAY_CHANGE]:
-        raise InputError(unknown("argument of go_on", strange[0], [*MAY_CHANGE, "dense", "progress", "on_failure"]))
-    return made(further(data, t_end, arguments), **{"dense": ROWS in data, **how})
-
-
-def between(data: xarray.Dataset, times: np.ndarray) -> xarray.Dataset:
-    """State fields and observables of a dense run at times (k,); errors as `RunAccessor.at`."""
-    if ROWS not in data:
-        raise InputError("the data set has no nodes: simulate it with dense=True")
-    reached = float(data.attrs["time_reached"])
-    run = Between(specification_of(data.attrs), data[ROWS].values)
-    require_within(times, run.spec.t_start, reached)
-    values = run.fields(*run.at(times))
-    return xarray.Dataset({str(name): (data[name].dims, values[str(name)], data[name].attrs)
-                           for name in data.data_vars if str(name) in values}, coords={"time": times}, attrs=data.attrs)

@@ -21,7 +21,6 @@ from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.plan.names import config_of
 from liestep.study.plan.plan import Cell
-from liestep.study.tables.chaos import interval
 from liestep.study.tables.drift import rounded_up
 from liestep.study.tables.errors import member_distances
 
@@ -170,7 +169,7 @@ def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: flo
         axes.text(0.5, place, "zero" if values.size > 1 else "stopped early", transform=axes.get_yaxis_transform(),
                   ha="center", va="center")
         return
-    low, high = interval(values, CENTRAL)
+    low, high = np.quantile(values, (0.5 - 0.5*CENTRAL, 0.5 + 0.5*CENTRAL))
     axes.barh(place, (high - low)/middle, left=low/middle, height=0.48, color=mix(colour, "white", 0.75),
               linewidth=0.0, zorder=1.0)
     shift = 0.2*np.sin(2.4*np.arange(values.size))

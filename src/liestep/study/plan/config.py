@@ -141,7 +141,7 @@ Grid = Annotated[Annotated[Turns, Tag("[list]")]
                  | Annotated[dict[str, Values], Field(min_length=1), Tag("[mapping]")], Discriminator(_form_of)]
 
 
-FEWEST = 16  # members of an ensemble whose interval says something
+FEWEST, SURE = 16, 0.95  # members of an ensemble whose interval says something; share of them that a verdict needs
 
 
 class EnsembleConfig(Strict):

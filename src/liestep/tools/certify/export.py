@@ -22,7 +22,7 @@ from liestep.errors import InputError, unknown
 from liestep.files.textfiles import csv_text, write_text_atomically
 from liestep.mechanics.contracts.formulated import StateField
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.catalogue import ranked, sheet, system_ids
 from liestep.simulation.references.reference import kept_reference, specify_reference
 from liestep.simulation.runs.files import RunFile, read_attribute
 from liestep.simulation.runs.specification import start_of
@@ -196,7 +196,7 @@ def _decimals(found: Mapping[str, np.ndarray], names: Iterable[str], kind: Any, 
 
 def _field(case: Case, digits: int) -> Step:
     try:
-        return step_of(case, "rk4", {}, digits)
+        return step_of(case, ranked("shown", "vector_field")[0], {}, digits)
     except (TypeError, AttributeError):
         raise InputError("its equations are made by functions of float64, not of many digits") from None
 

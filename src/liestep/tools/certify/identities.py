@@ -216,13 +216,7 @@ def volume_defect(case: Case, integrator: str, options: Mapping[str, Any] | None
     def size(h: Any) -> float:
         left = np.array([((step(h, step.start + move*v) - step(h, step.start - move*v))/(2*move)).ravel()
                          for v in basis], dtype=object)
-        found = kind.of(1)
-        while len(left):  # elimination by the largest number of the first column
-            pivot = max(range(len(left)), key=lambda r: abs(left[r, 0]))
-            found = (found if pivot == 0 else -found)*left[pivot, 0]
-            rest = np.delete(left, pivot, axis=0)
-            left = (rest - rest[:, :1]/left[pivot, 0]*left[pivot])[:, 1:]
-        return abs(found - 1).exponent10()
+        return abs(kind.context.det(kind.context.matrix(left.tolist())) - 1).exponent10()
 
     return Defect(integrator, options or {}, case.name, step.order, tuple(map(size, map(kind.of, STEPS))),
                   Keeps.VOLUME in declared_to_keep(case, integrator, options))

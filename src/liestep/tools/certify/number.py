@@ -38,6 +38,7 @@ class Number:
     __slots__ = ()
     DIGITS: int
     BITS: int
+    context: MPContext  # in which mpmath computes with them
     data = False  # whether floats are data, exact as they are: see `floats_are_data`
     value = property(lambda self: self._mpf_)  # as mpmath keeps it
 

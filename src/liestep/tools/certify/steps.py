@@ -174,25 +174,13 @@ def _with_inverses(component: Any, kind: type[Number]) -> Any:
         return component
     parts = {name: _with_inverses(getattr(component, name), kind) for name in component._fields}
     wanted = "matrix" in parts and parts.keys() & {"inverse", "beside"}   # another matrix is scratch
-    inverse: Any = _objects(_inverse(parts["matrix"]), kind) if wanted else None
+    inverse: Any = np.array((kind.context.matrix(_objects(parts["matrix"], kind).tolist())**-1).tolist(),
+                            dtype=object) if wanted else None
     if "inverse" in parts:
         parts["inverse"] = inverse
     elif "beside" in parts:
         parts["diagonal"], parts["beside"] = np.diag(inverse), np.concatenate([[kind.of(0)], np.diag(inverse, -1)])
     return type(component)(**parts)
-
-
-def _inverse(matrix: np.ndarray) -> np.ndarray:
-    """Inverse of a positive definite matrix (n, n) of float64 in exact fractions."""
-    n = len(matrix)
-    a = np.array([[Fraction(float(x)) for x in row] + [Fraction(int(i == j)) for j in range(n)]
-                  for i, row in enumerate(matrix)], dtype=object)
-    for i in range(n):
-        a[i] = a[i]/a[i, i]
-        for r in range(n):
-            if r != i:
-                a[r] = a[r] - a[r, i]*a[i]
-    return a[:, n:]
 
 
 COLUMNS = 8          # most columns of the extrapolation: 16 cost four times as much and decide nothing up to order 8

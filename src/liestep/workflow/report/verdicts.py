@@ -1,11 +1,10 @@
 """Claims and errata with the files they come from, checked to be of today's claims and errata files."""
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-import pandas
 from markupsafe import Markup, escape
 
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
@@ -149,12 +148,11 @@ def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mappin
     papers = [load_claims(paths) for paths in files]
     if not papers:
         return []
-    table = _read(results/"claims.csv")
     wanted = [(file.paper, claim.id, claim.statement, claim.quote, describe(claim), claim.asserted_by, claim.group,
                file.groups[claim.group].type if claim.group else "") for file in papers for claim in file.claims]
-    _require(table, ("paper", "claim", "statement", "quote", "criterion", "asserted_by", "group", "group_type"),
-             wanted, results/"claims.csv", "liestep job claims")
-    rows, known, found = iter(table.to_dict("records")), {item.paper: item for item in errata}, []
+    rows = _rows(results/"claims.csv", ("paper", "claim", "statement", "quote", "criterion", "asserted_by", "group",
+                                        "group_type"), wanted)
+    known, found = {item.paper: item for item in errata}, []
     for file in papers:
         own = [next(rows) for _ in file.claims]
         misprints = known[file.paper].rows if file.paper in known else []
@@ -180,26 +178,20 @@ def paper_errata(papers: Iterable[str], config: Path, results: Path) -> list[Pap
     files = [load_errata(paper, config) for paper in papers]
     if not files:
         return []
-    table = _read(results/"errata.csv")
     wanted = [(file.paper, entry.id, entry.place, entry.printed, entry.correct) for file in files
               for entry in file.errata]
-    _require(table, ("paper", "erratum", "place", "printed", "correct"), wanted, results/"errata.csv",
-             "liestep job errata")
-    rows = iter(table.to_dict("records"))
+    rows = _rows(results/"errata.csv", ("paper", "erratum", "place", "printed", "correct"), wanted)
     return [PaperErrata(file.paper, file.citation, [next(rows) for _ in file.errata]) for file in files]
 
 
-def _read(path: Path) -> pandas.DataFrame:
+def _rows(path: Path, columns: tuple[str, ...], wanted: list[tuple]) -> Iterator[TableRow]:
+    """Rows of a table of verdicts, empty cells None. Raises InputError unless the columns hold exactly `wanted`."""
     table = read_csv(path).astype(object)
     require_same(path)
-    return table.where(table.notna(), None)
-
-
-def _require(table: pandas.DataFrame, columns: tuple[str, ...], wanted: list[tuple], path: Path, command: str) -> None:
-    """Raises InputError unless the columns of the table hold exactly `wanted`."""
-    missing = not set(columns) <= set(table.columns)
-    if missing or [tuple(map(_text, row)) for row in table[list(columns)].itertuples(index=False)] != wanted:
-        raise InputError(f"{path} is of another state of the {path.stem} files; run `{command}` again")
+    rows = table.where(table.notna(), None).to_dict("records")
+    if not {*columns} <= {*table.columns} or [tuple(_text(row[name]) for name in columns) for row in rows] != wanted:
+        raise InputError(f"{path} is of another state of the {path.stem} files; run `liestep job {path.stem}` again")
+    return iter(rows)
 
 
 def _text(value: object) -> str:

@@ -9,8 +9,8 @@ from liestep.files.textfiles import TableRow
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specified import RunSpecification
+from liestep.study.plan.config import SURE
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables import chaos
 from liestep.study.tables.drift import CONFIRMATION, DECIDED, SLACK, DriftEstimate, confirm, drift_verdict
 from liestep.study.tables.errors import error_fields
 from liestep.study.tables.kinds import Table
@@ -117,7 +117,7 @@ def _shared(members: list[TableRow]) -> TableRow:
     verdict, most = counts.most_common(1)[0]
     widest = max(members, key=lambda member: member.get("bound", -1.0))
     said = ", ".join(f"{word} {count}" for word, count in sorted(counts.items()))
-    return {**widest, "verdict": verdict if most >= chaos.SURE*len(members) else "undecided",
+    return {**widest, "verdict": verdict if most >= SURE*len(members) else "undecided",
             "reason": f"of {len(members)} starts within round-off: {said}; the widest bound: {widest['reason']}"}
 
 

@@ -1,5 +1,4 @@
-"""The table `work`: what an error costs, or, without a reference, what a run costs. And what variable steps gain: the
-error of as many constant steps, divided by that of an adaptive run."""
+"""The table `work`: what an error costs, or, without a reference, what a run costs."""
 from math import exp, log
 from typing import TYPE_CHECKING
 
@@ -71,23 +70,6 @@ def at_equal_error(runs: "pandas.DataFrame", names: tuple[str, ...],
             row[name] = exp((1.0 - share)*log(a) + share*log(b)) if a > 0.0 and b > 0.0 else (1.0 - share)*a + share*b
         rows.append(row)
     return rows
-
-
-def gains(adaptive: "pandas.DataFrame", constant: "pandas.DataFrame", quantity: str,
-          over: str) -> tuple[np.ndarray, np.ndarray]:
-    """Gain of each adaptive run (rows of metrics.csv of one problem), and whether it is a lower bound. The `quantity`
-    of constant steps at the adaptive run's number `over` (steps, for example) is interpolated in logarithms between
-    complete runs. A run with fewer than the fewest of them counts with the quantity of the fewest, which is a lower
-    bound. NaN where an adaptive run stopped early or has more than the most of them."""
-    complete = constant[constant["status"] == "ok"].sort_values(over)
-    counts, sizes = complete[over].to_numpy(float), complete[quantity].to_numpy(float)
-    own, small = adaptive[over].to_numpy(float), adaptive[quantity].to_numpy(float)
-    if not counts.size:
-        return np.full(len(own), np.nan), np.zeros(len(own), dtype=bool)
-    known = (adaptive["status"] == "ok").to_numpy() & (own <= counts[-1])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        expected = np.exp(np.interp(np.log(own), np.log(counts), np.log(sizes)))
-        return np.where(known, expected/small, np.nan), known & (own < counts[0])
 
 
 TABLE = Table(

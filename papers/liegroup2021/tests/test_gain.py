@@ -4,10 +4,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from claim_results import claim_with
+from liestep_papers.liegroup2021.criteria import Gain
+from liestep_papers.liegroup2021.gains import gains
+from pydantic import ValidationError
 
-from liestep.claims.claimfile import Claim
+from liestep.claims.judging import describe
 from liestep.errors import InputError
-from liestep.study.tables.kinds.work import gains
 
 COUNTS = (50, 100, 200, 400)
 ORDER = 5.0
@@ -56,13 +59,27 @@ def test_nothing_is_known_without_constant_runs():
     assert np.isnan(found(rows("adaptive", [(100, 1e-9)]), LADDER.assign(status="chart_limit"))[0]).all()
 
 
-def judged(rule, adaptive, against=1):
+def claim(rule, against=1):
     choice = {"study": "s", "problem": "p", "integrator": "adaptive"}
-    claim = Claim.model_validate({
+    return claim_with(Gain).model_validate({
         "id": "one", "statement": "s", "source": "section 1", "asserted_by": "own", "known": False, "runs": [choice],
         "against": [{**choice, "integrator": "constant"}]*against, "quantity": "error_final",
         "criterion": {"kind": "gain", **rule}})
-    return claim.criterion.judge(claim, {"s": SimpleNamespace(metrics=pd.concat([adaptive, LADDER]))})
+
+
+def judged(rule, adaptive, against=1):
+    given = claim(rule, against)
+    return given.criterion.judge(given, {"s": SimpleNamespace(metrics=pd.concat([adaptive, LADDER]))})
+
+
+def test_criterion_is_a_sentence_with_its_numbers():
+    assert describe(claim({"at_least": 1.5})) == ("error_final of the compared runs at equal steps, divided by that of"
+                                                  " the run, >= 1.5")
+
+
+def test_criterion_that_cannot_fail_is_refused():
+    with pytest.raises(ValidationError, match="the criterion cannot fail"):
+        claim({"at_least": 0.0})
 
 
 @pytest.mark.parametrize(("rule", "met"), [({"at_least": 1.9}, True), ({"at_least": 2.1}, False),

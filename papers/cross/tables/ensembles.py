@@ -1,14 +1,13 @@
 """The table `ensembles`: means over time of chaotic motions, with intervals, compared between methods."""
 from itertools import islice
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import stdtrit
 
-from liestep.files.textfiles import TableRow
+from liestep.paper import Table
 from liestep.study.plan.config import FEWEST
-from liestep.study.tables.kinds import Table
 
 if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
@@ -18,18 +17,18 @@ COLUMNS = ("study", "problem", "integrator", "resolution", "quantity", "members"
 APART = 3.0       # standard errors of the difference beyond which two means differ
 
 
-def ensemble_rows(results: "StudyResults") -> list[TableRow]:
+def ensemble_rows(results: "StudyResults") -> list[dict[str, Any]]:
     """One row for each ensemble: mean over members and samples of the kinetic energy, with its 95 % interval from the
     spread of the members' means (they are independent where the perturbations have grown), columns COLUMNS. against is
     the ensemble of the same problem with the smallest energy error; deviation is the difference of the two means in
     standard errors. verdict: reference (it is that one), agrees (at most APART), differs, too few (members),
     stopped."""
-    found: dict[str, list[TableRow]] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for cell in results.study.cells:
         if cell.spec.ensemble is None:
             continue
         file = results.file(cell.problem, cell.integrator, cell.resolution)
-        row: TableRow = {"study": results.study.name, "problem": cell.problem, "integrator": cell.integrator,
+        row: dict[str, Any] = {"study": results.study.name, "problem": cell.problem, "integrator": cell.integrator,
                                "resolution": cell.resolution, "quantity": "kinetic_energy",
                                "members": cell.spec.ensemble.members}
         found.setdefault(cell.problem, []).append(row)
@@ -51,7 +50,7 @@ def summary(means: np.ndarray) -> dict[str, float]:
     return {"mean": mean, "low": mean - quantile*error, "high": mean + quantile*error, "standard_error": error}
 
 
-def compared(rows: list[TableRow]) -> list[TableRow]:
+def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of one problem, each beside that of the smallest energy error."""
     done = [row for row in rows if "mean" in row]
     best = min(done, key=lambda row: row["energy_error"], default=None)
