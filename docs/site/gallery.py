@@ -30,7 +30,7 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
         papers.setdefault(study.partition("/")[0], []).append(study)
     thumbnails = []
     for paper, studies in sorted(papers.items(), key=lambda item: (called(item[0]) in OWN.values(), item[0])):
-        parts = [f"# Figures: {called(paper)}\n", f"`{paper}`. {about(snapshot)}"]
+        parts = [f"# Figures: {called(paper)}\n", f"`{paper}`\n"]
         thumbnails.append(f"## {called(paper)}\n\n`{paper}`\n\n" + raw('<div class="claims">'))
         for study in studies:
             file = files.get(study)
@@ -58,15 +58,15 @@ def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
             if text:
                 parts.append(f"<details><summary>The study file {name}</summary>\n\n"
                              f"```yaml\n{text}```\n\n</details>\n")
-        (target/f"{paper}.md").write_text("\n".join(parts), "utf-8")
+        (target/f"{paper}.md").write_text("\n".join([*parts, about(snapshot)]), "utf-8")
         thumbnails.append(raw("</div>"))
     (target/"index.md").write_text("# Gallery\n\nThe first figure of each study of the last full run; it leads to the"
-                                   f" others and their file. {about(snapshot)}\n" + "\n".join(thumbnails)
+                                   " others and their file.\n\n" + "\n".join(thumbnails) + f"\n{about(snapshot)}"
                                    + "\n```{toctree}\n:hidden:\n\n" + "\n".join(papers) + "\n```\n", "utf-8")
 
 
 def about(snapshot: Snapshot) -> str:
-    """Which run the page shows."""
+    """Which run the page shows: its last words."""
     return (f"Pictures are reduced copies from the run with manifest `{snapshot.manifest[:16]}`; the workflow makes the"
             " full ones as PDF and PNG.\n")
 
@@ -76,7 +76,7 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
     changed = set(snapshot.changed(top))
     for kind, title in (("claims", "Claims of the papers and their verdicts"), ("errata", "Errata of the papers")):
         rows = snapshot.rows(f"{kind}.csv")
-        parts = [f"# {title}\n", about(snapshot), *([raw(legend())] if kind == "claims" else [])]
+        parts = [f"# {title}\n", *([raw(legend())] if kind == "claims" else [])]
         of_papers = {paper: [row for row in rows if row["paper"] == paper] for paper in (row["paper"] for row in rows)}
         opening = {paper: list(first(paper, own, snapshot, top)) if kind == "claims" else []
                    for paper, own in of_papers.items()}
@@ -91,7 +91,7 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
                 parts.append(raw(f"<details><summary>All {len(own)} claims</summary>{cards(own)}</details>"))
             else:
                 parts.append(raw(cards(own)))
-        (target/f"{kind}.md").write_text("\n".join(parts), "utf-8")
+        (target/f"{kind}.md").write_text("\n".join([*parts, about(snapshot)]), "utf-8")
 
 
 def write_which(target: Path, snapshot: Snapshot) -> None:
@@ -102,11 +102,11 @@ def write_which(target: Path, snapshot: Snapshot) -> None:
         names.append(study.replace("/", "_"))
         title, _, rest = text.partition("\n")
         first, *others = re.split(r"^## (.*)\n", rest, flags=re.MULTILINE)
-        files = [figure.file for figure in snapshot.figures if (figure.study, figure.name) == (study, "winners")]
+        files = [figure.file for figure in snapshot.figures if (figure.study, figure.name) == (study, "cross.winners")]
         map_of = "".join(f"\n![winners by problem, error and what is kept](../gallery/{file})\n" for file in files)
-        parts = [f"\n## {name}\n\n<details><summary>Tables</summary>\n\n{table.strip()}\n\n</details>\n"
-                 for name, table in zip(others[::2], others[1::2], strict=True)]
-        (target/f"{names[-1]}.md").write_text(f"{title}\n\n{about(snapshot)}{first}{map_of}{''.join(parts)}", "utf-8")
+        parts = [f"\n## {name[0].upper()}{name[1:]}\n\n<details><summary>Tables</summary>\n\n{table.strip()}\n\n"
+                 "</details>\n" for name, table in zip(others[::2], others[1::2], strict=True)]
+        (target/f"{names[-1]}.md").write_text(f"{title}\n{first}{map_of}{''.join(parts)}\n{about(snapshot)}", "utf-8")
     listed = "\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n" if names else ""
     (target/"index.md").write_text((
         "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and conserved"

@@ -21,6 +21,7 @@ from liestep.paper import (
     logarithmic,
     marks,
     new_figure,
+    number,
     slope_triangle,
 )
 from liestep.study.tables.kinds.work import at_equal_error
@@ -61,7 +62,7 @@ def winners(results: Results) -> Figure:
                 name = styles[row["winner"]].label.replace(", ", ",\n")  # one line would run into the next cell
                 panel.text(k, i, f"{name}\n{margin}", ha="center", va="center", fontsize=5.0, linespacing=1.05)
         panel.imshow(shade, cmap="Blues", vmin=1.0, vmax=2.0*CLEAR, aspect="auto")
-        panel.set_xticks(range(len(levels)), [f"{level:.0e}" for level in levels])
+        panel.set_xticks(range(len(levels)), [*map(number, levels)])
         panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])
         panel.tick_params(length=0)
         panel.set_title("whatever it keeps" if keep == "nothing" else f"keeps the {keep}")
@@ -71,14 +72,14 @@ def winners(results: Results) -> Figure:
 
 
 @drawing("{title}: state error against evaluations of forces or right-hand sides, of RK4, DOP853 and the"
-         " methods that win somewhere. {runs} Winners whatever they keep, or with the symplectic form."
+         " methods that win somewhere, of all methods or of those that keep the symplectic form. {runs}"
          " Hollow points lie within 30 times the error of the reference or above 0.1.")
 def leaders(results: Results) -> Figure:
     return _leaders(results, "evaluations", "evaluations")
 
 
 @drawing("{title}: state error against processor time (s), of RK4, DOP853 and the methods that win somewhere by"
-         " seconds. {runs} Winners whatever they keep, or with the symplectic form; a run is timed alone without"
+         " seconds, of all methods or of those that keep the symplectic form. {runs} A run is timed alone without"
          " statistics. Hollow points lie within 30 times the error of the reference or above 0.1.")
 def leaders_seconds(results: Results) -> Figure:
     return _leaders(results, "seconds", "processor time (s)")
@@ -114,7 +115,7 @@ def price_of_manifold(results: Results) -> Figure:
     names = (REDUNDANT, *MANIFOLD)
     problems = [problem for problem in results.config.problems
                 if set(names) <= set(metrics.loc[metrics["problem"] == problem, "integrator"])]
-    figure, axes = grid(["per step", *(f"at an error of {level:.0e}" for level in SHOWN_LEVELS)], 48.0, extra=12.0)
+    figure, axes = grid(["per step", *(f"at an error of {number(level)}" for level in SHOWN_LEVELS)], 48.0, extra=12.0)
     styles = marks(results)
     for panel, level in zip(axes, (None, *SHOWN_LEVELS), strict=True):
         for k, name in enumerate(MANIFOLD):
@@ -296,10 +297,9 @@ def _points(axes: Axes, points: np.ndarray, mark: Mark, first: float, last: floa
     inside = np.isfinite(times) & (times > 0.0)
     axes.plot(cost[inside], times[inside], **mark.line, linewidth=0.7)
     axes.plot(cost[inside], times[inside], **mark.points)
-    axes.plot(cost[times == 0.0], np.full(np.count_nonzero(times == 0.0), AT_ONCE*first), color=mark.colour,
-              marker="v", linestyle="none")
-    axes.plot(cost[np.isinf(times)], np.full(np.count_nonzero(np.isinf(times)), NEVER*last), color=mark.colour,
-              marker="x", markeredgewidth=1.1, linestyle="none")
+    for here, height, marker in ((times == 0.0, AT_ONCE*first, "v"), (np.isinf(times), NEVER*last, "x")):
+        if here.any():  # not lines: a panel with nothing else shows something
+            axes.scatter(cost[here], np.full(np.count_nonzero(here), height), s=13.0, color=mark.colour, marker=marker)
 
 
 @drawing("{title}: the largest step such that it and all smaller steps complete the run (hollow, pale) and have a state"

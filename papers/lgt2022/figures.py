@@ -70,8 +70,8 @@ TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # meth
 
 
 @drawing("Attitude error against the step: eight local-global transition maps, projected steps, and quaternions as"
-         " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group moves places only."
-         " {runs}", shows=("error",))
+         " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group changes positions"
+         " only. {runs}", shows=("error",))
 def work_precision(results: Results) -> Figure:
     problems = list(results.config.problems)
     rows = -(-len(problems)//4)
@@ -100,7 +100,7 @@ def pitch_passage(results: Results) -> Figure:
             _passages(axes, results, problems, key, count, mark)
         logarithmic(axes, title=f"({letter}) {count} steps in 3 s", xlabel="roll rate (rad/s)")
     figure.axes[0].set_ylabel("state error")
-    legend(figure, results, STOPPED)
+    legend(figure, results, *[STOPPED]*bool((results.metrics["status"] != "ok").any()))
     return figure
 
 
@@ -159,7 +159,7 @@ def quaternion_norm(results: Results) -> Figure:
 
 
 @drawing("Large rotations: (a) error per step of a constant turn, (b) error of the free body after 10 s, over the angle"
-         " of a step; crosses at the top: the step left the domain of its chart. {runs}")
+         " of a step; vertical lines: pi and 2 pi; crosses at the top: the step left the domain of its chart. {runs}")
 def large_steps(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 76.0)
     for axes, problem, title in zip(figure.subplots(1, 2), ("turn", "free"), ("(a) constant turn", "(b) free body"),
@@ -179,7 +179,7 @@ def large_steps(results: Results) -> Figure:
         for end in (np.pi, 2.0*np.pi) if problem == "turn" else (np.pi,):
             axes.axvline(end, color="0.6", linewidth=0.6)
         axes.set(title=title, xlabel="rotation in a step (rad)",
-                 ylabel="attitude error per step" if problem == "turn" else f"{label_of(results, problem)}: error")
+                 ylabel="attitude error per step" if problem == "turn" else "attitude error")
     legend(figure, results)
     return figure
 
@@ -190,7 +190,8 @@ COLUMNS = (("error", "(a) state error"), ("joint_error_max", "(b) residual of jo
 WIDEST = 2.0  # decades that the colours span
 
 
-@drawing("Time of a Runge-Kutta step relative to the step on quaternions: eight maps and Euler angles. {runs}")
+@drawing("Time of a Runge-Kutta step, above relative to the step on quaternions: eight maps and Euler angles, bars from"
+         " left to right in the order of the legend. {runs}")
 def cost(results: Results) -> Figure:
     problems, shown = list(results.config.problems), marks(results)
     figure, (axes, below) = subplots(DOUBLE, 132.0, 2, 1)
@@ -283,6 +284,7 @@ def adaptive_mechanisms(results: Results) -> Figure:
 
 
 STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}
+STARTED = {"corrected": "corrected start", "shift": "shifted accelerations", "plain": "neither"}
 
 
 def two_rows(results: Results, columns: tuple[str, str], labels: tuple[str, str],
@@ -318,8 +320,9 @@ def _map_mark(action: str, chart: str) -> Mark:
 
 
 @drawing("Error of the multipliers of generalized-alpha, largest entry over the first 0.1 s from the first step on,"
-         " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain (on the"
-         " dashed ones). Order 2 with SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
+         " over the step: solid with the corrected start, dashed with shifted accelerations, dotted with neither (on"
+         " the dashed ones). Order 2 with SE(3) for every start; with SO(3) x R^3 order 1 without the correction."
+         " {runs}")
 def multipliers(results: Results) -> Figure:
     figure, axes = subplots(DOUBLE, 82.0)
     for key, entry in results.config.integrators.items():
@@ -335,7 +338,7 @@ def multipliers(results: Results) -> Figure:
                 slope_triangle(axes, found[:, 0], found[:, 1], order)
     logarithmic(axes, xlabel="step (s)", ylabel="error of the multipliers (N)")
     legend_below(figure, [*(_map_mark(*one) for one in list(MAPS)[:4]),
-                          *(line_handle(Mark("0.3", "", dash, name), name) for name, dash in STARTS.items())])
+                          *(line_handle(Mark("0.3", "", dash, name), STARTED[name]) for name, dash in STARTS.items())])
     return figure
 
 

@@ -263,7 +263,7 @@ def figure9(results: Results) -> Figure:
         _, seconds = ladder(results, BODY, key, "seconds")
         hollow(left, steps, seconds, mark)
         hollow(right, steps, seconds/whole, mark)
-    logarithmic(left, xlabel="step $h$ (s)", ylabel="time of 10 s (s)", title="(a) time")
+    logarithmic(left, xlabel="step $h$ (s)", ylabel="time for 10 s (s)", title="(a) time")
     logarithmic(right, y=False, xlabel="step $h$ (s)", ylabel="relative to all unknowns",
                 title="(b) what the reduction saves")
     right.set_ylim(0.0, 1.1)
@@ -465,12 +465,12 @@ def figure16(results: Results) -> Figure:
 def joints(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 66.0)
     for axes, resolution in zip(figure.subplots(1, 2, sharey=True), ("h0.1", "h0.05"), strict=True):
-        for key in JOINED:
+        for width, key in zip(np.linspace(2.4, 0.7, len(JOINED)), JOINED, strict=True):  # they lie on each other
             file = results.file(LOOP, key, resolution)
             mark = marks(results)[key]
             late = file["time"][1:] > 1.05
             change = np.abs(np.diff(file["momentum_map"], axis=0)).max(axis=1)
-            axes.plot(file["time"][1:][late], np.maximum(change[late], 1e-15), linewidth=0.9, **mark.line)
+            axes.plot(file["time"][1:][late], np.maximum(change[late], 1e-15), linewidth=width, **mark.line)
         axes.set_yscale("log")
         against_time(axes, "largest increment (kg m$^2$/s)", 10.0, f"h = {resolution[1:]} s")
     legend_below(figure, [marks(results)[key] for key in JOINED], marker=False)
@@ -536,11 +536,11 @@ def chain_scaling(results: Results) -> Figure:
         hollow(right, numbers, seconds/numbers, mark)
         if key == "eml":
             guides = [line for few, power, dash, text in (
-                (5, 1, SOLID, "in proportion to their number"), (4, 3, "--", "to its cube, as factoring one matrix"))
+                (5, 1, SOLID, "proportional to the number of bars"), (4, 3, "--", "to its cube: one dense matrix"))
                 for line in left.plot(numbers[:few], seconds[1]*(numbers[:few]/4.0)**power, color="0.6", linewidth=0.7,
                                       linestyle=dash, zorder=0.5, label=text)]
     logarithmic(left, xlabel="number of bars", ylabel="time of a step (s)", title="(a) time")
-    logarithmic(right, xlabel="number of bars", ylabel="time of a step and a bar (s)", title="(b) for each bar")
+    logarithmic(right, xlabel="number of bars", ylabel="time of a step per bar (s)", title="(b) per bar")
     legend_below(figure, [*(marks(results)[key] for key in ("eml", "emh")), *guides])
     return figure
 

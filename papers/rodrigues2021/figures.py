@@ -1,4 +1,7 @@
 """Figures of rodrigues2021: 1 to 7, and own ones on drift rules, charts, diameters, contacts, codes, many particles."""
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 from matplotlib.artist import setp
 from matplotlib.axes import Axes
@@ -91,7 +94,8 @@ def drift_rules(results: Results) -> Figure:
             lowest = "exponential" if column == "h1_error" else "newmark"
             slopes(axes, results, problem, column, dict.fromkeys(CONSTANTS, None) | {lowest: 2})
             axes.set_title(f"({next(letters)}) {problem}: {title}")
-    names = {key: f"{marks(results)[key].label}, c = {value:.4g}" for key, value in CONSTANTS.items()}
+    names = {key: f"{marks(results)[key].label}, c = {Fraction(value).limit_denominator(99)}"
+             for key, value in CONSTANTS.items()}
     legend_below(figure, [line_handle(marks(results)[key], name, marker=True) for key, name in names.items()])
     return figure
 
@@ -112,11 +116,12 @@ def chart(results: Results) -> Figure:
     for key in ("alpha", "modified"):
         other, reference = first_run(results, "chart_5000", key), first_run(results, "chart_5000", "newmark")
         difference = np.abs(other["attitude"] - reference["attitude"]).max(axis=(1, 2))
-        for values, line in ((difference, {}), (other["orthogonality_error"], {"linestyle": ":"})):
+        for values, dash in ((difference, "-"), (other["orthogonality_error"], ":")):
             gap.plot(other["time"][1:], np.maximum(np.maximum.accumulate(values)[1:], 1e-17), linewidth=0.9,
-                     **marks(results)[key].line | line)
-    gap.set(xscale="log", yscale="log", xlabel="time (s)", title="(b) largest differences so far")
-    legend_below(figure, [marks(results)[key] for key in ("alpha", "modified")], marker=False)
+                     color=marks(results)[key].colour, linestyle=dash)
+    size.set_ylabel("length")
+    gap.set(xscale="log", yscale="log", xlabel="time (s)", ylabel="entry", title="(b) largest differences so far")
+    legend_below(figure, [replace(marks(results)[key], dash="-") for key in ("alpha", "modified")], marker=False)
     return figure
 
 
@@ -145,23 +150,24 @@ def _snapshot(axes: Axes, file: RunFile, diameter: float, time: float) -> Ellips
     return spheres
 
 
-@drawing("Impact of the ring, figure 3 of the paper: particles as circles of their diameter, coloured by their turn, at"
-         " eight times; the line is the wall. Top two rows: the printed shear law, bottom two: the frame-indifferent"
-         " one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a chaotic motion. {runs}")
+@drawing("Impact of the ring, figure 3 of the paper: particles as circles of their diameter, coloured by their"
+         " rotation, at eight times; the line is the wall. Top two rows: the printed shear law, bottom two: the"
+         " frame-indifferent one. By map (25) with h = 0.001. Times beyond 17 s, or 26 s, are samples of a chaotic"
+         " motion. {runs}")
 def figure3(results: Results) -> Figure:
     figure, panels = subplots(DOUBLE, 186.0, 4, 4, sharex=True, sharey=True)
     files = [first_run(results, problem, "newmark") for problem in ("ring", "objective")]
     for rows, file, law in zip((panels[:2], panels[2:]), files, ("printed shear", "frame-indifferent"), strict=True):
         for axes, time in zip(rows.flat, TIMES, strict=True):
             shown = _snapshot(axes, file, particle_diameter(parameters(file)), time)
-        rows[0, 0].set_ylabel(law, fontsize=7.5)
+        rows[0, 0].set_ylabel(f"{law}\ny (m)", fontsize=7.5)
     near = [np.argmin(np.abs(files[0]["time"] - time)) for time in TIMES]
     reach = np.concatenate([file["position"][near].reshape(-1, 3) for file in files])
     panels[0, 0].set(xlim=(-2.0, reach[:, 0].max() + 2.0), ylim=(reach[:, 1].min() - 2.0, reach[:, 1].max() + 2.0))
     for axes in panels[-1]:
         axes.set_xlabel("x (m)")
     bar = figure.colorbar(shown, ax=panels, location="bottom", shrink=0.5, aspect=40)
-    bar.set_label("turn of a particle (degrees)")
+    bar.set_label("rotation of a particle (degrees)")
     return figure
 
 
@@ -170,8 +176,8 @@ def _name(axes: Axes, at: np.ndarray, text: str, colour: str = "black") -> None:
 
 
 @drawing("Two bonded particles of the ring, figure 2 of the paper, in a state of the impact: the bond that is sheared"
-         " most. d0: direction of the bond at rest, carried by each particle's turn; d: its direction now; red and"
-         " green: the first two body axes. {runs}")
+         " most. d0: direction of the bond at rest, carried by the rotation of each particle; d: its direction now; red"
+         " and green: the first two body axes. {runs}")
 def figure2(results: Results) -> Figure:
     file = first_run(results, "ring", "newmark")
     values = parameters(file)
@@ -237,7 +243,7 @@ def figure5(results: Results) -> Figure:
     figure, (short, long) = subplots(DOUBLE, 78.0, 1, 2)
     for key in ("euler", "newmark"):
         file = first_run(results, "ring_500", key)
-        short.plot(file["time"], file["energy"], linewidth=0.8, **marks(results)[key].line)
+        short.plot(file["time"], file["energy"], linewidth=0.8, color=marks(results)[key].colour)
     short.set(ylim=(0.0, 45.0), ylabel="total energy (J)", title="(a) 500 s")
     for problem, dash in (("ring_5000", "-"), ("smooth_5000", ":")):
         for key in ("euler", "newmark"):
@@ -249,7 +255,7 @@ def figure5(results: Results) -> Figure:
     long.set(ylabel="mean deviation (% of the energy)", title="(b) 5000 s: with contacts (line), without (dots)")
     for axes, end in ((short, 500.0), (long, file["time"][-1])):
         axes.set(xlabel="time (s)", xlim=(0.0, end))
-    legend_below(figure, [marks(results)[key] for key in ("newmark", "euler")], marker=False)
+    legend_below(figure, [replace(marks(results)[key], dash="-") for key in ("newmark", "euler")], marker=False)
     return figure
 
 
@@ -280,6 +286,8 @@ def figure6(results: Results) -> Figure:
                            ylim=(1e-18, 1.0))
     setp(panels, xlim=(0.0, SHOWN))
     setp(panels[1], xlabel="time (s)")
+    setp(panels[:, :2], ylabel="momentum (kg m/s)")
+    setp(panels[:, 2], ylabel="largest change (kg m$^2$/s)")
     legend_below(figure, [*looks.values(), *(Line2D([], [], color=colour, label=f"${name}$")
                                              for name, colour in parts.items())])
     return figure

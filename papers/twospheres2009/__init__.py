@@ -10,4 +10,6 @@ PAPER = Paper(
         *(f"figure{k}" for k in range(1, 8)), "energy_signs", "dipole_scan")},
     evidence=("evidence.equations", "evidence.runs"),
     quantities="quantities",
+    names={"VI": "variational integrator on spheres", "omega": "equations in angular velocities",
+           "velocity": "equations in velocities of directions"},
 )

@@ -15,7 +15,7 @@ from liestep.figures.marks import (
 )
 from liestep.figures.panels import (
     cells as cells, grid as grid, hollow as hollow, label_of as label_of, legend_below as legend_below,
-    line_handle as line_handle, logarithmic as logarithmic, slope_triangle as slope_triangle,
+    line_handle as line_handle, logarithmic as logarithmic, number as number, slope_triangle as slope_triangle,
 )
 from liestep.figures.scenes.looks import (
     COLOURS as COLOURS, directions as directions, parameters as parameters, snapshots as snapshots, trail as trail,

@@ -90,8 +90,11 @@ def test_an_own_claim_that_names_a_word_of_the_papers_is_refused_with_file_and_l
     ("type: parts", "type: part", 3, "did you mean parts?"),
     (", reason: \"first and second\"", "", 3, "key groups.both.reason is missing"),
     ("\"first and second\"", "\"\"", 3, "groups.both.reason"),
-    ("  both: {", "  all: {type: universal, reason: r}\n  both: {", 3, "group all has no claims")])
-def test_a_group_without_type_reason_or_claims_is_refused_with_file_and_line(tmp_path, old, new, line, said):
+    ("  both: {", "  all: {type: universal, reason: r}\n  both: {", 3, "group all has no claims"),
+    ("{id: second, group: both, statement: s, source: x, asserted_by: own",
+     "{id: second, group: both, statement: s, quote: q, source: x, asserted_by: derived", 7,
+     "claim second is asserted by derived, first of the same group by own; a group is of the paper")])
+def test_a_group_that_is_not_complete_is_refused_with_file_and_line(tmp_path, old, new, line, said):
     path = tmp_path/"claims.yaml"
     assert old in FILE
     path.write_text(FILE.replace(old, new))

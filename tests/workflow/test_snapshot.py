@@ -192,12 +192,15 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
 def test_the_page_on_integrators_is_kept_and_shown(taken, tmp_path):
     write_which(tmp_path/"which", Snapshot(taken))
     page = (tmp_path/"which"/"paper_bodies.md").read_text()
-    assert page.startswith("# Which?\n\nPictures are reduced copies")
-    assert page.endswith("Take one.\n")
+    assert page.startswith("# Which?\n\nTake one.\n")
+    assert page.endswith("as PDF and PNG.\n")
     assert "\npaper_bodies\n" in (tmp_path/"which"/"index.md").read_text()
     (taken/INDEX).write_text((taken/INDEX).read_text().replace("Take one.", "Take two."))
     with pytest.raises(InputError, match=r"which\.md in .* is not of the run"):
         Snapshot(taken)
+    write_which(tmp_path/"study", Snapshot(SNAPSHOT))
+    page = (tmp_path/"study"/"cross_matrix.md").read_text()
+    assert 0 < page.index("cross.winners.webp") < page.index("<details>")  # a map first
 
 
 def test_the_snapshot_of_the_repository_is_of_one_run():

@@ -387,7 +387,7 @@ def _map(axes: Axes, results: Results, tolerances: list[float], values: np.ndarr
 
 
 @drawing("{title}: (a) error at the end of as many constant steps of RKMK5, interpolated between numbers of steps,"
-         " divided by that of RKMK(5,4), for each start (elevation of both links; aside: also turning out of the"
+         " divided by that of RKMK(5,4), for each start (elevation of both links; also sideways: rotation out of the"
          " vertical plane) and tolerance; >: fewer constant steps than the run takes leave the chart, so that the gain"
          " is at least this. (b, c) Errors over steps from the starts with the largest and the smallest median gain."
          " {runs}", shows=("error_final",))

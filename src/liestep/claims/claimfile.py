@@ -297,6 +297,7 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
     """Validated claims of a paper from its files. Raises InputError: file, line, key, and what is allowed; a claim that
     appears twice; files of two papers."""
     claims: dict[str, Claim] = {}
+    leading: dict[str, Claim] = {}  # the first of each group, or the one in none
     parts = list(map(load_part, paths))
     first = parts[0][1]
     groups = _groups(parts)
@@ -310,22 +311,26 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
                 raise InputError(f"{place} appears twice")
             if claim.counted == "paper" and not claim.quote:
                 raise InputError(f"{place} is asserted by {claim.asserted_by}: show the paper's words (key quote)")
+            if claim.group and claim.group not in groups:
+                raise InputError(f"{path}, line {line_of(('claims', k, 'group'), lines)}: group {claim.group} of claim"
+                                 f" {claim.id} has no type; give it one under groups")
+            if (other := leading.setdefault(claim.group or claim.id, claim)).counted != claim.counted:
+                raise InputError(f"{place} is asserted by {claim.asserted_by}, {other.id} of the same group by"
+                                 f" {other.asserted_by}; a group is of the paper (paper, derived), own, or external")
             claims[claim.id] = claim
-    _require_groups(first.paper, claims.values())
     _require_joint(first.paper, claims)
     known = paper_of_file(parts[0][0])
     citation = first.citation or (known.citation if known else "")
     whole = ClaimFile(paper=first.paper, citation=citation, groups=groups, claims=list(claims.values()),
                       headlines=[item for _, part, _ in parts for item in part.headlines])
-    names = {claim.group or claim.id for claim in whole.claims}
     seen: list[str] = []
 
     def wrong(item: Headline) -> str:
         seen.append(item.name)
         if len(seen) > FIRST or seen.count(seen[-1]) > 1:
             return f"{seen[-1]} appears twice" if len(seen) <= FIRST else f"more than {FIRST} of a paper"
-        if not item.misprint and seen[-1] not in names:
-            return unknown("group, or claim in no group", seen[-1], names)
+        if not item.misprint and seen[-1] not in leading:
+            return unknown("group, or claim in no group", seen[-1], leading)
         study = item.figure.rpartition("/")[0]
         ran = {choice.study for one in whole.judging(item.name) for choice in (*one.runs, *one.against)}
         return "" if item.misprint or study in ran else (
@@ -358,7 +363,7 @@ def place_of(name: str, paths: Iterable[Path]) -> str:
 
 
 def _groups(parts: list[Part]) -> dict[str, Group]:
-    """The groups of all files; raises InputError for one that appears twice, has no type, or has no claims."""
+    """The groups of all files; raises InputError for one that appears twice or has no claims."""
     groups: dict[str, Group] = {}
     used = {claim.group for _, part, _ in parts for claim in part.claims}
     for path, part, lines in parts:
@@ -367,23 +372,7 @@ def _groups(parts: list[Part]) -> dict[str, Group]:
                 raise InputError(f"{path}, line {line_of(('groups', name), lines)}: group {name}"
                                  f" {'appears twice' if name in groups else 'has no claims'}")
         groups |= part.groups
-    for path, part, lines in parts:
-        for k, claim in enumerate(part.claims):
-            if claim.group and claim.group not in groups:
-                raise InputError(f"{path}, line {line_of(('claims', k, 'group'), lines)}: group {claim.group} of claim"
-                                 f" {claim.id} has no type; give it one under groups")
     return groups
-
-
-def _require_groups(paper: str, claims: Iterable[Claim]) -> None:
-    """Raises InputError for a group that mixes statements of the paper with others: those are counted apart."""
-    first: dict[str, Claim] = {}
-    for claim in claims:
-        other = first.setdefault(claim.group or claim.id, claim)
-        if other.counted != claim.counted:
-            raise InputError(f"claim {claim.id} of {paper} is asserted by {claim.asserted_by}, {other.id} of the same"
-                             f" group by {other.asserted_by}; a group is of the paper (paper, derived), own, or"
-                             " external")
 
 
 def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:

@@ -8,6 +8,7 @@ from liestep.claims.claimfile import OWN, VERDICTS, ClaimFile, Headline
 from liestep.claims.history import UNRECORDED
 from liestep.files.textfiles import TableRow
 from liestep.simulation.runs.estimate import count
+from liestep.study.tables.columns import heading
 
 COUNTED = {"paper": ("statement of the paper", "statements of the paper"),  # one and several
            "own": ("control of our own", "controls of our own"),
@@ -175,8 +176,8 @@ def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, TableRow]
     claim = next(one for accepted in ((verdict,), MISSED if verdict not in MET else MET, words)
                  for one, word in zip(judging, words, strict=True) if word in accepted)
     members = "; ".join(f"{one.id} {word}" for one, word in zip(judging, words, strict=True))*(len(words) > 1)
-    row = outcomes[claim.id]
+    row, in_words = outcomes[claim.id], {"quantity": heading(claim.quantity, {})[0]}
     return Card(PARTS[0 if item.about else 1 if verdict in MET else 2], verdict, item.says or judging[0].statement,
                 claim.quote or judging[0].quote, claim.id, item.figure.rpartition("/")[::2],
-                claim.criterion.measures(claim).rstrip(" ,:"), row["printed"], row["ours"],
+                claim.criterion.measures(claim.model_copy(update=in_words)).rstrip(" ,:"), row["printed"], row["ours"],
                 row.get("units") or claim.units, claim.criterion.bounds, members)

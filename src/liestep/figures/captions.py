@@ -2,6 +2,7 @@
 import re
 
 from liestep.figures.marks import marks
+from liestep.figures.panels import label_of, number, size_of
 from liestep.figures.style import Drawing, Results
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.maps import ShardSpecification
@@ -16,7 +17,7 @@ def fill(draw: Drawing, results: Results, name: str) -> str:
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
     text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
-    stopped = stopped_runs(results.metrics)
+    stopped = stopped_in_words(results)
     see = results.config.see.get(name)
     return ((f"{see} " if see else "") + text + _names(results)
             + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
@@ -48,6 +49,15 @@ def _names(results: Results) -> str:
     return f" {'; '.join(found)}." if found else ""
 
 
+def stopped_in_words(results: Results) -> str:
+    """`stopped_runs` of a study, with labels in place of keys."""
+    named, rows = marks(results), results.metrics
+    sizes = {cell.resolution: size_of(cell) for cell in results.study.cells}
+    return stopped_runs(rows.assign(
+        integrator=[f"{named[key].label}," for key in rows["integrator"]], resolution=rows["resolution"].map(sizes),
+        problem=[label_of(results, key) for key in rows["problem"]], status=rows["status"].str.replace("_", " ")))
+
+
 def describe_runs(results: Results) -> str:
     """All runs of a study in one line: each method with its range of resolutions, then the problems with their
     durations."""
@@ -56,12 +66,9 @@ def describe_runs(results: Results) -> str:
         cells = [cell for cell in results.study.cells if cell.integrator == key]
         if cells:
             parts.append(f"{named[key].label}, {_resolutions(cells)}")
-    ends: dict[float, list[str]] = {}
+    ends: dict[float, dict[str, None]] = {}  # the labels in their order
     for sweep in results.study.sweeps:
-        problems = ends.setdefault(sweep.cells[0].spec.t_end, [])
-        label = results.config.problems[sweep.problem].label or sweep.problem
-        if label not in problems:
-            problems.append(label)
+        ends.setdefault(sweep.cells[0].spec.t_end, {})[label_of(results, sweep.problem)] = None
     parts += [f"{end:g} s of {', '.join(problems)}" for end, problems in ends.items()]
     parts += {str(cell.spec.map): None for cell in results.study.cells if isinstance(cell.spec, ShardSpecification)}
     kinds = {(cell.spec.ensemble.members, cell.spec.ensemble.amplitude)
@@ -76,6 +83,4 @@ def _resolutions(cells: list[Cell]) -> str:
     given = (cell.spec.tolerance if adaptive else cell.spec.step for cell in cells)
     sizes = sorted({size for size in given if size is not None})
     name = "relative tolerance" if adaptive else "h"
-    if len(sizes) == 1:
-        return f"{name} = {sizes[0]:.6g}"
-    return f"{name} = {sizes[0]:.6g} {'and' if len(sizes) == 2 else 'to'} {sizes[-1]:.6g}"
+    return f"{name} = {(' and ' if len(sizes) == 2 else ' to ').join(map(number, sorted({sizes[0], sizes[-1]})))}"

@@ -74,9 +74,8 @@ def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
                                   "shrinkA": 0.5, "shrinkB": 1.0, "relpos": (0.0, 0.5)})
 
 
-def name_ends(axes: Axes, marks: Iterable[Mark]) -> set[str]:
-    """Names of methods at the ends of their lines, which have their labels as gid, unless they stand there already;
-    returns the labels."""
+def name_ends(axes: Axes, marks: Iterable[Mark]) -> None:
+    """Names of methods at the ends of their lines, which have their labels as gid, unless they stand there already."""
     ends: dict[str, np.ndarray] = {}
     for line in axes.get_lines():
         points = np.asarray(line.get_xydata(), dtype=float)
@@ -89,7 +88,6 @@ def name_ends(axes: Axes, marks: Iterable[Mark]) -> set[str]:
         figure = axes.get_figure()
         height = USED*axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4
         end_labels(axes, found, height)
-    return {*ends}
 
 
 def spread(wanted: np.ndarray, gap: float) -> np.ndarray:

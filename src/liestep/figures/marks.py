@@ -26,12 +26,13 @@ DASHES = {"solid": SOLID, "dashed": DASHED, "dotted": DOTTED, "dashdot": DASHDOT
 
 @dataclass(frozen=True)
 class Mark:
-    """Colour, marker, dash and label of one method."""
+    """Colour, marker, dash and label of one method, and what a legend says behind it."""
 
     colour: str
     marker: Any  # of matplotlib: a name or a tuple, as the dash is
     dash: Any
     label: str
+    size: str = ""
 
     @property
     def line(self) -> dict[str, Any]:
@@ -132,13 +133,11 @@ def variant_numbers(results: Results) -> dict[str, int]:
     entries = results.config.integrators
     calls = {key: _call(results.study.integrator_id(key), entry) for key, entry in entries.items()}
     found = {key: entry.variant for key, entry in entries.items() if entry and entry.variant is not None}
-    taken: dict[str, set[int]] = {name: set() for name, _ in calls.values()}
-    for key, number in found.items():
-        taken[calls[key][0]].add(number)
+    taken = {(calls[key][0], number) for key, number in found.items()}
     for key, (name, own) in calls.items():
         if key not in found:
-            found[key] = next(number for number in count(1 if own else 0) if number not in taken[name])
-            taken[name].add(found[key])
+            found[key] = next(number for number in count(1 if own else 0) if (name, number) not in taken)
+            taken.add((name, found[key]))
     return found
 
 

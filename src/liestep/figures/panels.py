@@ -3,13 +3,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import matplotlib
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
@@ -27,7 +26,7 @@ from liestep.study.plan.plan import Cell
 
 MANY = 8      # methods of a figure; of more, the names also stand at the ends of their lines
 LINE = 4.0     # mm of a row of the legend
-CHARACTER = 1.6  # mm of a title
+CHARACTER, MARGIN = 1.5, 15.0  # mm of a letter of a title, and of what stands beside a panel
 
 
 def label_of(results: Results, problem: str) -> str:
@@ -36,9 +35,14 @@ def label_of(results: Results, problem: str) -> str:
     return label if len(label) <= 60 else f"{label[:57]}..."
 
 
+def number(value: float | None, digits: int = 6) -> str:
+    """A number with so many digits, powers of ten without zeros in front: 1e-6."""
+    return f"{float(f'{value:.{digits}g}'):g}".replace("e-0", "e-").replace("e+0", "e")
+
+
 def size_of(cell: Cell) -> str:
     """Step or tolerance of a cell as text."""
-    return f"tolerance {cell.spec.tolerance:.6g}" if cell.spec.steps is None else f"h = {cell.spec.step:.6g}"
+    return f"tolerance {number(cell.spec.tolerance)}" if cell.spec.steps is None else f"h = {number(cell.spec.step)}"
 
 
 def shown_cells(results: Results, problem: str) -> dict[str, Cell]:
@@ -96,7 +100,7 @@ def _letter(axes: list[Axes], titles: list[str]) -> None:
     columns = min(len(titles), int(str(axes[0].get_gid()).split()[0]))
     for k, (title, panel) in enumerate(zip(titles, axes, strict=True)):
         panel.set_title(folded(f"({chr(97 + k)}) {title}" if len(titles) > 1 else title,
-                               int((DOUBLE/columns - 6.0)/CHARACTER)), loc="left")
+                               int((DOUBLE/columns - MARGIN)/CHARACTER)), loc="left")
 
 
 def leave_out(figure: Figure) -> str:
@@ -113,9 +117,11 @@ def leave_out(figure: Figure) -> str:
     figure.set_figheight(figure.get_figheight() - (-(-len(axes)//int(columns)) - rows)*height*MM)
     for panel in gone:
         panel.remove()
-    places = figure.add_gridspec(rows, width)
+    places, labels = figure.add_gridspec(rows, width), {panel.get_ylabel() for panel in axes}
     for k, panel in enumerate(kept):
         panel.set_subplotspec(places[k//width, k % width])
+        if "" in labels:  # one stands on the left of each row
+            panel.set_ylabel("" if k % width else max(labels))
     with matplotlib.rc_context(RC):
         _letter(kept, [titles[panel] for panel in kept])
     return f" Left out, because all values are equal or none is finite: {', '.join(titles[panel] for panel in gone)}."
@@ -150,9 +156,10 @@ def by_method(results: Results, panels: Mapping[Axes, pandas.DataFrame],
     return [styles[key] for key in styles if key in used]
 
 
-def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
+def line_handle(mark: Mark, label: str = "", marker: bool = False) -> Line2D:
     """Legend entry of a mark."""
-    return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker if marker else "", label=label)
+    return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker if marker else "",
+                  label=label or mark.label + mark.size)
 
 
 def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int | None = None,
@@ -164,7 +171,7 @@ def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int 
     several = len({round(axes.get_position().x0, 2) for axes in figure.axes}) > 2
     for axes in figure.axes if not (note or several) and len(found) > MANY else ():
         name_ends(axes, found)
-    handles = [line_handle(entry, entry.label, marker) if isinstance(entry, Mark) else entry for entry in entries]
+    handles = [line_handle(entry, marker=marker) if isinstance(entry, Mark) else entry for entry in entries]
     if handles:
         longest = max(len(str(handle.get_label())) for handle in handles)
         fitting = max(1, int(figure.get_figwidth()*25.4/(13.0 + 1.45*longest)))
@@ -180,9 +187,8 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any = True, line: bool
     and their part of the line is paler."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     solid = np.broadcast_to(np.asarray(solid, dtype=bool), x.shape)
-    kept = np.isfinite(y) & (y > 0.0)
-    x, y, solid = x[kept], y[kept], solid[kept]
-    order = np.argsort(x, kind="stable")
+    kept = np.flatnonzero(np.isfinite(y) & (y > 0.0))
+    order = kept[np.argsort(x[kept], kind="stable")]
     x, y, solid = x[order], y[order], solid[order]
     both = solid[:-1] & solid[1:]
     # one line for all parts of the same shade: few lines are drawn faster than many
@@ -198,18 +204,16 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any = True, line: bool
 def logarithmic(axes: Axes, x: bool = True, y: bool = True, **labels: str) -> None:
     """Logarithmic axes, after the data: minor ticks have labels where fewer than two powers of ten stand on the axis,
     at 2 and 5; labels are those of `Axes.set`: xlabel, ylabel, title."""
-    axis: Axis
-    name: Literal["x", "y"]
-    for wanted, name, axis in ((x, "x", axes.xaxis), (y, "y", axes.yaxis)):
+    for wanted, axis in ((x, axes.xaxis), (y, axes.yaxis)):
         if wanted:
-            getattr(axes, f"set_{name}scale")("log")
+            getattr(axes, f"set_{axis.axis_name}scale")("log")
             low, high = np.log10(axis.get_view_interval())
             several = np.floor(high) > np.ceil(low)
-            if several and name == "y":
+            if several and axis is axes.yaxis:
                 axis.set_minor_locator(NullLocator())  # minor ticks would take a third of the time of drawing
             elif several:
                 axis.set_minor_formatter(NullFormatter())
-                axes.tick_params(axis=name, which="minor", length=1.2)
+                axis.set_tick_params(which="minor", length=1.2)
             else:
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
                 axis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(np.inf, np.inf)))

@@ -405,8 +405,7 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
     chosen = meant(given)
     functions = Given(**{key: given.get(key) for key in Given._fields})
     if chosen.made is called:
-        found = System(called(name, parameters, start, t_end, functions.rhs, functions.field))
-        return found
+        return System(called(name, parameters, start, t_end, functions.rhs, functions.field))
     if chosen.made is mechanisms.written:
         parts = {key: given.get(key, one.default) for key, one in chosen.signature.parameters.items()
                  if key not in (*SHARED, *Given._fields)}

@@ -3,8 +3,9 @@ help(), the page of the API and the sentences on wrong calls are read from there
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
 
 from liestep.errors import InputError
 from liestep.simulation.runs.own_names import SAME
@@ -13,7 +14,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 SHARED = ("name", "start", "parameters", "t_end")  # by the kinds, so that they tell none
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True)
+class Kind:
     """An overload: what it makes, its writer in `families`, and the fields of a start, of which the first is needed."""
 
     title: str
@@ -21,14 +23,15 @@ class Kind(NamedTuple):
     fields: tuple[str, ...]
     overload: Callable[..., Any]
 
-    @property
+    @cached_property
     def signature(self) -> inspect.Signature:
-        return _signature(self.overload)
+        return inspect.signature(self.overload)
 
-    @property
+    @cached_property
     def needs(self) -> tuple[str, ...]:
         """Arguments without a default that tell the kind."""
-        return _needs(self.overload)
+        return tuple(name for name, one in self.signature.parameters.items()
+                     if one.default is one.empty and name not in SHARED)
 
     def misfit(self, given: Mapping[str, Any]) -> tuple[int, ...]:
         """How far arguments are from this kind; zeros first where they are those of a call of it."""
@@ -49,13 +52,6 @@ class Kind(NamedTuple):
 
 
 KINDS: list[Kind] = []
-_signature = cache(inspect.signature)
-
-
-@cache
-def _needs(overload: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(name for name, one in _signature(overload).parameters.items()
-                 if one.default is one.empty and name not in SHARED)
 
 
 def kind(title: str, made: Any, fields: str = "") -> Callable[[F], F]:

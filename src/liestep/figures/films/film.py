@@ -120,8 +120,8 @@ def method_of(attributes: Mapping[str, Any]) -> str:
     """Method of a run with its step or tolerance, from the attributes of its file."""
     from liestep.figures.marks import label_of_method
 
-    size = next((f", {symbol} = {float(attributes[key]):.4g}"
-                 for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in attributes), "")
+    size = next((f", {symbol} = {float(attributes[key]):.4g}{unit}"
+                 for key, symbol, unit in (("step", "h", " s"), ("tolerance", "tol", "")) if key in attributes), "")
     return f"{label_of_method(attributes['integrator'], {})}{size}"
 
 

@@ -45,9 +45,7 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
         complete = dict(iter(rows[rows["status"] == "ok"].groupby("integrator")))
         shown: list[_Curve] = []
         anchors: dict[int, tuple[Any, ...]] = {}
-        for key in styles:
-            if key not in complete:
-                continue
+        for key in (key for key in styles if key in complete):
             runs = complete[key]
             x, y = runs["step"].to_numpy(float), runs[column].to_numpy(float)
             solid = admissible(runs) if floor else np.ones(len(x), dtype=bool)
@@ -86,7 +84,7 @@ class _Curve:
 
     def alike(self, other: "_Curve") -> bool:
         both = self.points.keys() & other.points.keys()
-        return bool(both) and self.star == other.star and all(
+        return bool(both) and self.star == other.star and abs(self.slope - other.slope) < 0.5 and all(
             abs(np.log10(self.points[x]/other.points[x])) < ALIKE for x in both)
 
     @property
@@ -94,6 +92,12 @@ class _Curve:
         """Whether the number is the slope of a line only; None: there is none."""
         kind = _estimate(self.row, self.prefix)[0]
         return None if self.row["adaptive"] or kind not in NUMBERED or len(self.points) < 2 else kind != "asymptotic"
+
+    @property
+    def slope(self) -> float:
+        """Mean slope; curves that cross have different ones."""
+        x, y = np.log([*self.points]), np.log([*self.points.values()])
+        return float(np.polyfit(x, y, 1)[0]) if len(x) > 1 else 0.0
 
 
 NUMBERED = ("asymptotic", "short range", "pre-asymptotic")  # classes of estimates that have a number
@@ -124,8 +128,7 @@ def _order_text(group: Sequence[_Curve]) -> str:
     if group[0].star is None:
         return ""
     if group[0].star:
-        slopes = [np.polyfit(np.log([*curve.points]), np.log([*curve.points.values()]), 1)[0] for curve in group]
-        return f"{np.mean(slopes):.2f}*"
+        return f"{np.mean([curve.slope for curve in group]):.2f}*"
     found = [_estimate(curve.row, curve.prefix)[1:] for curve in group]
     middle = float(np.mean([exponent for exponent, _ in found]))
     return f"{middle:.2f} ± {max(abs(exponent - middle) + own for exponent, own in found):.2f}"
@@ -163,8 +166,7 @@ def convergence(results: Results) -> Figure:
 
 @drawing()
 def energy_convergence(results: Results) -> Figure:
-    relative = results.metrics["energy_error_mean_relative"].notna().any()
-    if relative:
+    if results.metrics["energy_error_mean_relative"].notna().any():
         return _ladder(results, "energy_error_mean_relative", "mean $|E - E(0)|/E_s$", "energy_", floor=False)
     return _ladder(results, "energy_error_mean", "mean $|E - E(0)|$ (J)", None, floor=False)
 
@@ -187,7 +189,7 @@ def symplectic_error(results: Results) -> Figure:
         axes.plot([max(row.symplectic_error, 1e-17)], [place], **styles[row.integrator].points)
     axes.set_yticks(range(len(found)), [f"{label_of(results, row.problem)}, "*several + styles[row.integrator].label
                                         for row in found.itertuples()])
-    axes.set(ylim=(len(found) - 0.5, -0.7), xscale="log", xlabel="change of the symplectic form by a step")
+    axes.set(ylim=(len(found) - 0.5, -0.9), xscale="log", xlabel="change of the symplectic form by a step")
     return figure
 
 
@@ -217,7 +219,7 @@ def error_constants(results: Results) -> Figure:
                       fontsize=6.0, color="0.35")
     axes.set_yticks(range(len(rows)),
                     [f"{problem}{styles[key].label}, order {order:g}" for problem, key, order, _ in rows])
-    axes.set(ylim=(len(rows) - 0.5, -0.7), xscale="log")
+    axes.set(ylim=(len(rows) - 0.5, -0.9), xscale="log")
     axes.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
     axes.set_xlabel("error constant, relative")
     axes.xaxis.set_major_formatter("{x:g}")
@@ -287,26 +289,22 @@ def _costs(axes: Axes, runs: pandas.DataFrame, name: str, styles: dict[str, Mark
 
 def front(seconds: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """Indices of the runs that are more accurate than every faster one, by growing time."""
-    order = [int(k) for k in np.lexsort((errors, seconds)) if np.isfinite(errors[k]) and errors[k] > 0.0]
-    best, found = np.inf, []
-    for k in order:
-        if errors[k] < best:
-            best = float(errors[k])
-            found.append(k)
-    return np.array(found, dtype=int)
+    order = np.lexsort((errors, seconds))
+    order = order[np.isfinite(errors[order]) & (errors[order] > 0.0)]
+    return order[np.diff(np.minimum.accumulate(errors[order]), prepend=np.inf) < 0.0]
 
 
 def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Mark]:
     """Timings of other runtimes, from timings.csv."""
     table = results.table("timings")
-    table = table[(table["runtime"] != "core") & table["error"].notna()]
+    table = table[(table["runtime"] != "core") & table["error"].notna() & table["problem"].isin(problems)]
     found = []
     for mark, name in zip(OTHERS, dict.fromkeys(table["integrator"]), strict=False):
         for panel, problem in zip(axes, problems, strict=True):
             rows = table[(table["problem"] == problem) & (table["integrator"] == name)].sort_values("tolerance")
             seconds, errors = rows["seconds"].to_numpy(float), rows["error"].to_numpy(float)
             kept = front(seconds, errors)
-            panel.plot(seconds[kept], errors[kept], color=mark.colour, linestyle=mark.dash, linewidth=1.3, zorder=1.5)
+            panel.plot(seconds[kept], errors[kept], **mark.line, linewidth=1.3, zorder=1.5, marker="."*(len(kept) == 1))
         found.append(replace(mark, label=f"{RUNTIMES.get(name, name)}, called from Python"))
     return found
 
@@ -374,8 +372,8 @@ def _guides(axes: Axes, rows: pandas.DataFrame) -> None:
     for power in (1, 3):
         values = start*(n/n[0])**power
         axes.plot(n, values, color="0.6", linewidth=0.6, linestyle="-", zorder=1.0)
-        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(-2, 3),
-                      textcoords="offset points", ha="right", fontsize=6.5, color="0.45")
+        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(-2, -4),
+                      textcoords="offset points", ha="right", va="top", fontsize=6.5, color="0.45")
 
 
 @drawing()

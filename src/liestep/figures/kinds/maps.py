@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from liestep.errors import InputError, unknown
+from liestep.figures.marks import marks
 from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.maps import ShardSpecification
@@ -30,6 +31,7 @@ def exponent_map(results: Results) -> Figure:
     if not cells:
         raise InputError(f"study {results.study.name} has no runs with exponents on a grid of two turns")
     figure, axes = grid([label_of(results, cell.problem) for cell in cells], 70.0, extra=2.0)
+    figure.set_figwidth(figure.get_figwidth()/(1 + (len(axes) == 1)))  # a square has no use for the whole width
     for panel, cell in zip(axes, cells, strict=True):
         assert cell.spec.ensemble is not None
         one, other = cell.spec.ensemble.turns
@@ -47,7 +49,7 @@ def exponent_map(results: Results) -> Figure:
 def _turn(turned: Turn) -> str:
     """Label of an axis of starts."""
     name = f"$q_{turned.index + 1}$" if turned.field == "q" else f"{turned.field.replace('_', ' ')} {turned.index + 1}"
-    return f"turn of {name} about {turned.axis} (degrees)"
+    return f"rotation of {name} about {turned.axis} (degrees)"
 
 
 COLOURS = "cividis"
@@ -72,7 +74,7 @@ def map(results: Results) -> Figure:  # named as the study file names the figure
     for cell in results.study.cells:
         if isinstance(cell.spec, ShardSpecification):
             groups.setdefault((cell.problem, cell.integrator, size_of(cell)), []).append(cell)
-    titles = [f"{label_of(results, problem)}, {_integrator(results, key)}, {size}" for problem, key, size in groups]
+    titles = [f"{label_of(results, problem)}, {marks(results)[key].label}, {size}" for problem, key, size in groups]
     figure, axes = grid(titles, 70.0, extra=6.0)
     for panel, cells in zip(axes, groups.values(), strict=True):
         every.append(_rows(results, cells, name))
@@ -97,11 +99,6 @@ def _rows(results: Results, cells: list[Cell], name: str) -> pandas.DataFrame:
         where = CELLS if cells[0].spec.reduced else "metrics.csv"
         raise InputError(f"map_quantity: {unknown(f'number of {where}', name, known)}")
     return found
-
-
-def _integrator(results: Results, key: str) -> str:
-    entry = results.config.integrators[key]
-    return (entry.label if entry else None) or key
 
 
 def _label(spec: ShardSpecification, axis: int) -> str:

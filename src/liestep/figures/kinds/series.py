@@ -2,6 +2,7 @@
 invariants, separation and statistics of ensembles with printed values; and of states against each other: phase
 portraits and sections of Poincare. Curves of the first three are the largest deviations over each hundredth of a run,
 from every step; the stored samples stand pale behind them where few curves share a panel."""
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,7 @@ from matplotlib.lines import Line2D
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, size_of, slope_triangle
+from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, number, size_of, slope_triangle
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
@@ -27,11 +28,10 @@ from liestep.study.tables.errors import member_distances
 FEW = 3                # curves of a panel that still leave room for the samples
 SAMPLES = (20, 1000)   # fewer are no curve, more a band
 EPSILON = float(np.finfo(float).eps)
-Blocks = Callable[[RunFile], np.ndarray]   # file -> (blocks,) largest deviations
-Samples = Callable[[RunFile], np.ndarray]  # file -> (time,) deviations
+Deviations = Callable[[RunFile], np.ndarray]  # file -> the largest (blocks,), or those of samples (time,)
 
 
-def _draw(results: Results, problems: list[str], blocks: Blocks, samples: Samples, label: str) -> Figure:
+def _draw(results: Results, problems: list[str], blocks: Deviations, samples: Deviations, label: str) -> Figure:
     """One panel for each problem, one legend with the resolutions below."""
     shown = {problem: found for problem in problems if (found := curves(results, problem))}
     figure, axes = grid([label_of(results, problem) for problem in shown], 46.0, extra=12.0)
@@ -45,13 +45,14 @@ def _draw(results: Results, problems: list[str], blocks: Blocks, samples: Sample
         panel.set(xlabel="time (s)", xlim=(0.0, max(cell.spec.t_end for _, cell, _ in found)))
     for panel in axes[::2]:
         panel.set_ylabel(label)
-    # labels have the resolution where it is the same in all panels
-    legend_below(figure, [replace(mark, label=", ".join((mark.label, *(sizes[key] if len(sizes[key]) == 1 else ()))))
-                          for key, mark in styles.items() if key in sizes], marker=False)
+    # legends have the resolution where it is the same in all panels and no word of the label
+    legend_below(figure, [replace(mark, size="" if len(sizes[key]) > 1 or re.search(r"tolerance|\de-\d", mark.label)
+                                  else f", {min(sizes[key])}") for key, mark in styles.items() if key in sizes],
+                 marker=False)
     return figure
 
 
-def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Blocks, samples: Samples, pale: bool) -> bool:
+def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Deviations, samples: Deviations, pale: bool) -> bool:
     """Draw a run; False: all its values are zero, which no logarithmic axis shows."""
     if pale and SAMPLES[0] <= len(file["time"]) <= SAMPLES[1]:
         values = samples(file)
@@ -77,10 +78,9 @@ def length_error(results: Results) -> Figure:
     figure = _draw(results, list(results.config.problems), lambda file: file.blocks("unit_length_error", "mean"),
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
     for axes in figure.axes:
-        if axes.axison:
-            axes.axhline(EPSILON, color="0.6", linewidth=0.5, linestyle=":", zorder=1.0)
-            axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(2, 0),
-                          textcoords="offset points", va="center", fontsize=7.0, color="0.45")
+        axes.axhline(EPSILON, color="0.6", linewidth=0.5, linestyle=":", zorder=1.0)
+        axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(2, 0),
+                      textcoords="offset points", va="center", fontsize=7.0, color="0.45")
     return figure
 
 
@@ -175,11 +175,11 @@ def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: flo
     shift = 0.2*np.sin(2.4*np.arange(values.size))
     axes.scatter(values[1:]/middle, place + shift[1:], s=5.0, color=colour, linewidths=0.0, zorder=2.0)
     axes.scatter(values[:1]/middle, [place], s=60.0, marker="|", color="0.1", linewidths=0.9, zorder=3.0)
-    text = f"median {middle:.4g}"
+    text = f"median {number(middle, 4)}"
     if printed is not None:
         axes.scatter([printed/middle], [place], s=26.0, marker="D", color="0.1", edgecolors="white",
                      linewidths=0.6, zorder=4.0)
-        text += f", printed {printed:.5g}"
+        text += f", printed {number(printed, 5)}"
     axes.annotate(text, (0.99, place + 0.49), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=5.8,
                   color="0.35")
 
@@ -223,8 +223,7 @@ def drift(results: Results) -> Figure:
             ends = (np.arange(extent.size) + 1.0)/extent.size*file.attributes["t_end"]
             panel.plot(ends, np.where(extent > 0.0, extent, np.nan), **mark.line)
             verdict = verdicts.get((problem, key, cell.resolution), "")
-            last = int(np.flatnonzero(extent > 0.0)[-1]) if (extent > 0.0).any() else 0
-            labels.append(EndLabel(ends[last], extent[last] or np.nan, verdict, (mark,)))
+            labels.append(EndLabel(ends[-1], extent[-1] or np.nan, verdict, (mark,)))
             used.add(key)
             grown.append((extent[-1]/extent[0] if extent[0] > 0.0 else 0.0, len(grown), ends, extent))
         logarithmic(panel)
@@ -240,8 +239,8 @@ def drift(results: Results) -> Figure:
 def _verdict(row: pandas.Series) -> str:
     """Verdict of a row of the drift table with its number."""
     if row["verdict"] == "bounded":
-        return f"bounded, {rounded_up(row['bound'])}"
-    return f"drift, {row['slope']:.1e}" if row["verdict"] == "drift" else str(row["verdict"])
+        return f"bounded, {number(float(rounded_up(row['bound'])))}"
+    return f"drift, {number(row['slope'], 2)}" if row["verdict"] == "drift" else str(row["verdict"])
 
 
 NODES = np.arange(-1.0, 3.0)  # samples about a crossing, which lies between 0 and 1

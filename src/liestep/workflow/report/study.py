@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.figures.captions import fill
+from liestep.figures.captions import fill, stopped_in_words
 from liestep.figures.commands import drawing_of
 from liestep.figures.marks import marks
+from liestep.figures.panels import size_of
 from liestep.files.textfiles import read_text
 from liestep.simulation.catalogue import method, sheet
 from liestep.study.plan.config import StudyConfig
-from liestep.study.tables.metrics import stopped_runs
 from liestep.study.tables.results import StudyResults
 from liestep.workflow.report.pictures import Picture
 from liestep.workflow.report.provenance import references_data, runs_data, table_data
@@ -102,7 +102,7 @@ class StudyPage:
     @property
     def stopped_runs(self) -> str:
         """Those runs in words."""
-        return stopped_runs(self.results.metrics)
+        return stopped_in_words(self.results)
 
 
 def study_page(products: StudyProducts) -> StudyPage:
@@ -133,5 +133,5 @@ def _film(results: StudyResults, film: Animation) -> FilmPart:
     cell, config = film.cell, results.config
     problem = config.problems[cell.problem].label or cell.problem
     integrator = marks(results)[cell.integrator].label
-    return FilmPart(film, f"{problem} by {integrator}, {cell.resolution}: stored samples from t = 0 to"
+    return FilmPart(film, f"{problem} by {integrator}, {size_of(cell)}: stored samples from t = 0 to"
                     f" {cell.spec.t_end:g} s.")

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.cache import loop_for
 from liestep.compile.counters import new_counters
+from liestep.compile.interpreted import brief_loop
 from liestep.compile.separate import new_addresses
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -217,7 +217,7 @@ class Layout(NamedTuple):
         """(..., joint_row) multipliers of the index-1 equations at states; NaN where there are none."""
         order, flat = multiplier_rows(self.assembly), rows.reshape(-1, *rows.shape[-2:])
         found = np.full((len(flat), len(order)), np.nan)
-        loop = loop_for(solve, motion)
+        loop = brief_loop(solve, motion)
         for k, y in enumerate(flat):
             if loop(motion, np.ascontiguousarray(y)):
                 found[k] = motion.mechanism.vectors[0][order]
@@ -227,7 +227,7 @@ class Layout(NamedTuple):
         """Of multipliers (..., joint_row) at states those of least norm, where joints are redundant."""
         if not self.assembly.idle:
             return multipliers
-        found, loop = multipliers.copy(), loop_for(solve, motion)
+        found, loop = multipliers.copy(), brief_loop(solve, motion)
         for at in np.ndindex(*rows.shape[:-2]):
             loop(motion, np.ascontiguousarray(rows[at]))
             if np.isfinite(found[at]).all():
@@ -263,7 +263,7 @@ class Layout(NamedTuple):
                 return Status.SPRING_WOUND
             if status not in (Status.NOT_EVALUABLE, Status.STEP_TOO_SMALL) or self.assembly.row_count == 0:
                 return status
-            loop_for(solve, motion)(motion, np.ascontiguousarray(rows))
+            brief_loop(solve, motion)(motion, np.ascontiguousarray(rows))
             band, n = motion.mechanism.band, self.assembly.row_count
             left = float(np.min(band[:, -1]/motion.mechanism.column[n:]))*SMALLEST
             pitch = rows[:len(self.assembly.mass)*self.rows:self.rows, 1]
@@ -352,7 +352,7 @@ class MechanismForms(NamedTuple):
         slides = np.zeros(len(order), dtype=np.int64)
         slides[order] = [rows.kind >= Kind.BLADE for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
-                             np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
+                             np.zeros((2*len(assembly.mass), 3)), np.zeros((7, 3)),
                              projected(layout, inner, state), inner.counters, new_addresses(IndexThree))
         bare = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):
