@@ -2,8 +2,8 @@
 nor write the user's cache. And which tests are quick, and which are left to releases.
 
 Without an option everything runs but the tests that release_tests.txt lists, and of the slow cases of a test function
-only one; with --all everything runs, with --quick CASES of each test function that is not slow. Of a module that is
-named on the command line nothing is left out but by --quick.
+only the shortest; with --all everything runs, with --quick CASES of each test function that is not slow. Of a module
+that is named on the command line nothing is left out but by --quick.
 
 LIESTEP_TEST_CACHE names a folder to keep instead; it is safe to keep, because code is found by the hash of its sources.
 It keeps the bytecode of what is collected too: rewriting all assertions takes 10 s.
@@ -94,8 +94,9 @@ class Collecting:
 COLLECTING = Collecting()
 
 
-def pytest_collection_finish():
+def pytest_collection_finish(session):
     COLLECTING.end()
+    session.clock = processor_seconds()
 
 
 os.environ.pop("COLUMNS", None)  # that readline gives to workers: output that is no terminal's is not broken into lines
@@ -169,10 +170,11 @@ def by_function(names: Iterable[str]) -> list[list[str]]:
 
 
 def left_to_releases(names: list[str]) -> set[str]:
-    """Tests for releases, and of the slow cases of a test function all but one."""
+    """Tests for releases, and of the slow cases of a test function all but the shortest."""
     slow, release = slow_tests(), release_tests()
     return {name for name in names if {name.partition("::")[0], name.partition("[")[0]} & release}.union(
-        *(by_hash(cases)[1:] for cases in by_function(name for name in names if name in slow)))
+        *(sorted(by_hash(cases), key=slow.__getitem__)[1:]
+          for cases in by_function(name for name in names if name in slow)))
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -235,7 +237,7 @@ def processor_seconds() -> float:
 def pytest_runtest_makereport(item, call):
     """Reports carry the seconds of their phase; the end of one phase is the start of the next."""
     now = processor_seconds()
-    item.user_properties.append((f"seconds of {call.when}", now - getattr(item.session, "clock", now)))
+    item.user_properties.append((f"seconds of {call.when}", now - item.session.clock))
     item.session.clock = now
     return (yield)
 

@@ -5,8 +5,9 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from liestep.mechanics.formulations.multibody import assembly as joints
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Spring
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly
 from liestep.mechanics.formulations.multibody.checks import nearest_start
+from liestep.mechanics.formulations.multibody.force_elements import Spring
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
 from liestep.mechanics.formulations.multibody.redundancy import dependent
 
@@ -44,10 +45,10 @@ def equations(assembly, state):
         mass[a + 3:a + 6, a:a + 3], mass[a + 3:a + 6, a + 3:a + 6] = -k*turn @ hat(c), k*np.eye(3)
         force[a:a + 3] = -np.cross(w, inertia @ w) + np.cross(c, k*turn.T @ assembly.gravity)
         force[a + 3:a + 6] = k*assembly.gravity - k*turn @ np.cross(w, np.cross(w, c))
-    for spring in assembly.springs:
-        i, turn = spring.body, state["attitude"][spring.body]
-        arm = assembly.center_of_mass[i] + spring.point
-        pull = spring.stiffness*(spring.anchor - state["position"][i] - turn @ arm)
+    for spring in assembly.elements:
+        i, turn, (anchor, point) = spring.b, state["attitude"][spring.b], spring.vectors
+        arm = assembly.center_of_mass[i] + point
+        pull = spring.rows[0, 0]*(anchor - state["position"][i] - turn @ arm)
         force[6*i:6*i + 3] += np.cross(arm, turn.T @ pull)
         force[6*i + 3:6*i + 6] += pull
     gamma = (rate_after(assembly, state, 1e-5) - rate_after(assembly, state, -1e-5))/2e-5

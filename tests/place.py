@@ -1,4 +1,5 @@
 """A working folder with a tiny study, calls of snakemake there, and whether a process lives."""
+import copy
 import os
 import shutil
 import subprocess
@@ -59,6 +60,14 @@ class Place:
         shutil.copy(TOP/"config"/"config.yaml", folder/"config"/"config.yaml")
         self.environment = {**os.environ, **({} if compiled else {"NUMBA_DISABLE_JIT": "1"}),
                             **({"PYTHONPATH": str(source)} if source else {})}
+
+    def copy(self, folder: Path, source: Path | None = None) -> "Place":
+        """What is made here in another folder, to break something in or to go on from; files keep their times."""
+        shutil.copytree(self.folder, folder)
+        found = copy.copy(self)
+        found.folder, found.study = folder, folder/self.study.relative_to(self.folder)
+        found.environment = self.environment | ({"PYTHONPATH": str(source)} if source else {})
+        return found
 
     @property
     def command(self) -> list[str]:

@@ -31,7 +31,7 @@ class Attitude(OfSamples):
         if abs(size - 1.0) > UNIT:
             raise InputError(f"the expected quaternion has length {size:.6g}; it must be 1")
         true, found, ends = quaternion_matrix(q/size), [], []
-        samples = self.samples(claim, results)
+        samples = self.stored(claim.quantity, claim.runs, results)
         if samples is None:
             return STOPPED
         for values, time in samples:

@@ -46,8 +46,8 @@ from liestep.mechanics.formulations.general import (
     canonical as canonical, charged as charged, first_order as first_order, shift as shift,
 )
 from liestep.mechanics.formulations.multibody.assembly import (
-    GROUND as GROUND, Assembly as Assembly, Joint as Joint, Rows as Rows, Shape as Shape, Spring as Spring,
-    Torque as Torque, blade as blade, complement as complement, constant_velocity as constant_velocity,
+    Assembly as Assembly, Joint as Joint, Rows as Rows, Shape as Shape, blade as blade, complement as complement,
+    constant_velocity as constant_velocity,
     cylindrical as cylindrical, distance as distance, drive as drive, gear as gear, on_curve as on_curve,
     on_surface as on_surface, planar as planar, prismatic as prismatic, rack as rack, revolute as revolute,
     rolling as rolling, rotor as rotor, screw as screw, slide_drive as slide_drive, slide_rotor as slide_rotor,
@@ -57,7 +57,8 @@ from liestep.mechanics.formulations.multibody.family import (
     Body as Body, body_state as body_state, multibody as multibody, stacked as stacked,
 )
 from liestep.mechanics.formulations.multibody.force_elements import (
-    Element as Element, bushing as bushing, slider as slider, spring_damper as spring_damper, torsion as torsion,
+    GROUND as GROUND, Element as Element, Spring as Spring, Torque as Torque, bushing as bushing, slider as slider,
+    spring_damper as spring_damper, torsion as torsion,
 )
 from liestep.mechanics.formulations.multibody.tree import tree as tree
 from liestep.mechanics.formulations.probed import (

@@ -11,6 +11,8 @@ from liestep.errors import InputError
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
+pytestmark = pytest.mark.slow
+
 FLOOR = ("q", (0,), 0.0)
 G = 9.81
 

@@ -9,6 +9,8 @@ from liestep import Event, Impact
 from liestep.errors import InputError
 from liestep.extend import GROUND, Body, drive, prismatic, revolute, slide_drive, spherical
 
+pytestmark = pytest.mark.slow
+
 X, Y, Z = np.eye(3)
 ZERO = np.zeros(3)
 DOWN = [0, -9.81, 0]

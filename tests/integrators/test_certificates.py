@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from order_conditions import conditions, residuals
 
 from liestep.api.command_line import main
 from liestep.compile.precision import above_round_off, coefficients, number_type
@@ -14,7 +15,7 @@ from liestep.geometry import so3
 from liestep.integrators import commutator_free
 from liestep.integrators.rkmk import dexpinv_component
 from liestep.integrators.tableaux import DOP853, TABLEAUX
-from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights, conditions, residuals
+from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights
 from liestep.simulation.catalogue import integrator_calls, method, own_integrators
 from liestep.tools.certify import identities as symplecticity
 from liestep.tools.certify import number
@@ -113,7 +114,7 @@ def test_limits_of_iterations_follow_the_number_type_of_the_run():
 
 
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name != "one"])
-def test_refined_weights_fulfil_their_order_conditions(name):
+def test_weights_fulfil_their_order_conditions(name):
     scheme = SCHEMES[name]
     with number_type(LONG.of, LONG.DIGITS):
         weights = composition_weights(name)

@@ -42,17 +42,22 @@ def magnetic():
     return bob
 
 
-def test_a_row_of_round_off_does_not_stop_the_iteration(magnetic):
-    exact = magnetic.simulate("dop853", tolerance=1e-12, samples=2)["q"].values[-1]
-    errors = [np.abs(magnetic.simulate("gauss", step=step, samples=2)["q"].values[-1] - exact).max()
+@pytest.fixture(scope="module")
+def exact(magnetic):
+    return magnetic.simulate("dop853", tolerance=1e-12, samples=2)
+
+
+@pytest.mark.slow
+def test_a_row_of_round_off_does_not_stop_the_iteration(magnetic, exact):
+    errors = [np.abs(magnetic.simulate("gauss", step=step, samples=2)["q"].values[-1] - exact["q"].values[-1]).max()
               for step in (0.02, 0.01)]
     assert np.log2(errors[0]/errors[1]) == pytest.approx(4.0, abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("integrator", ["ode45", "ode45_norm", "cf_pair", "rkmk_pair", "rkmk853", "lie_taylor",
                                         "taylor"])
-def test_nor_does_it_shorten_steps(magnetic, integrator):
-    exact = magnetic.simulate("dop853", tolerance=1e-12, samples=2)
+def test_nor_does_it_shorten_steps(magnetic, exact, integrator):
     assert exact.attrs["steps"] < 200
     own = magnetic.simulate(integrator, tolerance=1e-9, samples=2)
     assert own.attrs["steps"] < 1000

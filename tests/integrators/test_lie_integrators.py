@@ -29,8 +29,8 @@ from liestep.integrators.commutator_free import (
     CG3,
     START,
     CommutatorFree,
+    Exponential,
     ExponentialScheme,
-    exponential,
 )
 from liestep.integrators.rkmk import series
 from liestep.integrators.tableaux import TABLEAUX, Tableau, classical_order
@@ -93,7 +93,7 @@ def test_exact_conditions_of_exponential_schemes(scheme):
         replace(scheme,
                 exponentials=(replace(first, weights=(first.weights[0] + 1,)), *scheme.exponentials[1:]), result=0)
     with pytest.raises(ValueError, match="comes later"):
-        ExponentialScheme("x", 1, "", (exponential(START, "1/2 1/2"),), result=0)
+        ExponentialScheme("x", 1, "", (Exponential(START, (Fraction(1, 2),)*2),), result=0)
 
 
 def test_swapped_cf4_is_classical_but_fails_the_condition_with_a_commutator():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from order_conditions import splitting_residuals
 from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
@@ -15,7 +16,7 @@ from liestep.compile.precision import number_type
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators.rigid_split import BodyMidpoint, LieMidpoint, MoserVeselov, exact_flow, panel
-from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks, splitting_residuals
+from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.mechanics.formulations.fixed_body.components import RigidBody
 from liestep.mechanics.systems._free_motion import free_motion
 from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
@@ -64,14 +65,14 @@ def bodies(draw, kinds=("any", "two", "nearly two", "all")):
 
 
 @pytest.mark.parametrize("name", list(NYSTROEM_SCHEMES))
-def test_nystroem_coefficients_meet_their_conditions_in_forty_digits(name):
+def test_nystroem_coefficients_meet_their_conditions_in_all_digits(name):
     scheme = NYSTROEM_SCHEMES[name]
-    drifts, kicks = scheme.spread((*scheme.drifts, *scheme.kicks))
+    drifts, kicks = scheme.spread()
     assert sum(drifts) == sum(kicks) == 1
     assert drifts == drifts[::-1]
     assert kicks == kicks[::-1]
     assert len([kick for kick in kicks if kick]) - scheme.outer_kick == {"rkn4": 6, "rkn6": 11, "rkn6a": 14}[name]
-    assert max(map(abs, splitting_residuals(drifts, kicks, scheme.order))) < Fraction(1, 10**38)
+    assert max(map(abs, splitting_residuals(drifts, kicks, scheme.order))) < Fraction(1, 10**168)
     swapped = [kicks[1], kicks[0], *kicks[2:-2], kicks[-1], kicks[-2]]
     assert max(map(abs, splitting_residuals(drifts, swapped, scheme.order))) > Fraction(1, 1000)
 
@@ -241,13 +242,13 @@ def test_wrong_exact_flows_are_seen(wrong):
 
 
 def test_gauss_nodes_are_those_of_numpy():
-    nodes, weights = panel(16)
+    nodes, weights = panel()
     known = np.polynomial.legendre.leggauss(8)
     assert np.abs(np.array(list(map(float, nodes))) - 0.5*(1.0 + known[0])).max() <= 2e-16
     assert np.abs(np.array(list(map(float, weights))) - 0.5*known[1]).max() <= 1e-15
     for power in range(16):
         gap = sum(w*x**power for x, w in zip(nodes, weights, strict=True)) - Fraction(1, power + 1)
-        assert abs(gap) < Fraction(1, 10**25)
+        assert abs(gap) < Fraction(1, 10**165)
 
 
 @pytest.mark.parametrize("name", ["dmv2", "dmv10", "lie"])

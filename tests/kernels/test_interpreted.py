@@ -11,6 +11,8 @@ from liestep.simulation.runs.execution import build, run_once
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
+pytestmark = pytest.mark.slow
+
 PAIRS = (("heavy_top", "rkmk", {"steps": 6, "t_end": 0.05}),
          ("spherical_pendulum_chain", "vi_sphere", {"steps": 6, "t_end": 0.05}),
          ("sphere_nbody", "dop853", {"tolerance": 1e-7, "t_end": 0.15}),

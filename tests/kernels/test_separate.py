@@ -11,6 +11,8 @@ from liestep.compile import cache
 from liestep.compile.dispatch import separate
 from liestep.compile.separate import new_addresses
 
+pytestmark = pytest.mark.slow
+
 TWICE = """
 import hashlib
 from liestep.simulation.runs.execution import run_once

@@ -35,8 +35,8 @@ def _vi(name, old, new, breaks, integrator="vi_sphere", file="vi_sphere", **more
     return Mutant(name, f"integrators/{file}.py", old, new, integrator, breaks, **more)
 
 
-def _cf(name, old, new, **more):
-    return Mutant(name, "integrators/commutator_free.py", old, new, "cf4", ("order",), **more)
+def _cf(name, old, new, kind="py", **more):
+    return Mutant(name, f"integrators/commutator_free.{kind}", old, new, "cf4", ("order",), **more)
 
 
 def _cut(name, old, new):
@@ -98,11 +98,10 @@ MUTANTS = (
     _cut("series without factorials", "number/factorial(j) for", "number/1 for"),
     # other exponential methods
     *(_cf(f"swapped final exponentials, {problem[0]}",
-          'exponential(START, "1/4 1/6 1/6 -1/12"), exponential(3, "-1/12 1/6 1/6 1/4")',
-          'exponential(START, "-1/12 1/6 1/6 1/4"), exponential(3, "1/4 1/6 1/6 -1/12")', problem=problem)
+          '[-1, "1/4 1/6 1/6 -1/12", false], [3, "-1/12 1/6 1/6 1/4", false]',
+          '[-1, "-1/12 1/6 1/6 1/4", false], [3, "1/4 1/6 1/6 -1/12", false]', "toml", problem=problem, count=2)
       for problem in (BODIES, TOP)),
-    _cf("last stage from the start of the step", 'exponential(0, "-1/2 0 1", stage=True)',
-        'exponential(START, "0 0 1", stage=True)'),
+    _cf("last stage from the start of the step", '[0, "-1/2 0 1", true]', '[-1, "0 0 1", true]', "toml", count=2),
     _cf("every exponential from the start of the step", "y if self.bases[number] < 0", "y if self.bases[number] < 4"),
     *(Mutant(name, "integrators/rkmk.py", "Fraction(-1, 8), Fraction(0), Fraction(-1, 12)]", f"{e}]",
              "rkmk4_2comm", ("order",))

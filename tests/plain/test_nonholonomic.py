@@ -12,6 +12,8 @@ from liestep.mechanics.systems.jointed_body import steady_spin
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.specification import start_of
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2]/"docs"
 WHOLE = 0.4 + 2.0*0.4**2  # moment about the blade
 SPEED = 3.0*np.sqrt(WHOLE/2.0)

@@ -249,6 +249,7 @@ def test_meshes_for_pictures_may_be_flat_or_many(tmp_path):
     assert "The mesh gone of link right is left out: no STL or OBJ in the file's folder." in robot.left_out
 
 
+@pytest.mark.slow
 def test_a_run_goes_where_mujocos_goes_and_keeps_energy_less_work():
     """Both of order 4, in coordinates of joints there, in absolute coordinates here: their distance is."""
     model = mujoco.MjModel.from_xml_path(str(ARM))
@@ -338,6 +339,7 @@ def test_everything_that_is_left_out_is_told(tmp_path):
                         "<transmission> gear is left out.")
 
 
+@pytest.mark.slow
 def test_example_of_the_page(monkeypatch, capsys):
     page = (DOCS/"robots.md").read_text("utf-8")
     examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
@@ -387,6 +389,7 @@ def test_masses_biases_and_torques_of_joints_are_mujocos(seed, tmp_path):
     assert np.abs(found + known[0] - data.qacc).max() < 1e-12*np.abs(data.qacc).max()
 
 
+@pytest.mark.slow
 def test_an_arm_held_by_pd_with_gravity_compensation_goes_where_mujocos_goes():
     arm, model = liestep.from_urdf(ARM, q=[0.0, -0.5, 1.0]), reference(ARM)
     model.dof_damping[:], model.opt.integrator = [0.5, 0.3, 0.2], mujoco.mjtIntegrator.mjINT_RK4
@@ -419,6 +422,7 @@ MOTORS = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrato
 <motor name="lift" joint="shoulder" gear="20" ctrlrange="-.25 .15" ctrllimited="true"/></actuator></mujoco>"""
 
 
+@pytest.mark.slow
 def test_motors_of_a_file_drive_an_arm_where_mujocos_drive_it(tmp_path):
     """By their names, in another order than the joints; both come to the end of their ranges."""
     arm = liestep.from_mjcf(written(tmp_path, MOTORS.format('<position name="servo" joint="reach" kp="3"/>')),

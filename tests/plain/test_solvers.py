@@ -7,6 +7,8 @@ import liestep
 from liestep.compile import interpreted
 from liestep.plain import solvers
 
+pytestmark = pytest.mark.slow
+
 MOMENTS = np.array([1.0, 2.0, 3.0])
 TOP = np.concatenate([np.eye(3).ravel(), [1.0, 2.0, -1.5]])
 

@@ -11,6 +11,8 @@ import liestep
 from liestep.compile.status import IntegrationError
 from liestep.extend import GROUND, Body, revolute
 
+pytestmark = pytest.mark.slow
+
 TESTSETS = Path(__file__).parents[2]/"papers"/"testsets"/"studies"
 FIRST, SECOND = np.radians(40.0), np.radians(75.0)  # twists of Bennett's bars, whose lengths are as their sines
 RATIO = np.sin(0.5*(SECOND + FIRST))/np.sin(0.5*(SECOND - FIRST))  # tan(turn_1/2) tan(turn_2/2)

@@ -2,8 +2,11 @@
 import runpy
 
 import numpy as np
+import pytest
 
 from tests.place import TOP
+
+pytestmark = pytest.mark.slow
 
 
 def test_intervals_hold_the_true_moments_in_nine_trials_of_ten():

@@ -1,5 +1,5 @@
 """Each system call that writes below `results` fails once, in turn: files are whole or absent, and the next call makes
-what is missing with the same bytes. A sample: of 5, of 16 with --all, of 1,000 with LIESTEP_FULL=1."""
+what is missing with the same bytes. A sample: of 5, of 15 with --all, of 1,000 with LIESTEP_FULL=1."""
 import os
 import random
 import shutil
@@ -21,7 +21,8 @@ integrators:
 """
 SOURCE = Path(__file__).parents[1]/"faults.c"
 ERRORS = ("EIO", "ENOSPC", "EINTR", "short")
-SAMPLE = trials(5, 16, 1000)
+SEEDS = range(20261126, 20261126 + trials(1, 3, 200))
+SAMPLE = 5  # of each seed
 # HDF5 forgets to forget a file whose last write failed, and crashes when the process ends; what is on disk is right
 ENDS = (0, 1, 2, -signal.SIGSEGV)
 
@@ -53,13 +54,21 @@ def runs(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in (folder/"results").rglob("*.nc")}
 
 
-def test_a_system_call_that_fails_damages_and_loses_nothing(place):
+@pytest.fixture(scope="module")
+def undisturbed(place):
+    """The runs of a call that does not fail, and the number of its system calls."""
     log = place/"calls"
     assert with_fault(place, FAULT_LOG=str(log)).returncode == 0
     expected, calls = runs(place), log.stat().st_size
     assert len(expected) == 6  # three runs, each also where other studies look for it
     assert calls > 100
-    chance, codes = random.Random(20261126), set()
+    return expected, calls
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_system_call_that_fails_damages_and_loses_nothing(place, undisturbed, seed):
+    expected, calls = undisturbed
+    chance, codes = random.Random(seed), set()
     for _ in range(SAMPLE):
         shutil.rmtree(place/"results")
         at, error = chance.randint(1, calls), chance.choice(ERRORS)
@@ -76,4 +85,4 @@ def test_a_system_call_that_fails_damages_and_loses_nothing(place):
         found = runs(place)
         assert found.items() <= expected.items(), (at, error)
         assert expected.keys() - links <= found.keys(), (at, error)
-    assert {0, 2} <= codes
+    assert {0, 2} <= codes or seed != SEEDS[0]  # of five faults, another seed's may all be hurtful, or none

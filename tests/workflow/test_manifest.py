@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import netCDF4
@@ -42,11 +43,7 @@ def made(tmp_path_factory) -> Place:
 @pytest.fixture
 def place(made, tmp_path):
     """A copy of it, for tests that break something; times of the files are kept."""
-    shutil.copytree(made.folder, tmp_path/"copy")
-    found = object.__new__(Place)
-    found.folder, found.study, found.environment = (tmp_path/"copy", tmp_path/"copy"/"config"/"studies"/"tiny.yaml",
-                                                    made.environment)
-    return found
+    return made.copy(tmp_path/"copy")
 
 
 def manifest(where: Place) -> dict:
@@ -106,26 +103,36 @@ def test_verify_names_every_file(place):
     assert verify(place)[0] == 0
 
 
-@pytest.mark.parametrize("damage", ["truncated", "attribute", "variable", "removed variable"])
-def test_a_plain_call_makes_a_damaged_run_again(damage, place):
-    run = place.folder/RUN
-    content, tables = run.read_bytes(), place.contents("*.csv")
-    if damage == "truncated":
-        run.write_bytes(content[:-100])
-    else:
+def cut(run: Path) -> None:
+    run.write_bytes(run.read_bytes()[:-100])
+
+
+def edited(change: Callable[[netCDF4.Dataset], object]) -> Callable[[Path], None]:
+    def damage(run: Path) -> None:
         with netCDF4.Dataset(run, "a") as data:
-            if damage == "attribute":
-                data.energy_error_max = 0.5*data.energy_error_max
-            elif damage == "variable":
-                data["energy"][3] += 1e-12
-            else:
-                data.renameVariable("energy", "power")
-    assert place.liestep("check", RUN).returncode == 2
-    changed = run.read_bytes()
+            change(data)
+
+    return damage
+
+
+DAMAGES = {"rk4 h0.1": cut,
+           "rk4 h0.05": edited(lambda data: data.setncattr("energy_error_max", 0.5*data.energy_error_max)),
+           "vi_sphere h0.1": edited(lambda data: data["energy"].__setitem__(3, data["energy"][3] + 1e-12)),
+           "vi_sphere h0.05": edited(lambda data: data.renameVariable("energy", "power"))}
+
+
+def test_a_plain_call_makes_damaged_runs_again(place):
+    """Truncated; another attribute; another number; a variable less."""
+    runs = {name: place.folder/"results"/"tiny"/"runs"/"bodies"/f"{name.replace(' ', '/')}.nc" for name in DAMAGES}
+    before, tables = {run: run.read_bytes() for run in runs.values()}, place.contents("*.csv")
+    for name, damage in DAMAGES.items():
+        damage(runs[name])
+        assert place.liestep("check", str(runs[name].relative_to(place.folder))).returncode == 2
+    changed = {run: run.read_bytes() for run in runs.values()}
     assert place.call("--dry-run").returncode == 0
-    assert run.read_bytes() == changed
-    assert place.make() == {"bodies rk4 h0.1"}
-    assert run.read_bytes() == content
+    assert {run: run.read_bytes() for run in runs.values()} == changed
+    assert place.make() == {f"bodies {name}" for name in DAMAGES}
+    assert {run: run.read_bytes() for run in runs.values()} == before
     assert {name: text
             for name, text in place.contents("*.csv").items() if "timings" not in name and "seconds" not in name} == {
                 name: text for name, text in tables.items() if "timings" not in name and "seconds" not in name}

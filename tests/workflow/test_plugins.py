@@ -21,6 +21,8 @@ from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 PAGE = EXAMPLES.parent/"own_system.md"
 SYSTEM, METHOD = EXAMPLES/"my_pendulum.py", EXAMPLES/"my_midpoint.py"

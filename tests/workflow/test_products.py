@@ -12,17 +12,9 @@ KEPT = dict.fromkeys(ALL, "kept")
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    """A copy of the package, to be edited."""
-    folder = tmp_path_factory.mktemp("source")
-    copied_package(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory, source):
+def made(tmp_path_factory):
     """The tiny study with two figures and all its products."""
-    place = Place(tmp_path_factory.mktemp("products")/"place", source=source)
+    place = Place(tmp_path_factory.mktemp("products")/"place")
     place.replace("tables: [energy]", f"tables: [energy]\nfigures: [{', '.join(FIGURES)}]")
     place.make()
     return place
@@ -72,14 +64,15 @@ def test_damaged_records_cost_only_time(made, text):
     assert made.contents() == before
 
 
-def test_edit_of_one_drawing_draws_it_alone_by_the_workflow(made, source):
-    module = source/"liestep"/"figures"/"kinds"/"ladders.py"  # of another figure
+def test_edit_of_one_drawing_draws_it_alone_by_the_workflow(made, tmp_path):
+    place = made.copy(tmp_path/"place", copied_package(tmp_path/"source").parent)
+    module = tmp_path/"source"/"liestep"/"figures"/"kinds"/"ladders.py"  # of another figure
     module.write_text(module.read_text() + "\n# a comment\n")
-    assert said(made) == KEPT
-    before = made.contents("*.p??")
-    made.replace(f"figures: [{', '.join(FIGURES)}]", f"figures: [{', '.join(FIGURES)}, momentum_error]")
-    made.make()
-    log = (made.folder/"results"/"tiny"/"logs"/"products.log").read_text()
+    assert said(place) == KEPT
+    before = place.contents("*.p??")
+    place.replace(f"figures: [{', '.join(FIGURES)}]", f"figures: [{', '.join(FIGURES)}, momentum_error]")
+    place.make()
+    log = (place.folder/"results"/"tiny"/"logs"/"products.log").read_text()
     assert "momentum_error: made" in log
-    assert before.items() <= made.contents("*.p??").items()
-    assert "Nothing to be done" in made.call().stderr
+    assert before.items() <= place.contents("*.p??").items()
+    assert "Nothing to be done" in place.call().stderr

@@ -22,6 +22,8 @@ from trials import trials
 
 from liestep.workflow.lock import LOCK
 
+pytestmark = pytest.mark.slow
+
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "4"))
 STUDY = PROBLEMS + """integrators:
   vi_sphere: {steps: {counts: [10, 40, 80]}}
@@ -29,7 +31,8 @@ STUDY = PROBLEMS + """integrators:
 tables: [energy]
 figures: [energy_error]
 """
-KILLS = ["workflow", "controller", "interrupt"]*trials(1, 2, 20)  # at least one process each; and so many runs:
+KILLS = ["workflow", "controller", "interrupt"]  # at least one process each
+SEEDS = range(SEED, SEED + trials(1, 2, 20))
 RUNS = trials(5, 8, 8)
 CALLS = 12   # in which to find as many runs to kill
 STDERR = "stderr.txt"
@@ -127,8 +130,9 @@ def killed(where: Place, kind: str, dice: random.Random, orphans: list[psutil.Pr
     return process.wait() != 0
 
 
-def test_random_kills(expected, tmp_path):
-    where, dice = place(tmp_path), random.Random(SEED)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_kills(expected, tmp_path, seed):
+    where, dice = place(tmp_path), random.Random(seed)
     orphans: list[psutil.Process] = []
     for kind in dice.sample(KILLS, len(KILLS)):
         for _ in range(CALLS):

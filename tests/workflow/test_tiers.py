@@ -17,21 +17,20 @@ ROOMS = {path.stem for path in (TOP/"src"/"liestep").iterdir() if not path.name.
 
 def quick_modules() -> list[str]:
     return [name for name, text in MODULES.items()
-            if name not in {*slow_tests(), *release_tests()} and "pytestmark = " not in text]
+            if name not in {*slow_tests(), *release_tests()} and "pytestmark = pytest.mark.slow" not in text]
 
 
 # s of processor time for the quick tests, their preparation included: two cores have 120 in a minute, of which two
 # collections take 20, style and types 8
 BUDGET = 90.0
 UNMEASURED = 0.5  # s that a module counts as until it is measured
-DAILY = 1850.0    # s of processor time for the slow tests of a day; may only shrink, 1,300 are wanted
+DAILY = 1200.0    # s of processor time for the slow tests of a day; may only shrink
 
 
 def test_quick_tests_fit_their_budget():
     seconds = seconds_in(MEASURED)
     assert set(seconds) <= set(MODULES)
-    assert sum(seconds.get(name, UNMEASURED) for name in MODULES
-               if name not in {*slow_tests(), *release_tests()}) <= BUDGET
+    assert sum(seconds.get(name, UNMEASURED) for name in quick_modules()) <= BUDGET
 
 
 def test_slow_tests_of_a_day_fit_their_budget():
@@ -40,8 +39,11 @@ def test_slow_tests_of_a_day_fit_their_budget():
 
 
 def test_releases_have_the_listed_tests_and_all_slow_cases_but_one(monkeypatch):
-    monkeypatch.setattr("conftest.slow_tests", lambda: {f"tests/test_x.py::test_y[{k}]": 2.0 for k in range(9)})
     names = [f"tests/test_x.py::test_y[{k}]" for k in range(12)]
+    monkeypatch.setattr("conftest.slow_tests", lambda: dict.fromkeys(names[:9], 2.0) | {names[5]: 1.5})
+    left = left_to_releases(names)
+    assert left == {*names[:9]} - {names[5]}
+    monkeypatch.setattr("conftest.slow_tests", lambda: dict.fromkeys(names[:9], 2.0))
     left = left_to_releases(names)
     assert len(left) == 8
     assert not left & {*names[9:]}

@@ -17,13 +17,22 @@ from liestep.errors import InputError
 from liestep.study.plan.plan import study_names
 from liestep.workflow.workflow import Workflow
 
+pytestmark = pytest.mark.slow
+
 ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum")
        for run in ("vi_sphere h0.1", "vi_sphere h0.05", "rk4 h0.1")}
 
 
-def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
-    place = Place(tmp_path)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Place:
+    """The study, all made."""
+    place = Place(tmp_path_factory.mktemp("made")/"place")
     assert place.make() == ALL
+    return place
+
+
+def test_changes_of_a_study_make_exactly_what_they_add(made, tmp_path):
+    place = made.copy(tmp_path/"place")
     assert set(place.contents()) == {"report.html", "report/studies.html", "manifest.json", "environment.json",
                                      "tiny/metrics.csv", "tiny/energy.csv", "tiny/tables.md",
                                      *(f"tiny/runs/{name.replace(' ', '/')}.nc" for name in ALL)}
@@ -31,19 +40,19 @@ def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
 
     place.replace("steps: [0.1, 0.05]", "steps: [0.1, 0.05, 0.025]")
     assert place.make() == {"bodies vi_sphere h0.025", "pendulum vi_sphere h0.025"}
-    assert len(pandas.read_csv(tmp_path/"results"/"tiny"/"metrics.csv")) == 8
+    assert len(pandas.read_csv(place.folder/"results"/"tiny"/"metrics.csv")) == 8
 
     place.replace("tables:", "  lie_euler: {id: rkmk, steps: [0.1]}\ntables:")
     assert place.make() == {"bodies lie_euler h0.1", "pendulum lie_euler h0.1"}
-    assert len(pandas.read_csv(tmp_path/"results"/"tiny"/"metrics.csv")) == 10
+    assert len(pandas.read_csv(place.folder/"results"/"tiny"/"metrics.csv")) == 10
 
     place.replace("rk4: {", "rk4: {label: Kutta, ")
     place.replace("system: sphere_nbody, t_end: 0.5", "system: sphere_nbody, t_end: 0.5, parameters: {gamma: 2.0}")
     assert place.make() == {f"bodies {run}" for run in ("vi_sphere h0.1", "vi_sphere h0.05", "vi_sphere h0.025",
                                                         "rk4 h0.1", "lie_euler h0.1")}
-    assert "Kutta" in (tmp_path/"results"/"tiny"/"tables.md").read_text()
+    assert "Kutta" in (place.folder/"results"/"tiny"/"tables.md").read_text()
     assert all(place.contents()[name] == content for name, content in before.items() if "runs/pendulum" in name)
-    (tmp_path/"results"/"tiny"/"runs"/"pendulum"/"rk4"/"h0.1.nc").unlink()
+    (place.folder/"results"/"tiny"/"runs"/"pendulum"/"rk4"/"h0.1.nc").unlink()
     assert place.make() == {"pendulum rk4 h0.1"}
     assert "Nothing to be done" in place.call().stderr
 
@@ -202,11 +211,10 @@ def test_claims_and_errata_are_those_of_the_papers_that_are_made():
     assert list(part.errata) == ["twospheres2009"]
 
 
-def test_stale_and_damaged_files_are_refused(tmp_path):
-    place = Place(tmp_path)
-    place.make()
-    path = tmp_path/"results"/"tiny"/"runs"/"bodies"/"rk4"/"h0.1.nc"
-    content, table = path.read_bytes(), (tmp_path/"results"/"tiny"/"metrics.csv").read_bytes()
+def test_stale_and_damaged_files_are_refused(made, tmp_path):
+    place = made.copy(tmp_path/"place")
+    path = place.folder/"results"/"tiny"/"runs"/"bodies"/"rk4"/"h0.1.nc"
+    content, table = path.read_bytes(), (place.folder/"results"/"tiny"/"metrics.csv").read_bytes()
     path.write_bytes(content[:len(content)//2])
     result = place.liestep("job", "analyse", "tiny")
     assert result.returncode == 2
@@ -215,7 +223,7 @@ def test_stale_and_damaged_files_are_refused(tmp_path):
     result = place.liestep("job", "analyse", "tiny")
     assert result.returncode == 2
     assert "h0.1.nc is of another specification" in result.stderr
-    assert (tmp_path/"results"/"tiny"/"metrics.csv").read_bytes() == table
+    assert (place.folder/"results"/"tiny"/"metrics.csv").read_bytes() == table
     assert place.liestep("job", "sweep", "tiny", "bodies").returncode == 0
     assert path.read_bytes() == content
 

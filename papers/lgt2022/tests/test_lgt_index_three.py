@@ -10,7 +10,6 @@ from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,
-    Torque,
     complement,
     drive,
     newton_seats,
@@ -18,6 +17,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     screw,
 )
 from liestep.mechanics.formulations.multibody.checks import nearest_start
+from liestep.mechanics.formulations.multibody.force_elements import Torque
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import plain
@@ -149,6 +149,7 @@ def check_tangent(problem, start, index, off):
         problem.put_velocity(v, y)
         problem.newton(y, u.copy(), v, dv, past, found.copy(), s, cv, cc, ca, index)
         loads = problem.loads.reshape(-1).copy()
+        problem.poses.generator.motion.evaluate(y, 1)  # the differences of newton leave other rows
         held, moving = problem.poses.generator.motion.mechanism.vectors[1:]
         gaps = np.where(problem.slides == 1, moving/cv, held if index == 3 else moving/cv)
         return np.concatenate([loads, gaps]), y, v, dv

@@ -7,7 +7,8 @@ from liestep.errors import InputError
 from liestep.figures.scenes.looks import body_points
 from liestep.mechanics.contracts.formulated import quaternion_matrix
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Torque, revolute, spherical
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, revolute, spherical
+from liestep.mechanics.formulations.multibody.force_elements import Torque
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
 from liestep.mechanics.systems.four_bar import assembled
 from liestep.mechanics.systems.jointed_body import steady_spin

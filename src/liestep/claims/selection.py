@@ -98,20 +98,6 @@ def require_quantity(name: str, known: Iterable[str]) -> None:
         raise InputError(unknown("quantity", name, known))
 
 
-def single_runs(kind: str, choices: list[RunChoice], results: Results) -> "list[RunFile | None]":
-    """Files of the runs that the choices mean, each one run; None for one that stopped early. kind: of the criterion.
-    Raises InputError: a choice means several runs."""
-    files = []
-    for choice in choices:
-        rows = select(choice, results)
-        if len(rows) != 1:
-            raise InputError(f"criterion {kind} needs one run, not {len(rows)}")
-        row = rows.iloc[0]
-        files.append(study_of(choice, results).file(row.problem, row.integrator, row.resolution)
-                     if row.status == "ok" else None)
-    return files
-
-
 def variable(file: "RunFile", name: str) -> np.ndarray:
     """A stored variable as float64; raises InputError when the file has none of this name."""
     require_quantity(name, file.variables)

@@ -20,6 +20,7 @@ from typing import Any
 from liestep.compile.cache import _loops, _name, cache_root, class_names, compiles, has_code, loop_for
 from liestep.compile.sources import black_box, of_plugins
 from liestep.compile.tracing import globals_of, methods_of, plain_loop
+from liestep.compile.trees import parts
 from liestep.errors import InputError
 from liestep.files import sealed
 
@@ -158,15 +159,7 @@ def _marked(mark: os.PathLike) -> float:
 
 def seconds(function: Callable, *components: Any) -> float:
     """What compiling a loop takes, about: its code and all that it may call is inlined."""
-    return min(max(EACH*_size(function, frozenset(_classes(components))), LEAST), MOST)
-
-
-def _classes(item: Any) -> Iterator[type]:
-    if isinstance(item, tuple):
-        if hasattr(item, "_fields"):
-            yield type(item)
-        for part in item:
-            yield from _classes(part)
+    return min(max(EACH*_size(function, frozenset(map(type, parts(*components)))), LEAST), MOST)
 
 
 @cache

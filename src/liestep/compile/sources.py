@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from liestep.compile.trees import parts
 from liestep.files import PACKAGE
 
 NAME = "liestep"
@@ -161,7 +162,7 @@ def derived_text(module: str) -> str:
 
 def black_box(*components: Any) -> bool:
     """Whether there is among components one that calls code that cannot be compiled (`liestep.plain.blackbox`)."""
-    return any(isinstance(item, tuple) and (hasattr(item, "black_box") or black_box(*item)) for item in components)
+    return any(hasattr(part, "black_box") for part in parts(*components))
 
 
 def of_plugins(*components: Any) -> bool:
@@ -172,12 +173,4 @@ def of_plugins(*components: Any) -> bool:
 
 def component_modules(*components: Any) -> tuple[str, ...]:
     """Modules of the classes of all NamedTuples in a tree of components, sorted."""
-    found = set()
-    todo = list(components)
-    while todo:
-        item = todo.pop()
-        if isinstance(item, tuple):
-            if hasattr(item, "_fields"):
-                found.add(type(item).__module__)
-            todo.extend(item)
-    return tuple(sorted(found))
+    return tuple(sorted({type(part).__module__ for part in parts(*components)}))

@@ -61,15 +61,6 @@ def on_own_arrays(item: Any) -> Any:
     return rebuilt(item, lambda array: array, float, _plain_by(PLAIN)) if isinstance(item, tuple) else item
 
 
-def leaves(item: Any) -> Iterator[Any]:
-    """Arrays and numbers in a component, or in nested tuples, in order."""
-    if isinstance(item, tuple):
-        for part in item:
-            yield from leaves(part)
-    else:
-        yield item
-
-
 def plain_loop(function: Callable) -> Callable:
     """A loop in plain Python, on the arrays of its arguments."""
     plain = _plain(function, PLAIN)

@@ -2,9 +2,11 @@
 
 They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni,
 Marthinsen, Owren 2003)."""
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,10 +49,6 @@ class Exponential:
     base: int
     weights: Weights
     stage: bool = False
-
-
-def exponential(base: int, weights: str, stage: bool = False) -> Exponential:
-    return Exponential(base, tuple(map(Fraction, weights.split())), stage)
 
 
 @dataclass(frozen=True)
@@ -103,12 +101,6 @@ class ExponentialScheme:
         times = coefficients([sum(self.total(number)) for number in range(len(self.exponentials))])
         gives = np.array([entry.stage for entry in self.exponentials])
         return weights, times, np.array([entry.base for entry in self.exponentials]), np.cumsum(gives)*gives
-
-    def extended(self, name: str, source: str, more: tuple[Exponential, ...], lower_order: int) -> "ExponentialScheme":
-        """The same method with exponentials for an embedded one; the last is its state."""
-        entries = self.exponentials + more
-        return replace(self, name=name, source=source, exponentials=entries, lower=len(entries) - 1,
-                       lower_order=lower_order)
 
 
 DISTANCE = {"distance": Option(
@@ -273,23 +265,14 @@ class CommutatorFreePair(NamedTuple):
         work.current[0] = work.current[1]
 
 
-_PAPER = "Celledoni, Marthinsen and Owren 2003; liegroup2021"
-CF4 = ExponentialScheme(
-    "cf4", 4, f"{_PAPER} eq. (9)", (
-        exponential(START, "1/2", stage=True), exponential(START, "0 1/2", stage=True),
-        exponential(0, "-1/2 0 1", stage=True),
-        exponential(START, "1/4 1/6 1/6 -1/12"), exponential(3, "-1/12 1/6 1/6 1/4")), result=4)
-CF43 = CF4.extended("cf43", "liegroup2021 eq. (34)", (
-    exponential(START, "0 3/4", stage=True), exponential(START, "1/3"), exponential(6, "-1/9 1/3 0 0 4/9")),
-                    lower_order=3)
-CF32A = ExponentialScheme(
-    "cf32a", 3, "liegroup2021 section 4.2.1, first pair", (
-        exponential(START, "1/3", stage=True), exponential(START, "0 2/3", stage=True), exponential(0, "-1/12 0 3/4"),
-        exponential(START, "0 1/2 1/2")), result=2, lower=3, lower_order=2)
-CF32B = ExponentialScheme(
-    "cf32b", 3, "liegroup2021 section 4.2.1, second pair (with the parenthesis that is missing in Y3)", (
-        exponential(START, "2/3", stage=True), exponential(START, "5/12 1/4", stage=True),
-        exponential(1, "-1/6 -1/2 1"), exponential(START, "1/4 0 3/4")), result=2, lower=3, lower_order=2)
+def _scheme(name: str, exponentials: list[tuple[int, str, bool]], **given: Any) -> ExponentialScheme:
+    """Of an entry of the file: base, weights and `stage` of each exponential."""
+    return ExponentialScheme(name, exponentials=tuple(Exponential(
+        base, tuple(map(Fraction, weights.split())), stage) for base, weights, stage in exponentials), **given)
+
+
+CF4, CF43, CF32A, CF32B, CG3 = (_scheme(name, **entry) for name, entry in tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")).items())
 PAIRS = {scheme.name: scheme for scheme in (CF43, CF32A, CF32B)}
 
 
@@ -309,11 +292,6 @@ def _pair(options: Options, tolerance: float | None, t_end: float) -> Any:
     pair = CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower, distance)
     return controlled(pair, scheme.lower_order, options, tolerance)
 
-
-CG3 = ExponentialScheme(
-    "cg3", 3, "Crouch and Grossman 1993", (
-        exponential(START, "3/4", stage=True), exponential(START, "119/216"), exponential(1, "0 17/108", stage=True),
-        exponential(START, "13/51"), exponential(3, "0 -2/3"), exponential(4, "0 0 24/17")), result=5)
 
 METHODS = {
     "cf4": fixed(CF4, mark=((3, 1, 0), "solid", "CF4"), places=Places(shown=5), certified=Certified((

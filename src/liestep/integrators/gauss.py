@@ -3,18 +3,19 @@ Runge-Kutta methods (Hairer, Lubich and Wanner 2006, II.1.3, II.2.2 and VI.4).
 
 One stage of Gauss, the midpoint rule, is the variational integrator of L((q + q')/2, (q' - q)/h); two stages of Lobatto
 are the one of the trapezoidal rule, which is Stoermer-Verlet where H = T(p) + V(q) (ibid. VI.6). Nodes are roots of
-polynomials in all digits of the run, and the weights follow (ibid. II.1.2).
+polynomials, which stand in gauss.toml, and the weights follow (ibid. II.1.2).
 """
+import tomllib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import comb, perm
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.precision import chosen_digits, coefficients
+from liestep.compile.precision import coefficients
 from liestep.compile.rows import if_at_most, if_less
 from liestep.compile.status import Status
 from liestep.integrators._newton import converged, iterate
@@ -24,7 +25,7 @@ from liestep.mechanics.contracts.formulations import CanonicalField, VectorField
 from liestep.mechanics.contracts.method import CANONICAL, Certified, Facts, Keeps, Method, Places, Where, each
 from liestep.mechanics.contracts.sheet import Option, Options, Sheet, whole_number
 
-MOST_CORRECTIONS = 60
+GIVEN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def _value(p: Sequence[Fraction | int], x: Fraction) -> Fraction:
@@ -34,36 +35,20 @@ def _value(p: Sequence[Fraction | int], x: Fraction) -> Fraction:
     return total
 
 
-def _roots(p: Sequence[int]) -> list[Fraction]:
-    """Roots of a polynomial that are all simple and real, from 0 to 1, ten digits beyond the number type of the run;
-    those of a symmetric one are symmetric."""
-    scale, slope = 10**(chosen_digits() + 10), [k*c for k, c in enumerate(p)][1:]
-    found = []
-    for start in sorted(np.roots([float(c) for c in reversed(p)]).real):
-        x = Fraction(round(start*scale), scale)
-        for _ in range(MOST_CORRECTIONS):
-            change = Fraction(round(_value(p, x)/_value(slope, x)*scale), scale)
-            x -= change
-            if abs(change)*scale <= 1:
-                break
-        found.append(x)
-    return [(x + 1 - y)/2 for x, y in zip(found, reversed(found), strict=True)]
-
-
-def _derivative(power: int, order: int) -> list[int]:
-    """Coefficients of the derivative of this order of x^power (x - 1)^power, lowest first."""
-    full = [0]*power + [comb(power, k)*(-1)**(power - k) for k in range(power + 1)]
-    return [c*perm(k, order) for k, c in enumerate(full)][order:]
+def _nodes(kind: str, stages: int) -> list[Fraction]:
+    text = "".join(GIVEN[kind][str(stages)].split())
+    half = [Fraction(x) for x in text.split(",") if x]
+    return [*half, *[Fraction(1, 2)]*(stages % 2), *(1 - x for x in reversed(half))]
 
 
 def gauss_nodes(stages: int) -> list[Fraction]:
     """Nodes of order 2s: roots of the shifted Legendre polynomial."""
-    return _roots(_derivative(stages, stages))
+    return _nodes("gauss", stages)
 
 
 def lobatto_nodes(stages: int) -> list[Fraction]:
-    """Nodes of order 2s - 2, 0 and 1 among them."""
-    return _roots(_derivative(stages - 1, stages - 2))
+    """Nodes of order 2s - 2, 0 and 1 among them: roots of the derivative of order s - 2 of (x (x - 1))^(s - 1)."""
+    return _nodes("lobatto", stages)
 
 
 def fractions(nodes: Sequence[Fraction]) -> tuple[list[list[Fraction]], list[Fraction]]:

@@ -412,14 +412,14 @@ class ExactFlow(NamedTuple):
 def exact_flow() -> ExactFlow:
     """The flow in the number type of the run."""
     digits = chosen_digits()
-    nodes, weights = panel(digits)
+    nodes, weights = panel()
     return ExactFlow(coefficients(nodes), coefficients(weights), above_round_off(digits//2 - 1),
                      float(f"1e-{2*digits}"))
 
 
 @cache
-def panel(digits: int) -> tuple[list[Fraction], list[Fraction]]:
-    """Nodes in (0, 1) and weights of Gauss quadrature in the number type of the run, which has so many digits."""
+def panel() -> tuple[list[Fraction], list[Fraction]]:
+    """Nodes in (0, 1) and weights of Gauss quadrature."""
     nodes = gauss_nodes(NODES)
     return nodes, fractions(nodes)[1]
 

@@ -1,18 +1,17 @@
 """Criteria on stored variables: where a run ends, whether two runs are the same."""
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Judgement, Needs
-from liestep.claims.selection import Question, Results, single_runs, times, variable
+from liestep.claims.selection import Question, Results, RunChoice, select, study_of, times, variable
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import NotNegative, Real
 
-if TYPE_CHECKING:
-    from liestep.simulation.runs.files import RunFile
+Samples = tuple[np.ndarray, np.ndarray]  # of a variable (time, ...), and their times (time,) in s
 
 
 class OfSamples(Criterion):
@@ -23,14 +22,21 @@ class OfSamples(Criterion):
     def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != 1:
             raise InputError(f"criterion {self.kind} needs one run, not {len(claim.runs)}")
-        samples = self.samples(claim, results)
+        samples = self.stored(claim.quantity, claim.runs, results)
         return STOPPED if samples is None else self.judge_samples(*samples[0])
 
-    def samples(self, claim: Question, results: Results) -> list[tuple[np.ndarray, np.ndarray]] | None:
-        """The variable's samples and times of each run; None where a run stopped early."""
-        files = [file for file in single_runs(self.kind, claim.runs, results) if file is not None]
-        return None if len(files) < len(claim.runs) else [
-            (variable(file, claim.quantity), times(file, claim.quantity)) for file in files]
+    def stored(self, name: str, choices: list[RunChoice], results: Results) -> list[Samples] | None:
+        """Samples of a variable of the runs that the choices mean, each one run; None where one stopped early. Raises
+        InputError: a choice means several runs, or one without such a variable."""
+        rows = [(choice, select(choice, results)) for choice in choices]
+        for _, found in rows:
+            if len(found) != 1:
+                raise InputError(f"criterion {self.kind} needs one run, not {len(found)}")
+        if any(found.iloc[0].status != "ok" for _, found in rows):
+            return None
+        files = [study_of(choice, results).file(*found.iloc[0][["problem", "integrator", "resolution"]])
+                 for choice, found in rows]
+        return [(variable(file, name), times(file, name)) for file in files]
 
     def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         """Judge the samples (time, ...) of the variable at the times (time,) s of a run that came to its end."""
@@ -75,7 +81,7 @@ class State(OfSamples):
                        f"largest difference {difference:.4g} at t = {time[-1]:.6g}")
 
 
-class SameState(Criterion):
+class SameState(OfSamples):
     """The stored variable `quantity` of each run is that of the `against` run (same order of runs), in each component
     of the last sample or of all samples."""
 
@@ -91,19 +97,17 @@ class SameState(Criterion):
     def judge(self, claim: Question, results: Results) -> Judgement:
         if len(claim.runs) != len(claim.against):
             raise InputError(f"{len(claim.runs)} runs cannot be compared with {len(claim.against)}")
-        pairs = list(zip(single_runs(self.kind, claim.runs, results), single_runs(self.kind, claim.against, results),
-                         strict=True))
-        whole = [(file, other) for file, other in pairs if file is not None and other is not None]
-        if len(whole) < len(pairs):
+        runs, against = (self.stored(claim.quantity, chosen, results) for chosen in (claim.runs, claim.against))
+        if runs is None or against is None:
             return STOPPED
-        differences = np.array([self._difference(claim.quantity, *pair) for pair in whole])
+        differences = np.array([self._difference(claim.quantity, *pair) for pair in zip(runs, against, strict=True)])
         return Judgement(bool(np.all(differences <= self.tolerance)), float(differences.max()),
                        "largest difference " + ", ".join(f"{value:.4g}" for value in differences))
 
-    def _difference(self, name: str, file: "RunFile", other: "RunFile") -> float:
+    def _difference(self, name: str, one: Samples, other: Samples) -> float:
         """Largest difference of a component; raises InputError for other shapes or other times."""
-        first, second = variable(file, name), variable(other, name)
-        if first.shape != second.shape or not np.array_equal(times(file, name), times(other, name)):
+        (first, time), (second, times) = one, other
+        if first.shape != second.shape or not np.array_equal(time, times):
             raise InputError(f"{name} of the two runs cannot be compared: shapes {first.shape} and {second.shape}, at"
                              " times that must be the same")
         part = slice(None) if self.samples == "all" else slice(-1, None)

@@ -201,7 +201,7 @@ def mechanism(file: RunFile, assembly: Assembly) -> FilmScene:
                                *(part.reshape(-1, 3) for part in looks.body_faces(assembly, i))])
                for i in range(len(assembly.mass))]
     points = [centres[:, i, None] + np.einsum("pj,tij->tpi", own, attitudes[:, i]) for i, own in enumerate(corners)]
-    anchors = [np.asarray(spring.anchor)[None] for spring in assembly.springs]
+    anchors = [item.vectors[0][None] for item in assembly.elements if item.name == "spring_damper" and item.a < 0]
     reach = np.concatenate([*(part.reshape(-1, 3) for part in points), *anchors])
     scale = float(np.abs(reach).max())
 

@@ -177,7 +177,8 @@ def body_points(assembly: Any, body: int) -> np.ndarray:
 
     found = [vectors for joint in assembly.joints for rows in joint.rows if Kind.DRIVE != rows.kind < Kind.SLIDER
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
-    found += [spring.point for spring in assembly.springs if spring.body == body]
+    found += [item.vectors[1] for item in assembly.elements if item.name == "spring_damper" and item.a < 0
+              and item.b == body]
     return np.reshape(found, (-1, 3))
 
 
@@ -209,11 +210,8 @@ def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.nd
                     for body, point in zip((item.a, item.b), item.vectors, strict=False)]
             if np.linalg.norm(ends[1] - ends[0]) > 1e-3*scale:
                 scene.line(coil(*ends), SPRING, 0.9, fade=0.3)
-    for spring in assembly.springs:
-        end = centres[spring.body] + attitudes[spring.body] @ spring.point
-        if np.linalg.norm(end - spring.anchor) > 1e-3*scale:
-            scene.line(coil(np.asarray(spring.anchor), end), SPRING, 0.9, fade=0.3)
-        scene.balls([spring.anchor], PIVOT, 3.5, lift=0.06, fade=0.0)
+            if item.a < 0:
+                scene.balls([ends[0]], PIVOT, 3.5, lift=0.06, fade=0.0)
 
 
 def bar_ends(parameters: Parameters, position: np.ndarray, attitude: np.ndarray) -> np.ndarray:

@@ -16,8 +16,9 @@ from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, own
 from liestep.mechanics.formulations.multibody import assembly
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Torque, revolute
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, revolute
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
+from liestep.mechanics.formulations.multibody.force_elements import Element, Torque
 
 FIRST, SECOND, THIRD = np.eye(3)
 
@@ -32,7 +33,7 @@ def _build(p: Parameters) -> Assembly:
     if p["joints"] == "revolutes":
         joints[1:3] = [revolute(1, -0.5*b*FIRST, THIRD, 0, 0.5*a*FIRST, THIRD),
                        revolute(1, 0.5*b*FIRST, THIRD, 2, 0.5*c*FIRST, THIRD)]
-    torques = []
+    torques: list[Element] = []
     if p["joints"] == "driven":
         joints.append(assembly.drive(GROUND, normal, p["plane"] @ FIRST, 0, FIRST, tuple(p["drive"])))
     elif p["joints"] == "loaded":

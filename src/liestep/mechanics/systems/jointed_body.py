@@ -28,9 +28,10 @@ from liestep.geometry.groups.poses import QUATERNION
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, State, invariant_axes, own
 from liestep.mechanics.formulations.multibody import assembly
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Spring, complement
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, complement
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
+from liestep.mechanics.formulations.multibody.force_elements import Spring
 from liestep.mechanics.formulations.multibody.forms import Layout
 from liestep.mechanics.systems._free_motion import free_motion
 

@@ -30,7 +30,7 @@ from liestep.files.textfiles import require_file
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
-from liestep.simulation.plugins.guard import untouched, watch
+from liestep.simulation.plugins.guard import untouched
 from liestep.simulation.plugins.reads import digest_of_reads
 
 SECONDS = "LIESTEP_TRIAL_SECONDS"  # environment: of processor time that a plugin may take to be loaded and tried
@@ -156,7 +156,6 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
     _require_alone(source, path)
     if derived is None:
         require_tried(lambda: _execute(source, path, try_all=True), path)
-        watch(f"{path}: the plugin")
     return _execute(source, path, derived=derived is not None)
 
 

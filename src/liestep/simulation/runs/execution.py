@@ -309,12 +309,8 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     baseline, h = np.zeros(formulated.width), spec.step
     recorder, _, trial = recorders(spec, formulated, baseline)
     work = integrator.workspace(formulated.problem, y)
-    begin, gone = grid = spec.grid
-    function: Callable = advance
-    if gone:
-        with some_runs:
-            from liestep.compile.going import advance_further as function
-    loop, clock = finds(function, integrator, problem, recorder, work), grid if gone else (begin,)
+    begin, gone = clock = spec.grid
+    loop = finds(advance, integrator, problem, recorder, work)
     loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
     set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
     status, done, look = Status.OK, 0, WATCHED if watch else spec.steps

@@ -10,10 +10,9 @@ import numpy as np
 from liestep.errors import InputError, arguments_named, unknown
 from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.multibody.articulated import LIMB, RATE, Articulated, NoTree
-from liestep.mechanics.formulations.multibody.force_elements import Element, packed
-from liestep.mechanics.formulations.multibody.mechanism import BODY, GROUP, LOAD, MOVING, SPRING, Kind, Mechanism
+from liestep.mechanics.formulations.multibody.force_elements import GROUND, Element, packed
+from liestep.mechanics.formulations.multibody.mechanism import GROUP, MOVING, Kind, Mechanism
 
-GROUND = -1
 ANGLES = (Kind.DIRECTION, Kind.DRIVE, Kind.EVEN, Kind.ROTOR, Kind.ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 LENGTH_TOLERANCE = 1e-6  # of unit vectors that a joint is given
 UNIT: dict[int, tuple[int, ...]] = {  # of the vectors of `Rows`
@@ -116,30 +115,6 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Spring:
-    """F = stiffness (anchor - point) on a body; point (3,) from its centre of mass, body axes; anchor (3,) spatial."""
-
-    body: int
-    point: np.ndarray
-    anchor: np.ndarray
-    stiffness: float
-
-
-@dataclass(frozen=True)
-class Torque:
-    """damping against the relative rate of bodies a and b (GROUND for the ground) about a unit vector of body a, in N m
-    s, and size cos(frequency t + phase) of a motor there, in N m, with the frequency in rad/s."""
-
-    a: int
-    axis: np.ndarray
-    b: int = GROUND
-    damping: float = 0.0
-    size: float = 0.0
-    frequency: float = 0.0
-    phase: float = 0.0
-
-
-@dataclass(frozen=True)
 class Assembly:
     """A mechanism in plain data: mass (n,) in kg, inertia (n, 3, 3) about the centres of mass in kg m2, center_of_mass
     (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2; elements of `force_elements`; own: a
@@ -152,8 +127,8 @@ class Assembly:
     center_of_mass: np.ndarray
     gravity: np.ndarray
     joints: Sequence[Joint] = ()
-    springs: Sequence[Spring] = field(default=())
-    torques: Sequence[Torque] = field(default=())
+    springs: Sequence[Element] = ()  # these, and torques, are added to the elements
+    torques: Sequence[Element] = ()
     elements: Sequence[Element] = ()
     own: Any = None
     idle: tuple[int, ...] = ()
@@ -163,19 +138,19 @@ class Assembly:
     shapes: Sequence[Shape] = ()  # of pictures; a body without one is drawn as the box of its mass and inertia
 
     def __post_init__(self) -> None:
-        named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)
+        every = (*self.springs, *self.torques, *self.elements)
+        for name, value in ("elements", every), ("springs", ()), ("torques", ()):
+            object.__setattr__(self, name, value)
+        named = [(f"joint {k} ({one.name})", body) for k, one in enumerate(self.joints)
                  for body in (one.a, one.b)]
-        named += [(f"spring {k}", one.body, False) for k, one in enumerate(self.springs)]
-        named += [(f"torque {k}", body, side == 1) for k, one in enumerate(self.torques)
-                  for side, body in enumerate((one.a, one.b))]
-        named += [(f"element {k} ({one.name})", body, True) for k, one in enumerate(self.elements)
+        named += [(f"element {k} ({one.name})", body) for k, one in enumerate(self.elements)
                   for body in (one.a, one.b)]
         last = len(self.mass) - 1
-        for what, body, grounded in named:
-            if not (isinstance(body, int | np.integer) and (0 <= body <= last or (grounded and body == GROUND))):
-                raise InputError(f"{what} is at body {body!r}; bodies are numbered from 0 to {last}"
-                                 f"{', and GROUND is allowed' if grounded else ''}")
-        for (what, body, _), (other, end, _) in pairwise(named):
+        for what, body in named:
+            if not (isinstance(body, int | np.integer) and GROUND <= body <= last):
+                raise InputError(f"{what} is at body {body!r}; bodies are numbered from 0 to {last}, and GROUND is"
+                                 " allowed")
+        for (what, body), (other, end) in pairwise(named):
             if (what, body) == (other, end):
                 where = "the ground" if body == GROUND else f"body {body}"
                 raise InputError(f"{what} is between {where} and itself; give two different bodies, or GROUND and one")
@@ -208,7 +183,7 @@ class Assembly:
     def has_clock(self) -> bool:
         """Whether something is done from outside: states have a row of time and work."""
         forced = any(one.works for one in self.elements) or getattr(self.own, "works", self.own is not None)
-        return len(self.torques) > 0 or forced or any(
+        return forced or any(
             rows.kind in (Kind.DRIVE, Kind.SLIDE_DRIVE) or rows.damping for _, rows in self.groups)
 
     @property
@@ -423,7 +398,7 @@ def own_length(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
 def mechanism(assembly: Assembly, rate: float = 0.0, loose: bool = False) -> Mechanism:
     """The compiled component, with scratch of its own; rate of Baumgarte's stabilisation in 1/s; loose:
     losses of rank are passed."""
-    n, groups, springs = len(assembly.mass), assembly.groups, list(assembly.springs)
+    n, groups = len(assembly.mass), assembly.groups
     starts, incidents = assembly.starts, _incidents(assembly)
     first = np.concatenate([[0], np.cumsum([len(part) for part in incidents])]).astype(np.int64)
     seats = {(number, side): int(first[i]) + k for i, part in enumerate(incidents)
@@ -432,20 +407,15 @@ def mechanism(assembly: Assembly, rate: float = 0.0, loose: bool = False) -> Mec
     place = np.array([starts[number] + axis for part in incidents for number, _, axis in part], dtype=np.int64)
     width = max((int(place[first[i]:first[i + 1]].max() - place[first[i]:first[i + 1]].min())
                  for i in range(n) if first[i + 1] > first[i]), default=0)
-    torques = list(assembly.torques)
-    table = np.zeros((len(groups) + len(springs) + len(torques), 6), dtype=np.int64)
+    table = np.zeros((len(groups), 6), dtype=np.int64)
     for number, (joint, part) in enumerate(groups):
         table[number] = (part.kind, joint.a % (n + 1), joint.b % (n + 1), starts[number],
                          seats.get((number, 0), count), seats.get((number, 1), count))
-    for number, spring in enumerate(springs):
-        table[len(groups) + number, 1] = spring.body
-    for number, torque in enumerate(torques):
-        table[len(groups) + len(springs) + number, 1:3] = torque.a, torque.b % (n + 1)
     scratch = np.zeros((MOVING*(n + 1) + 3*(count + 3) + 1, 3))
     scratch[MOVING*n:MOVING*n + 3] = np.eye(3)
     tree = NoTree() if assembly.limbs is None or rate != 0.0 else Articulated._make((
         *assembly.limbs, np.zeros((LIMB*(n + 1) + RATE*len(assembly.limbs[2]), 3))))
-    return Mechanism(n, len(springs), len(groups), len(torques), int(assembly.has_clock), rows, width,
+    return Mechanism(n, len(groups), int(assembly.has_clock), rows, width,
                      _constants(assembly), table, first, place, scratch, np.zeros((rows, width + 1)),
                      np.zeros((3, rows)), np.zeros(2*rows), float(rate), packed(assembly.elements, assembly.own, n),
                      multiplier_rows(assembly)[list(assembly.idle)],
@@ -459,7 +429,6 @@ def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
     ends = [sorted({joint.a, joint.b} - {GROUND}) for joint, _ in groups]
     edges = [(body, n + number) for number, bodies in enumerate(ends) for body in bodies]
     edges += [(bodies[0], bodies[1]) for bodies in ends if len(bodies) == 2]
-    edges += [(torque.a, torque.b) for torque in assembly.torques if torque.b != GROUND]
     edges += [(item.a, item.b) for item in assembly.elements if GROUND not in (item.a, item.b)]
     edges += [(one, two) for one in range(n) for two in range(one) if assembly.own is not None]
     edges += [(two, one) for one, two in edges] + [(k, k) for k in range(n + len(groups))]
@@ -491,16 +460,9 @@ def _constants(assembly: Assembly) -> np.ndarray:
         inverse = np.linalg.inv(inertia)
         parts += [[[mass, 1.0/mass, 0.0]], inertia, 0.5*(inverse + inverse.T), [centre]]
     parts.append([assembly.gravity])
-    for spring in assembly.springs:
-        parts.append([[spring.stiffness, 0.0, 0.0], spring.point, spring.anchor])
     for _, rows in assembly.groups:
         block = np.zeros((GROUP, 3))
         block[:len(rows.vectors)] = rows.vectors
         block[6] = rows.pitch, rows.inertia, rows.damping
         parts.append(block)
-    for torque in assembly.torques:
-        parts.append([torque.axis, [torque.damping, torque.size, torque.frequency], [torque.phase, 0.0, 0.0]])
-    constants = np.ascontiguousarray(np.concatenate([np.asarray(part, float) for part in parts]))
-    assert len(constants) == (BODY*len(assembly.mass) + 1 + SPRING*len(assembly.springs) + GROUP*len(assembly.groups)
-                              + LOAD*len(assembly.torques))
-    return constants
+    return np.ascontiguousarray(np.concatenate([np.asarray(part, float) for part in parts]))

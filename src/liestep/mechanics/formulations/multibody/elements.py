@@ -2,13 +2,14 @@
 
 A body's axes, place, rate and velocity are rows of the mechanism's scratch (`mechanism`); the ground is the body behind
 the last one. An element pulls on body b at its point P_b, and with the opposite on body a at the same place of space,
-so that momentum is kept. Elements of one coordinate q, with Q = -k (q - q_0) - c q' + p_0 + p_1 t + p_2 sin(p_3 t)
-- F q'/sqrt(q'^2 + v_0^2) + a function of q, q' and t:
+so that momentum is kept. Elements of one coordinate q, with Q = -k (q - q_0) - c q' + p_0 + p_1 t + p_2 sin(p_3 t +
+p_4) - F q'/sqrt(q'^2 + v_0^2) + a function of q, q' and t:
 
     LENGTH   q = |P_b - P_a|            Q along that line, on a at P_a
     GAP      the same of -k q alone     without a division, so that the points may meet
     SLIDE    q = u_a.(P_b - P_a)        Q along the axis u of a
-    TURN     q = angle about u_a from e_a to f_b, within half a turn of q_0, beside a joint that keeps u
+    TURN     q = angle about u_a from e_a to f_b, within half a turn of q_0, beside a joint that keeps u; with neither k
+             nor a function q' alone counts, and all turns are allowed
 
 BUSHING: z = (d, theta), the place of P_b and the rotation vector of b's frame, both in a's frame. Of V = z.K z/2 it
 pulls with -K_d z and turns with -dexpinv_(-theta) K_theta z, and damps with -D (velocity, rate) there.
@@ -22,7 +23,6 @@ from liestep.compile.dispatch import outlined
 from liestep.compile.rows import Vector, add, add_to, atan2, axpy, cos, cross, dot, put, row, scale, sin, sqrt, sub
 from liestep.geometry.charts import rotation_rate
 from liestep.geometry.quaternion import to_rotation_vector
-from liestep.mechanics.formulations.multibody.element_tangents import element_tangents
 from liestep.mechanics.formulations.multibody.mechanism import (
     BODY,
     MOVING,
@@ -37,7 +37,7 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 
 Law = IntEnum("Law", "LENGTH GAP SLIDE TURN BUSHING", start=0)
 MOST_NEWTON = 30
-HALF_TURN = 3.1  # rad from rest, beyond which the angle of a spring or of a function is not told
+HALF_TURN = 3.1  # rad from rest, beyond which the angle is not told
 
 
 class NoOwn(NamedTuple):
@@ -80,9 +80,17 @@ class NoElements(NamedTuple):
     def energy(self, s: np.ndarray) -> float:
         return 0.0
 
-    def tangents(self, problem: Any, u: np.ndarray, v: np.ndarray, past: np.ndarray, h: float, cv: float, cc: float
-                 ) -> None:
+    def number(self) -> int:
+        return 0
+
+    def ends(self, k: int) -> tuple[int, int]:
+        return 0, 0
+
+    def alone(self, k: int, s: np.ndarray, t: float) -> None:
         pass
+
+    def load(self, i: int) -> tuple[Vector, Vector]:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
 class Elements(NamedTuple):
@@ -92,8 +100,6 @@ class Elements(NamedTuple):
     constants: np.ndarray  # rows of `force_elements.packed`
     own: Any
     loads: np.ndarray      # (2(n + 1), 3) spatial torque about the centre of mass and force, by body; the ground
-    base: np.ndarray       # (2(n + 1), 3) those of an unmoved state, in tangents
-    size: float            # the largest length in it, in m
     held: np.ndarray       # (5, 3) what `NoOwn.held` writes
 
     def accelerate(self, s: np.ndarray, c: np.ndarray, clock: int) -> None:
@@ -116,6 +122,32 @@ class Elements(NamedTuple):
         for k in range(self.table.shape[0]):
             power += self.six(k, s) if self.table[k, 0] == Law.BUSHING else self.one(k, s, t)
         return power + self.own.forces(t, s, self.loads)
+
+    def number(self) -> int:
+        """Elements, and the author's component."""
+        return self.table.shape[0] + 1
+
+    def ends(self, k: int) -> tuple[int, int]:
+        """Bodies that element k pulls; -1, -1: all."""
+        return (self.table[k, 1], self.table[k, 2]) if k < self.table.shape[0] else (-1, -1)
+
+    @outlined
+    def alone(self, k: int, s: np.ndarray, t: float) -> None:
+        """`loads` of element k alone, at the bodies that it pulls."""
+        a, b = self.ends(k)
+        for i in range(self.loads.shape[0]):
+            if a < 0 or i//2 == a or i//2 == b:
+                put(self.loads, i, (0.0, 0.0, 0.0))
+        if a < 0:
+            self.own.forces(t, s, self.loads)
+        elif self.table[k, 0] == Law.BUSHING:
+            self.six(k, s)
+        else:
+            self.one(k, s, t)
+
+    def load(self, i: int) -> tuple[Vector, Vector]:
+        """Torque about the centre of mass of body i and force, spatial."""
+        return row(self.loads, 2*i), row(self.loads, 2*i + 1)
 
     @outlined
     def energy(self, s: np.ndarray) -> float:
@@ -173,11 +205,6 @@ class Elements(NamedTuple):
         return abs(moved) <= 1e-9*step and (
             closed == 1.0 or (s >= span[0] - 1e-9*size and s <= span[1] + 1e-9*size))
 
-    def tangents(self, problem: Any, u: np.ndarray, v: np.ndarray, past: np.ndarray, h: float, cv: float, cc: float
-                 ) -> None:
-        """In the equations of an index-3 method that holds them."""
-        element_tangents(problem, u, v, past, h, cv, cc)
-
     def pull(self, k: int, s: np.ndarray, force: Vector, torque: Vector) -> None:
         """Loads of a force at P_b and of a torque on body b, and of the opposite on a, there or in line at P_a."""
         point, inline = self.end(k, s), self.table[k, 0] <= Law.GAP
@@ -219,9 +246,11 @@ class Elements(NamedTuple):
         if self.table[k, 0] == Law.SLIDE:
             return dot(u, self.between(k, s)), u, none
         e, f, rest = across(s, m, row(c, at + 3)), across(s, n, row(c, at + 4)), c[at + 5, 1]
+        if c[at + 5, 0] == 0.0 and self.table[k, 4] < 0:
+            return rest, none, u
         first, second = dot(e, f), dot(cross(e, f), u)
         angle = atan2(cos(rest)*second - sin(rest)*first, cos(rest)*first + sin(rest)*second)
-        if abs(angle) > HALF_TURN and (c[at + 5, 0] != 0.0 or self.table[k, 4] >= 0):
+        if abs(angle) > HALF_TURN:
             angle = np.nan  # past half a turn it would jump, and the energy with it: the run ends here
         return rest + angle, none, u
 
@@ -234,7 +263,7 @@ class Elements(NamedTuple):
             return 0.0
         velocity, turn = self.moving(k, s)
         rate = dot(force, velocity) + dot(torque, turn)
-        value = c[at + 6, 0] + c[at + 6, 1]*t + c[at + 7, 0]*sin(c[at + 7, 1]*t) - c[at + 5, 2]*rate
+        value = c[at + 6, 0] + c[at + 6, 1]*t + c[at + 7, 0]*sin(c[at + 7, 1]*t + c[at + 7, 2]) - c[at + 5, 2]*rate
         value -= c[at + 8, 0]*rate/sqrt(rate*rate + c[at + 8, 1]*c[at + 8, 1])
         if self.table[k, 4] >= 0:
             value += self.own.law(self.table[k, 4], q, rate, t)

@@ -10,6 +10,7 @@ from liestep.errors import InputError, arguments_named
 from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.multibody.elements import Elements, Law, NoElements, NoOwn
 
+GROUND = -1
 ROWS, SIX = 9, 32  # rows of constants of an element of one coordinate, and of a bushing
 
 
@@ -47,7 +48,7 @@ def _unit(what: str, value: Any) -> np.ndarray:
 
 def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.ndarray, ...], stiffness: float = 0.0,
          rest: float = 0.0, damping: float = 0.0, effort: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0),
-         friction: float = 0.0, slip: float = 0.0, function: Callable | None = None) -> Element:
+         friction: float = 0.0, slip: float = 0.0, function: Callable | None = None, phase: float = 0.0) -> Element:
     """An element of one coordinate, checked."""
     a, p, b, q = ends
     for what, value in (("stiffness", stiffness), ("damping", damping), ("friction", friction), ("slip", slip)):
@@ -59,7 +60,7 @@ def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.n
         raise InputError(f"friction of a {name} needs slip > 0: the rate below which it is regularised as friction"
                          " rate/sqrt(rate^2 + slip^2)")
     points = tuple(_numbers(f"point of a {name}", point, (3,)) for point in (p, q))
-    rows = np.array([[stiffness, rest, damping], [*law[:2], 0.0], [*law[2:], 0.0], [friction, slip or 1.0, 0.0]])
+    rows = np.array([[stiffness, rest, damping], [*law[:2], 0.0], [*law[2:], phase], [friction, slip or 1.0, 0.0]])
     works = bool(damping or friction or function is not None or law.any())
     kind = Law.GAP if kind == Law.LENGTH and rest == 0.0 and not works else kind
     return Element(name, int(kind), a, b, (*points, *axes), rows, works, function)
@@ -67,7 +68,7 @@ def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.n
 
 def _takes_law(function: Callable[..., Element]) -> Callable[..., Element]:
     """Decorator: `law` are the keywords of `_law`, by name."""
-    law = [one.replace(kind=one.KEYWORD_ONLY) for one in list(inspect.signature(_law).parameters.values())[4:]]
+    law = [one.replace(kind=one.KEYWORD_ONLY) for one in list(inspect.signature(_law).parameters.values())[4:-1]]
     own = inspect.signature(function)
     ends = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
     vars(function)["__signature__"] = own.replace(parameters=[*ends, *law])
@@ -104,6 +105,19 @@ def torsion(a: int, u: Any, e: Any, b: int, f: Any, **law: Any) -> Element:
     if abs(axes[0] @ axes[1]) > 1e-6:
         raise InputError(f"e of a torsion must be orthogonal to its axis u; their product is {axes[0] @ axes[1]:.6g}")
     return _law("torsion", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), axes, **law)
+
+
+def Spring(body: int, point: Any, anchor: Any, stiffness: float) -> Element:
+    """F = stiffness (anchor - point) on a body; point (3,) from its centre of mass, body axes; anchor (3,) spatial."""
+    return spring_damper(GROUND, anchor, body, point, stiffness=stiffness)
+
+
+def Torque(a: int, axis: Any, b: int = GROUND, damping: float = 0.0, size: float = 0.0, frequency: float = 0.0,
+           phase: float = 0.0) -> Element:
+    """damping against the relative rate of bodies a and b (GROUND for the ground) about a unit vector of body a, in N m
+    s, and size cos(frequency t + phase) of a motor there, in N m, with the frequency in rad/s."""
+    return _law("torque", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), (_unit("axis of a torque", axis),),
+                damping=damping, effort=(0.0, 0.0, size, frequency), phase=phase - 0.5*np.pi)
 
 
 @arguments_named
@@ -144,8 +158,5 @@ def packed(elements: Sequence[Element], own: Any, n: int) -> Any:
         block[len(block) - len(item.rows):] = item.rows
         blocks.append(block)
         at += len(block)
-    size = max((float(np.linalg.norm(point)) for item in elements for point in item.vectors[:2]), default=0.0)
-    size = max([size, *(float(item.rows[0, 1]) for item in elements if item.kind <= Law.GAP)])
-    return Elements(table, np.ascontiguousarray(np.concatenate(blocks)),
-                    NoOwn() if own is None else own, np.zeros((2*n + 2, 3)), np.zeros((2*n + 2, 3)), size or 1.0,
-                    np.zeros((5, 3)))
+    return Elements(table, np.ascontiguousarray(np.concatenate(blocks)), NoOwn() if own is None else own,
+                    np.zeros((2*n + 2, 3)), np.zeros((5, 3)))

@@ -352,7 +352,7 @@ class MechanismForms(NamedTuple):
         slides = np.zeros(len(order), dtype=np.int64)
         slides[order] = [rows.kind >= Kind.BLADE for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
-                             np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
+                             np.zeros((2*len(assembly.mass), 3)), np.zeros((7, 3)),
                              projected(layout, inner, state), inner.counters, new_addresses(IndexThree))
         bare = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):

@@ -1,4 +1,4 @@
-"""Bodies, joints, gravity, springs, torques for compiled code: accelerations and multipliers of the index-1 equations.
+"""Bodies, joints, gravity for compiled code: accelerations and multipliers of the index-1 equations.
 
     M dV/dt + A^T lambda = f,   A dV/dt + gamma = 0        (lgt2022, section 3.2)
 
@@ -37,9 +37,8 @@ Rows that hold nothing, of the rate dx/dt of a joint that is free (`inertia` J o
 Their multiplier is J d2x/dt2 + c dx/dt, so that 1/J is added to their pivot: M + J G^T G, without a matrix that couples
 bodies. Without inertia the damping is a force on both bodies, and the row is empty.
 
-A torque acts about an axis u of body a on it, and against body b: T cos(f t + p) - c (omega_a - omega_b).u. Mechanisms
-with torques or drives have a clock, the last row of their states: time, and the work of torques and drives. Further
-forces are those of `elements`.
+Forces are those of `elements`. Mechanisms where forces or drives do work have a clock, the last row of their states:
+time, and this work.
 """
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -71,10 +70,8 @@ from liestep.geometry.bands import SMALLEST, factor_band, solve_band
 Kind = IntEnum("Kind", "POINT DIRECTION LINE SCREW DRIVE SLIDE_DRIVE DISTANCE EVEN CURVE BLADE ROLL GEAR SLIDER ROTOR"
                " ROTOR_BETWEEN", start=0)
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
-SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
 GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b (of a SLIDE_DRIVE that p),
 #              (pitch, radius or length, J, c); of a CURVE u_a and the last two as `elements.Elements.hold` says
-LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 POOR = 1e-5  # pivot relative to the diagonal below which rows count as nearly dependent, where that is looked at
 SOFT, ROUNDS, UNSOLVED = 1e-6, 4, 1e-3  # of `solve_softly`: the last is of a residual that is no error of joints
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
@@ -97,14 +94,12 @@ class Mechanism(NamedTuple):
     """Data and scratch in few arrays, because compiled calls pass a component field by field. Made by `assembly`."""
 
     bodies: int            # n
-    springs: int
     groups: int
-    loads: int             # torques
     clock: int             # 1: states have a row of time and work
     rows: int              # scalar rows of all joints
     width: int             # of the band
-    constants: np.ndarray  # BODY rows of each body, gravity, SPRING, GROUP and LOAD rows of each spring, group, torque
-    table: np.ndarray      # (groups + springs + loads, 6) kind, a, b, first row in the band, first incident of a and b
+    constants: np.ndarray  # BODY rows of each body, gravity, GROUP rows of each group
+    table: np.ndarray      # (groups, 6) kind, a, b, first row in the band, first incident of a and b
     first: np.ndarray      # (n + 1,) first incident of each body: a row of a joint, seen from one of its bodies
     place: np.ndarray      # (K,) row in the band of each incident
     scratch: np.ndarray    # MOVING rows of each body and the ground; force, torque, J^-1 torque of each incident; last
@@ -136,20 +131,7 @@ class Mechanism(NamedTuple):
         for k in range(size):
             self.vectors[2, k] = 0.0
         for j in range(self.groups):
-            if self.table[j, 0] == Kind.POINT:
-                self.point_rows(j, task > 0 or self.rate != 0.0)
-            elif self.table[j, 0] == Kind.DRIVE:
-                self.drive_row(j)
-            elif self.table[j, 0] >= Kind.SLIDER:
-                self.rate_row(j, task)
-            elif self.table[j, 0] == Kind.DISTANCE:
-                self.distance_row(j)
-            elif self.table[j, 0] == Kind.GEAR:
-                self.gear_row(j)
-            elif self.table[j, 0] >= Kind.BLADE:
-                self.rolling_rows(j)
-            else:
-                self.scalar_row(j, task > 0 or self.rate != 0.0)
+            self.group_rows(j, task)
         for i in range(self.bodies):
             self.couple(i, task)
         if task == 1:
@@ -170,6 +152,23 @@ class Mechanism(NamedTuple):
                 self.add_power()
         return True
 
+    def group_rows(self, j: int, task: int) -> None:
+        """Rows, residuals and gamma of group j."""
+        if self.table[j, 0] == Kind.POINT:
+            self.point_rows(j, task > 0 or self.rate != 0.0)
+        elif self.table[j, 0] == Kind.DRIVE:
+            self.drive_row(j)
+        elif self.table[j, 0] >= Kind.SLIDER:
+            self.rate_row(j, task)
+        elif self.table[j, 0] == Kind.DISTANCE:
+            self.distance_row(j)
+        elif self.table[j, 0] == Kind.GEAR:
+            self.gear_row(j)
+        elif self.table[j, 0] >= Kind.BLADE:
+            self.rolling_rows(j)
+        else:
+            self.scalar_row(j, task > 0 or self.rate != 0.0)
+
     def assemble(self) -> None:
         """The matrix, after `couple`."""
         s, c, base, b = self.scratch, self.constants, MOVING*(self.bodies + 1), BODY*self.bodies + 1
@@ -178,7 +177,7 @@ class Mechanism(NamedTuple):
                 self.band[k, r] = 0.0
         for j in range(self.groups):
             if self.table[j, 0] >= Kind.SLIDER:
-                inertia = c[b + SPRING*self.springs + GROUP*j + 6, 1]
+                inertia = c[b + GROUP*j + 6, 1]
                 self.band[self.table[j, 3], self.width] += 1.0/inertia if inertia > 0.0 else 1.0
         for i in range(self.bodies):
             for k in range(self.first[i], self.first[i + 1]):
@@ -253,52 +252,19 @@ class Mechanism(NamedTuple):
             w = row(s, MOVING*i + RATE)
             put(s, MOVING*i + SPIN, times(c, BODY*i + 4, cross(times(c, BODY*i + 1, w), w)))
             put(s, MOVING*i + PUSH, row(c, end))
-        for k in range(self.springs):
-            i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
-            arm = row(c, b + 1)
-            gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, arm)))
-            force = scale(c[b, 0], gap)
-            add_to(s, MOVING*i + PUSH, scale(c[BODY*i, 1], force))
-            add_to(s, MOVING*i + SPIN, times(c, BODY*i + 4, cross(arm, times(s, MOVING*i, force))))
-
-        if self.clock == 1:
-            self.twist_bodies()
+        s[s.shape[0] - 1, 1] = 0.0
         self.elements.accelerate(s, c, self.clock)
-
-    @outlined
-    def twist_bodies(self) -> None:
-        """Accelerations by torques, and their power."""
-        s, c, clock, power = self.scratch, self.constants, self.scratch.shape[0] - 1, 0.0
-        for k in range(self.loads):
-            a, b = self.table[self.groups + self.springs + k, 1], self.table[self.groups + self.springs + k, 2]
-            at = BODY*self.bodies + 1 + SPRING*self.springs + GROUP*self.groups + LOAD*k
-            torque, speed, turn = self.torque(k)
-            add_to(s, MOVING*a + SPIN, times(c, BODY*a + 4, scale(torque, row(c, at))))
-            if b < self.bodies:
-                add_to(s, MOVING*b + SPIN, times(c, BODY*b + 4, scale(-torque, times(s, MOVING*b, turn))))
-            power += torque*speed
-        s[clock, 1] = power
-
-    def torque(self, k: int) -> tuple[float, float, Vector]:
-        """Torque k, the relative rate about its axis, and the axis in space."""
-        s, c, number = self.scratch, self.constants, self.groups + self.springs + k
-        a, b = MOVING*self.table[number, 1], MOVING*self.table[number, 2]
-        at = BODY*self.bodies + 1 + SPRING*self.springs + GROUP*self.groups + LOAD*k
-        axis = across(s, a, row(c, at))
-        speed = dot(sub(row(s, a + TURN), row(s, b + TURN)), axis)
-        time = s[s.shape[0] - 1, 0]
-        return c[at + 1, 1]*cos(c[at + 1, 2]*time + c[at + 2, 0]) - c[at + 1, 0]*speed, speed, axis
 
     def drive(self, j: int) -> Vector:
         """p(t) of drive j and its first two derivatives."""
-        c, at = self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        c, at = self.constants, BODY*self.bodies + 1 + GROUP*j
         at += 4 if self.table[j, 0] == Kind.SLIDE_DRIVE else 0
         t, size, f = self.scratch[self.scratch.shape[0] - 1, 0], c[at + 1, 0], c[at + 1, 1]
         return (c[at, 0] + c[at, 1]*t + size*sin(f*t), c[at, 1] + size*f*cos(f*t), -size*f*f*sin(f*t))
 
     @outlined
     def add_power(self) -> None:
-        """Power of the drives to that of the torques."""
+        """Power of the drives to that of the elements."""
         for j in range(self.groups):
             if self.drives(j):
                 self.scratch[self.scratch.shape[0] - 1, 1] += self.drive_power(j, self.vectors[0, self.table[j, 3]])
@@ -314,7 +280,7 @@ class Mechanism(NamedTuple):
     @outlined
     def drive_row(self, j: int) -> None:
         """Row, residuals and gamma of a drive."""
-        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + GROUP*j
         start, base = self.table[j, 3], MOVING*(self.bodies + 1)
         m, n = MOVING*self.table[j, 1], MOVING*self.table[j, 2]
         u, turn, other = across(s, m, row(c, b + 2)), row(s, m + TURN), row(s, n + TURN)
@@ -332,7 +298,7 @@ class Mechanism(NamedTuple):
     @outlined
     def rolling_rows(self, j: int) -> None:
         """Rows, residuals and gamma of a BLADE or ROLL group."""
-        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + GROUP*j
         start, m, at = self.table[j, 3], MOVING*self.table[j, 1], MOVING*(self.bodies + 1) + 3*self.table[j, 4]
         u, arm, w = across(s, m, row(c, b + 2)), across(s, m, row(c, b)), row(s, m + TURN)
         if self.table[j, 0] == Kind.BLADE:
@@ -360,7 +326,7 @@ class Mechanism(NamedTuple):
     @outlined
     def distance_row(self, j: int) -> None:
         """Row, residual and gamma of a DISTANCE."""
-        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + GROUP*j
         start, base, gap, speed, bent = self.table[j, 3], MOVING*(self.bodies + 1), (0.0,)*3, (0.0,)*3, (0.0,)*3
         for side in range(2):
             m, sign = MOVING*self.table[j, 1 + side], 2.0*side - 1.0
@@ -380,7 +346,7 @@ class Mechanism(NamedTuple):
     @outlined
     def gear_row(self, j: int) -> None:
         """Row of a GEAR; it has neither residual nor gamma."""
-        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + GROUP*j
         for side in range(2):
             at = MOVING*(self.bodies + 1) + 3*self.table[j, 4 + side]
             put(s, at, row(c, b + 2 + side))
@@ -390,7 +356,7 @@ class Mechanism(NamedTuple):
 
     def point_rows(self, j: int, residual: bool) -> None:
         """Rows, residuals and gamma of a POINT group."""
-        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + GROUP*j
         start, gap, bent = self.table[j, 3], (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for side in range(2):
             m, sign, arm = MOVING*self.table[j, 1 + side], 1.0 - 2.0*side, row(c, b + side)
@@ -409,7 +375,7 @@ class Mechanism(NamedTuple):
 
     def scalar_row(self, j: int, residual: bool) -> None:
         """Row, residual and gamma of a group of one row."""
-        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + GROUP*j
         kind, start, base = self.table[j, 0], self.table[j, 3], MOVING*(self.bodies + 1)
         m, n = MOVING*self.table[j, 1], MOVING*self.table[j, 2]
         here, there = base + 3*self.table[j, 4], base + 3*self.table[j, 5]
@@ -469,7 +435,7 @@ class Mechanism(NamedTuple):
     @outlined
     def rate_row(self, j: int, task: int) -> None:
         """Row and gamma of the rate of a joint with its damping."""
-        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + GROUP*j
         start, base, m, n = self.table[j, 3], MOVING*(self.bodies + 1), MOVING*self.table[j, 1], MOVING*self.table[j, 2]
         if self.table[j, 0] == Kind.SLIDER:
             self.scalar_row(j, False)
@@ -543,10 +509,6 @@ class Mechanism(NamedTuple):
             w, v = row(s, MOVING*i + RATE), row(s, MOVING*i + VELOCITY)
             total += (0.5*dot(w, times(c, BODY*i + 1, w))
                       + c[BODY*i, 0]*(0.5*dot(v, v) - dot(row(c, end), row(s, MOVING*i + PLACE))))
-        for k in range(self.springs):
-            i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
-            gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, row(c, b + 1))))
-            total += 0.5*c[b, 0]*dot(gap, gap)
         return total + self.elements.energy(s) + s[s.shape[0] - 1, 2]
 
     def momentum(self) -> Vector:

@@ -28,11 +28,11 @@ from liestep.mechanics.formulations.multibody.assembly import (
     Joint,
     Rows,
     Shape,
-    Torque,
     complement,
     rotor,
 )
 from liestep.mechanics.formulations.multibody.family import multibody
+from liestep.mechanics.formulations.multibody.force_elements import Element, Torque
 from liestep.mechanics.formulations.multibody.forms import matrices
 from liestep.mechanics.formulations.multibody.joint_forces import JointForces
 from liestep.mechanics.formulations.multibody.mechanism import Kind
@@ -129,7 +129,7 @@ class Tree:
         parts = [part for i in range(len(self.names)) for part in self._parts(i, p)]
         return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"],
                         [part for part in parts if isinstance(part, Joint)],
-                        torques=[part for part in parts if isinstance(part, Torque)], limbs=self.limbs(p),
+                        [part for part in parts if isinstance(part, Element)], limbs=self.limbs(p),
                         own=JointForces._make((*self.limbs(p, True), p["torque"])) if "torque" in p else None,
                         shapes=self.shapes, notes={"left_out": " ".join(self.left_out)} if self.left_out else {})
 
@@ -170,7 +170,7 @@ class Tree:
         base = self.places[i] + self.turns[i] @ point - (p["center_of_mass"][a] if a != GROUND else 0.0)
         return base, point - p["center_of_mass"][i]
 
-    def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Torque]:
+    def _parts(self, i: int, p: Parameters) -> Iterator[Joint | Element]:
         rates, (base, point), a, turn = self._rates(i, p), self._points(i, p), self.parents[i], self.turns[i]
         along = np.array([u for kind, u, *_ in rates if kind == SLIDE]).reshape(-1, 3)
         last, u, v, *_ = rates[-1]
