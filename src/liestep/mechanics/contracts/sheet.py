@@ -398,8 +398,7 @@ class Form:
         for name, option in self.options.items():
             if not exists("option", name, option.needs, given, chosen):
                 continue
-            chosen[name] = (option.check(name, given[name]) if name in given
-                            else option.default_at(parameters, chosen))
+            chosen[name] = (option.check(name, given[name]) if name in given else option.default_at(parameters, chosen))
         self.combination(parameters, chosen)
         return chosen
 
