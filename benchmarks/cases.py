@@ -94,7 +94,7 @@ class CoreRun:
         loop = loop_for(advance, integrator, problem, recorder, work)
 
         def call():
-            status, done = loop(integrator, problem, recorder, y, self.spec.step, 0, steps, work, 0.0)
+            status, done = loop(integrator, problem, recorder, y, self.spec.step, 0, steps, work, 0.0, 0)
             if status:
                 raise RuntimeError(f"the core stopped at step {done} with status {status}")
 

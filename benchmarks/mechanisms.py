@@ -54,7 +54,7 @@ def core_call(spec: RunSpecification) -> tuple[Any, np.ndarray]:
     loop = loop_for(advance, integrator, problem, recorder, work)
 
     def call() -> None:
-        status, _ = loop(integrator, problem, recorder, y, spec.step, 0, spec.steps, work, 0.0)
+        status, _ = loop(integrator, problem, recorder, y, spec.step, 0, spec.steps, work, 0.0, 0)
         if status != Status.OK:
             raise RuntimeError(f"the core stopped with status {status}")
 

@@ -36,7 +36,7 @@ def derivatives(repeats: int) -> Iterator[dict[str, Any]]:
         for _ in range(repeats + 1):  # the first round loads the code
             y[:], moved.states[0][:] = formulated.start, start
             before = time.thread_time()
-            loop(component, formulated.problem, recorder, y, spec.step, 0, STEPS, work, 0.0)
+            loop(component, formulated.problem, recorder, y, spec.step, 0, STEPS, work, 0.0, 0)
             between = time.thread_time()
             moved.advance(spec.step, 0, STEPS)
             plain.append(between - before)

@@ -51,7 +51,7 @@ class Flow:
         recorder = new_recorder(y.shape, np.zeros(self.observables[-1].columns.stop), max(steps, 1), 2,
                                 every=steps + 1)
         loop = loop_for(advance, self.component, self.problem, recorder, work)
-        status, done = loop(self.component, self.problem, recorder, y, h, 0, steps, work, 0.0)
+        status, done = loop(self.component, self.problem, recorder, y, h, 0, steps, work, 0.0, 0)
         assert status == Status.OK, f"{Status(status).sentence} (step {done})"
         return y, recorder.series[0]
 

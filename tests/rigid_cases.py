@@ -76,7 +76,7 @@ class Map:
         work = self.component.workspace(problem, y)
         recorder = new_recorder(y.shape, base, steps, 2)
         status, _ = loop_for(advance, self.component, problem, recorder, work)(self.component, problem, recorder, y, h,
-                                                                               0, steps, work, 0.0)
+                                                                               0, steps, work, 0.0, 0)
         assert status == expected, Status(status).sentence
         self.largest = {item.name: recorder.largest[item.columns].copy() for item in self.case.observables}
         return y

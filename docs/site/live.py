@@ -154,8 +154,8 @@ def pair(name: str, spec: RunSpecification) -> tuple[llvm.ModuleRef, dict[str, A
     wrapper = Wrapper(name, y, watch)
     given = [operand for leaf in leaves((integrator, problem, watch, y)) for operand in wrapper.operands(*leaf)]
     given += ["%h", "%first", "%last"]
-    given += [operand for leaf in leaves(work) for operand in wrapper.operands("work", leaf[1])] + [digits(0.0)]
-    found = compiled(advance, (integrator, problem, watch, y, 0.1, 0, 1, work, 0.0),
+    given += [operand for leaf in leaves(work) for operand in wrapper.operands("work", leaf[1])] + [digits(0.0), "0"]
+    found = compiled(advance, (integrator, problem, watch, y, 0.1, 0, 1, work, 0.0, 0),
                      lambda function, kinds: wrapper.text(function, kinds, given))
     return found, {"fields": wrapper.fields, "size": y.size, "width": formulated.width}
 

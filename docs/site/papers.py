@@ -71,9 +71,9 @@ def figure_table(figures: list[Printed], here: Path) -> str:
     studies: dict[str, list[Printed]] = {}
     for item in figures:
         studies.setdefault(item.study, []).append(item)
-    return table(("study", "printed"), [
-        (f"[{study}]({Path(os.path.relpath(items[0].source, here)).as_posix()})",
-         ", ".join(f"`{item.name}`" for item in items)) for study, items in studies.items()])
+    return "\n".join(
+        f"- [{study}]({Path(os.path.relpath(items[0].source, here)).as_posix()}): "
+        + ", ".join(f"`{item.name}`" for item in items) for study, items in studies.items()) + "\n"
 
 
 def all_figures(top: Path = TOP) -> str:
@@ -83,9 +83,7 @@ def all_figures(top: Path = TOP) -> str:
              "`liestep make PAPER FIGURE`, such as `liestep make livens2025 figure6`, makes a printed figure alone"
              " (`-n` lists the jobs): `results/<study>/figures/<paper>.<figure>.pdf`, with what it shows in"
              " `.caption.txt`.\n"]
-    for paper in dict.fromkeys(item.paper for item in figures):
-        parts += [f"## {paper}\n", figure_table([item for item in figures if item.paper == paper], top/"docs")]
-    return "\n".join(parts)
+    return "\n".join([*parts, figure_table(figures, top/"docs")])
 
 
 def cell(text: str) -> str:

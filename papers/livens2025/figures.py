@@ -465,7 +465,7 @@ def figure16(results: Results) -> Figure:
 def joints(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 66.0)
     for axes, resolution in zip(figure.subplots(1, 2, sharey=True), ("h0.1", "h0.05"), strict=True):
-        for width, key in zip(np.linspace(2.4, 0.7, len(JOINED)), JOINED, strict=True):  # they lie on each other
+        for width, key in zip(np.geomspace(4.0, 0.6, len(JOINED)), JOINED, strict=True):  # they lie on each other
             file = results.file(LOOP, key, resolution)
             mark = marks(results)[key]
             late = file["time"][1:] > 1.05

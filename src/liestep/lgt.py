@@ -45,11 +45,11 @@ def step(f: Equations, q: np.ndarray, V: np.ndarray, h: float, group: str = "se3
         V: velocities (6,) or (n, 6): body rate in rad/s, then the velocity of the reference point in m/s: in body axes
             for se3, spatial for so3_r3.
         h: step in s.
-        group: se3 or so3_r3.
-        chart: exp, cayley, cayley2 (second order) or second_kind.
+        group: se3 (default) or so3_r3.
+        chart: exp (default), cayley, cayley2 (second order) or second_kind.
         attitude: quaternion (scalar part first), rotation_vector (at most pi long) or euler (roll, pitch, yaw of R =
             Rz Ry Rx).
-        tableau: name of an explicit Runge-Kutta method, such as rk4 or dormand_prince5.
+        tableau: name of an explicit Runge-Kutta method, such as rk4 (default) or dormand_prince5.
         t: time of the state, for f.
 
     Raises:

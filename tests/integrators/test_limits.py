@@ -137,7 +137,7 @@ def test_indefinite_mass_is_a_singular_matrix(solver):
     problem, y = flow.problem._replace(mass=mass), flow.start.copy()
     work, recorder = flow.component.workspace(problem, y), new_recorder((4, 3), np.zeros(7), 1, 0)
     status, done = loop_for(advance, flow.component, problem, recorder, work)(flow.component, problem, recorder, y,
-                                                                              1e-3, 0, 1, work, 0.0)
+                                                                              1e-3, 0, 1, work, 0.0, 0)
     assert (status, done) == (Status.SINGULAR_MATRIX, 0)
 
 

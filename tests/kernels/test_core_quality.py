@@ -36,7 +36,7 @@ def fixed_arguments(problem, integrator, steps=2, **request):
     y = formulated.start.copy()
     recorder = new_recorder(y.shape, observables(formulated), steps, 2)
     work = component.workspace(formulated.problem, y)
-    return component, formulated.problem, recorder, y, spec.step, 0, steps, work, 0.0
+    return component, formulated.problem, recorder, y, spec.step, 0, steps, work, 0.0, 0
 
 
 def adaptive_arguments(problem, integrator, tolerance=1e-6):

@@ -96,17 +96,17 @@ def shard(problem: str, integrator: str, name: str, values: tuple[float, ...], *
 def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
     spec = shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
     right = carry_out_shard(spec).variables["q"][1]
-    run = batches.Rows._run
+    run = batches.OneByOne.run
 
-    def spoils(rows, number, part, pieces):
-        run(rows, number, part, pieces)
+    def spoils(runs, part, pieces):
+        run(runs, part, pieces)
         for item in part.integrator:
             if isinstance(item, np.ndarray):  # the tableau
                 item[...] = 0
 
-    monkeypatch.setattr(batches.Rows, "_run", spoils)
+    monkeypatch.setattr(batches.OneByOne, "run", spoils)
     assert carry_out_shard(spec).variables["q"][1].tobytes() == right.tobytes()
-    monkeypatch.setattr(batches, "_arrays", lambda item: iter(()))
+    monkeypatch.setattr(batches, "arrays", lambda item: iter(()))
     assert carry_out_shard(shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
                            ).variables["q"][1].tobytes() != right.tobytes()
 
@@ -125,13 +125,12 @@ def test_cells_of_every_block_and_kind_are_what_each_would_be_alone(monkeypatch)
     run = batches.fixed
     monkeypatch.setattr(batches, "fixed", lambda spec, pairs, *of, **more: (
         made.append(len(pairs)), run(spec, pairs, *of, **more))[1])
-    for name, value in {"AT_ONCE": 5, "FEWER": 3, "KINDS": 1}.items():
-        monkeypatch.setattr(members, name, value)
+    monkeypatch.setattr(members, "AT_ONCE", 5)
     values = (-9.81, -2.0, -3.0, 0.0, -1.0, 1.0, 0.0, 3.0, np.nan, 2.0, 5.0, 6.0, 7.0)  # no gravity: J is conserved
     (spec,) = shards(specify("spherical_pendulum_chain", "vi_sphere", samples=3, steps=20, t_end=1.0),
                      ParameterMap(("gravity.2",), (values,)), Request(None, {}, {}, {}))
     content = carry_out_shard(spec)
-    assert made == [3, 1, 2, 1, 2, 3]  # blocks of five, each with its kinds apart; the ninth value is refused
+    assert made == [4, 1, 3, 1, 3]  # blocks of five, each with its kinds apart; the ninth value is refused
     assert "cell 8: parameter gravity must be finite numbers" in content.attributes["message"]
     for number, value in enumerate(values):
         if value != value:
@@ -154,17 +153,16 @@ def test_a_map_of_one_cell_is_the_run():
 
 
 def test_a_method_that_cannot_be_run_is_said_of_its_cells(monkeypatch):
-    """What a part raises when it runs, before or after there is a batch, is that of its group."""
+    """What a part raises when it runs is that of its group."""
     spec = shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
-    run, seen = batches.Rows._run, []
+    run, seen = batches.OneByOne.run, []
 
-    def fails(rows, made, part, pieces):
+    def fails(runs, part, pieces):
         seen.append(part)
         if len(seen) == 2:
             raise InputError("no step can be made")
-        run(rows, made, part, pieces)
+        run(runs, part, pieces)
 
-    monkeypatch.setattr(batches.Rows, "_run", fails)
-    monkeypatch.setattr(batches, "FEW", 1)
+    monkeypatch.setattr(batches.OneByOne, "run", fails)
     with pytest.raises(InputError, match="no step can be made"):
         carry_out_shard(spec)

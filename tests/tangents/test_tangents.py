@@ -50,7 +50,7 @@ def plain_rows(spec, steps):
     y, work = formulated.start.copy(), component.workspace(formulated.problem, formulated.start)
     recorder = new_recorder(y.shape, np.zeros(formulated.width), steps, 0, steps + 1)
     status, _ = loop_for(advance, component, formulated.problem, recorder, work)(
-        component, formulated.problem, recorder, y, spec.step, 0, steps, work, 0.0)
+        component, formulated.problem, recorder, y, spec.step, 0, steps, work, 0.0, 0)
     assert status == Status.OK
     return y
 

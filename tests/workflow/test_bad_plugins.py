@@ -95,25 +95,16 @@ def test_a_plugin_that_waits_ends_when_the_sentence_says(tmp_path, monkeypatch):
     assert time.monotonic() - began < 4.0
 
 
-SECOND = ("kept = __import__('pathlib').Path(__file__).with_suffix('.seen')\n"
-          "if kept.exists(): {}\nkept.touch()")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other processes do not wait for a fork of theirs")
-@pytest.mark.parametrize(("statement", "code", "said"), [
-    ("__import__('os')._exit(0)", 1, "ends the process before the command is done"),
-    ("__import__('os').execv('/bin/true', ['true'])", 1, "ends the process before the command is done"),
-    ("__import__('threading').Thread(target=__import__('time').sleep, args=(1e6,)).start()", 2, "begins the thread"),
-    ("__import__('os').chdir('/')", 2, "changes the working folder")])
-def test_what_only_the_second_load_does_is_told(tmp_path, statement, code, said):
-    """The trial cannot know: the process that was called waits for the one that works."""
-    path = written(tmp_path, "import", SECOND.format(statement))
+def test_what_only_the_second_load_changes_is_told(tmp_path):
+    """The trial cannot know."""
+    path = written(tmp_path, "import", "kept = __import__('pathlib').Path(__file__).with_suffix('.seen')\n"
+                   "if kept.exists(): __import__('os').chdir('/')\nkept.touch()")
     run = ("--plugin", path, "run", "bad_bob", "vi_sphere", "--step", "0.1", "--t-end", "0.2", "-o", "run.nc")
     done = subprocess.run([sys.executable, "-m", "liestep", *map(str, run)], cwd=tmp_path, capture_output=True,
                           text=True, timeout=60)
-    assert done.returncode == code
+    assert done.returncode == 2
     assert done.stderr.startswith(f"liestep: {path}: ")
-    assert said in done.stderr
+    assert "changes the working folder" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path/"run.nc").exists()
 

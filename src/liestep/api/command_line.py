@@ -209,21 +209,7 @@ def printable(text: str) -> str:
 def main(argv: list[str] | None = None) -> int:
     """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its
     pool."""
-    if argv is not None:
-        return carry_out(argv)
-    return alone(_typed)
-
-
-def alone(command: Callable[[], int]) -> int:
-    """The exit code of the only command of this process, which is ended at once where a plugin has been loaded."""
-    try:
-        code = command()
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    catalogue = sys.modules.get("liestep.simulation.catalogue")
-    if catalogue and catalogue.plugin_entries():
-        importlib.import_module("liestep.simulation.plugins.guard").leave(code)
-    return code
+    return _typed() if argv is None else carry_out(argv)
 
 
 def _typed() -> int:
@@ -269,7 +255,7 @@ def _from_outside(from_outside: list[str]) -> int:
     from liestep.workflow.handover import hand_over
 
     code = hand_over(from_outside)
-    return carry_out(from_outside, alone=True) if code is None else code
+    return carry_out(from_outside) if code is None else code
 
 
 def interrupted(what: str = "") -> int:
@@ -283,16 +269,14 @@ def broken_pipe() -> int:
     return 141
 
 
-def carry_out(argv: list[str], *, alone: bool = False) -> int:
-    """One command in this process, which has no other one if it is alone; returns its exit code."""
+def carry_out(argv: list[str]) -> int:
+    """One command in this process; returns its exit code."""
     from liestep.files.records import recording
 
     gc.set_threshold(100_000)  # importing thousands of functions would call the collector hundreds of times (0.2 s)
     try:
         importlib.import_module("liestep.simulation.plugins")  # the catalogue finds those of installed packages
         arguments = build_parser().parse_args(argv)
-        if alone:
-            importlib.import_module("liestep.simulation.plugins.guard").process.append("command")
         if arguments.results.exists() and not arguments.results.is_dir():
             raise InputError(f"--results {arguments.results} is not a folder")
         if arguments.plugin:

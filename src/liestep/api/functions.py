@@ -39,7 +39,7 @@ def reference(problem: str | Identified, *, preset: str | None = None, parameter
         parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
         initial: state fields that replace those of the preset, as for `simulate` (default: none).
         t_end: end time in s (default: that of the preset).
-        samples: number of equally spaced output times, both ends included.
+        samples: number of equally spaced output times, both ends included (default 51).
         engines: two of dop853, taylor, composition, exact (default: those of the system); the first
             one's trajectory is kept.
 

@@ -12,7 +12,6 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from multiprocessing.connection import Connection, Listener, wait
 
 from liestep.files import PACKAGE
@@ -67,7 +66,7 @@ def _serve(connection: Connection, loaded: dict[str, tuple[int, int]]) -> None:
 
 def _work(command: int, folder: str, environment: dict[str, str], words: list[str]) -> None:
     """A job, in a fork, with the files of the process that asks for it."""
-    from liestep.api.command_line import alone, carry_out
+    from liestep.api.command_line import carry_out
 
     for number in (1, 2):
         with suppress(OSError):  # a socket cannot be opened; then it is that of the workflow
@@ -77,7 +76,7 @@ def _work(command: int, folder: str, environment: dict[str, str], words: list[st
     os.environ.update(environment)
     tempfile.tempdir = None
     sys.argv = ["liestep", *words]
-    sys.exit(alone(partial(carry_out, words, alone=True)))
+    sys.exit(carry_out(words))
 
 
 def _common(environment: Mapping[str, str]) -> dict[str, str]:

@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 
 from liestep.compile.dispatch import compiler
-from liestep.compile.separate import parts_with_addresses, separate_methods
+from liestep.compile.separate import separate_methods
 from liestep.compile.sources import black_box, component_modules, module_file, source_hash
 from liestep.compile.tracing import plain_loop
+from liestep.compile.trees import parts
 from liestep.errors import InputError
 from liestep.files import sealed
 from liestep.files.sealed import cache_folder
@@ -207,13 +208,13 @@ def _address_of(method: Callable, component: Any) -> int | None:
 def prepare(*components: Any) -> bool:
     """Compile or load the methods of components that are called by their addresses, and tell the components these;
     whether there are any."""
-    parts = [part for component in components for part in parts_with_addresses(component)]
-    for part in parts:
+    found = [part for part in parts(*components) if separate_methods(type(part))]
+    for part in found:
         for number, method in enumerate(separate_methods(type(part))):
             address = _address_of(method, part)
             if address is not None:
                 part.addresses[number] = address
-    return bool(parts)
+    return bool(found)
 
 
 def loop_for(function: Callable, *components: Any) -> Any:

@@ -13,16 +13,17 @@ from liestep.compile.status import Status
 
 
 def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
-            work: Any, t_start: float) -> tuple[Status, int]:
+            work: Any, t_start: float, gone: int) -> tuple[Status, int]:
     """Fixed steps from number `first` to `last`, h < 0 for a run backward; y (m, d) is advanced in place. Time is
-    t_start + k h, never accumulated; the recorder sees k h. Returns (status, number of completed steps)."""
+    t_start + (gone + k) h, never accumulated; the recorder sees k h. gone: steps of the run that this one goes on.
+    Returns (status, number of completed steps)."""
     # one call of each method: each is inlined where it is called
     for point in range(first + 1 if first > 0 else 0, last + 1):
         status = Status.OK
         if point > 0:
-            status = integrator.step(problem, t_start + (point - 1)*h, y, h, work)
+            status = integrator.step(problem, t_start + (gone + point - 1)*h, y, h, work)
         else:
-            status = integrator.start(problem, t_start, y, h, work)
+            status = integrator.start(problem, t_start + gone*h, y, h, work)
         if status == Status.OK:
             status = recorder.record(problem, y, point, point*h)
         if status != Status.OK:

@@ -20,6 +20,7 @@ from typing import Any
 from liestep.compile.cache import _loops, _name, cache_root, class_names, compiles, has_code, loop_for
 from liestep.compile.sources import black_box, of_plugins
 from liestep.compile.tracing import globals_of, methods_of, plain_loop
+from liestep.compile.trees import parts
 from liestep.errors import InputError
 from liestep.files import sealed
 
@@ -101,10 +102,10 @@ class FirstLoop:
         """As `liestep.compile.cache.loop_for`."""
         key, wanted = (function, class_names(*components)), self.code.wanted
         if wanted is not False:
-            if wanted is True or key in _loops:
-                return loop_for(function, *components)
+            if key in _loops:
+                return _loops[key]
             # the author of a plugin wants to hear what compiled code does not know
-            if of_plugins(*components) or has_code(function, *components):
+            if wanted is True or of_plugins(*components) or has_code(function, *components):
                 return loop_for(function, *components)
         if not compiles() or black_box(*components):
             return loop_for(function, *components)
@@ -158,15 +159,7 @@ def _marked(mark: os.PathLike) -> float:
 
 def seconds(function: Callable, *components: Any) -> float:
     """What compiling a loop takes, about: its code and all that it may call is inlined."""
-    return min(max(EACH*_size(function, frozenset(_classes(components))), LEAST), MOST)
-
-
-def _classes(item: Any) -> Iterator[type]:
-    if isinstance(item, tuple):
-        if hasattr(item, "_fields"):
-            yield type(item)
-        for part in item:
-            yield from _classes(part)
+    return min(max(EACH*_size(function, frozenset(map(type, parts(*components)))), LEAST), MOST)
 
 
 @cache

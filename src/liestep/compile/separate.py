@@ -3,7 +3,7 @@ once for a component's classes and called so (`liestep.compile.dispatch.separate
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,3 @@ NO_ADDRESS = ctypes.CFUNCTYPE(None)(_no_address)  # a call of the address 0 woul
 def new_addresses(cls: type) -> np.ndarray:
     """The field `addresses` of a new component; the addresses are written when it meets a compiled loop."""
     return np.full(len(separate_methods(cls)), ctypes.cast(NO_ADDRESS, ctypes.c_void_p).value, dtype=np.int64)
-
-
-def parts_with_addresses(component: Any) -> Iterator[Any]:
-    """A component and its nested ones that have methods compiled separately."""
-    if isinstance(component, tuple):
-        for part in component:
-            yield from parts_with_addresses(part)
-        if separate_methods(type(component)):
-            yield component

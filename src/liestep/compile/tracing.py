@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile import rows
-from liestep.compile.separate import separate_methods
 
 
 class Functions(NamedTuple):
@@ -59,15 +58,6 @@ PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows,
 def on_own_arrays(item: Any) -> Any:
     """A component, or another argument of a loop, with methods in plain Python that read and write its own arrays."""
     return rebuilt(item, lambda array: array, float, _plain_by(PLAIN)) if isinstance(item, tuple) else item
-
-
-def leaves(item: Any) -> Iterator[Any]:
-    """Arrays and numbers in a component, or in nested tuples, in order."""
-    if isinstance(item, tuple):
-        for part in item:
-            yield from leaves(part)
-    else:
-        yield item
 
 
 def plain_loop(function: Callable) -> Callable:
@@ -153,7 +143,7 @@ def _content(item: Any, counters: np.ndarray) -> Iterator[bytes]:
     """All that a trace of a component depends on: not the counters, nor the addresses of other machine code."""
     if isinstance(item, tuple):
         yield f"{type(item).__module__}.{type(item).__qualname__}{len(item)}(".encode()
-        addresses = getattr(item, "addresses", None) if separate_methods(type(item)) else None
+        addresses = getattr(item, "addresses", None)
         for value in item:
             yield from _content(counters if value is addresses else value, counters)
     elif isinstance(item, np.ndarray):

@@ -387,7 +387,7 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
         name: of the system; it means the latest definition in a session. The id has the hash of the equations behind.
         start: the initial state by names, see each kind.
         parameters: numbers and arrays by name, in units of your own (default: none).
-        t_end: of runs that say none, in s.
+        t_end: of runs that say none, in s (default 10).
 
     Returns:
         An id, which has the methods `simulate`, `recommend`, `tangent`, `check`, `integrators` and `save`.

@@ -186,7 +186,7 @@ def from_mjcf(path: str | Path, *, name: str | None = None, q: Any = None, v: An
         name: of the system (default: that of the file).
         q: coordinates of the joints at the start, in MuJoCo's order, in m and rad (default: the file's).
         v: their rates at the start, in m/s and rad/s (default: at rest).
-        t_end: of runs that say none, in s.
+        t_end: of runs that say none, in s (default 10).
 
     Raises:
         InputError: no such file, no MJCF, entities, paths outside the folder, a model without joints or masses, joints
@@ -204,7 +204,7 @@ def from_urdf(path: str | Path, *, name: str | None = None, q: Any = None, v: An
         name: of the system (default: that of the file).
         q: coordinates of the joints at the start, in MuJoCo's order, in m and rad (default: the file's).
         v: their rates at the start, in m/s and rad/s (default: at rest).
-        t_end: of runs that say none, in s.
+        t_end: of runs that say none, in s (default 10).
         free_base: the first link moves freely (7 coordinates and 6 rates before the others), else it is fixed to the
             ground.
 

@@ -48,10 +48,10 @@ class RunAccessor:
         that cannot be drawn.
 
         Args:
-            path: of the film; it ends with .gif, .webp or .mp4.
-            frames: at most so many samples are shown.
-            fps: frames in a second.
-            width: in pixels.
+            path: of the film (default run.gif); it ends with .gif, .webp or .mp4.
+            frames: at most so many samples are shown (default 120).
+            fps: frames in a second (default 20).
+            width: in pixels (default 480).
         """
         from liestep.figures.films.film import animate
         from liestep.figures.interactive.datasets import as_file

@@ -56,7 +56,7 @@ def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, spa
         data: data set of `simulate`, or of a file by `open_run`.
         quantities: names of the invariants and errors to show (default: all).
         span: first and last time (s) to show (default: the whole run).
-        size: width and height in mm.
+        size: width and height in mm (default 180 and 108).
 
     Returns:
         A matplotlib figure; Jupyter shows it, `figure.savefig("run.png")` writes it. Where a program has imported

@@ -209,8 +209,8 @@ def own(doc: str, parameters: Mapping[str, Any], initial: Callable[[Mapping[str,
     return Preset(doc, citation, "own", {**parameters, **changes}, initial, t_end)
 
 
-class _Noted(Mapping[str, Any]):
-    """Parameters that note whether one of those in `varied` is asked for."""
+class Noted(Mapping[str, Any]):
+    """Parameters, or a state, that note whether one of those in `varied` is asked for."""
 
     def __init__(self, held: Mapping[str, Any], varied: frozenset[str]):
         self.held, self.varied, self.asked = held, varied, False
@@ -252,7 +252,7 @@ def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: A
         return function(parameters, *others)
     cells, name = parameters.cells, function.__qualname__
     if name not in cells.results:
-        noted = _Noted(parameters, cells.varied)
+        noted = Noted(parameters, cells.varied)
         try:
             found = function(noted, *others)
         except (AttributeError, TypeError):  # it asks for a dict, whose reading cannot be seen
@@ -398,8 +398,7 @@ class Form:
         for name, option in self.options.items():
             if not exists("option", name, option.needs, given, chosen):
                 continue
-            chosen[name] = (option.check(name, given[name]) if name in given
-                            else option.default_at(parameters, chosen))
+            chosen[name] = (option.check(name, given[name]) if name in given else option.default_at(parameters, chosen))
         self.combination(parameters, chosen)
         return chosen
 

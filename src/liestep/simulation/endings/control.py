@@ -15,7 +15,8 @@ from liestep.compile.counters import Counter, counts
 from liestep.compile.held import Unread, advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
 from liestep.compile.status import Status
-from liestep.compile.tracing import leaves, on_own_arrays
+from liestep.compile.tracing import on_own_arrays
+from liestep.compile.trees import leaves
 from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.contracts.formulated import Formulated, Sight
 from liestep.mechanics.formulations.probed import plain

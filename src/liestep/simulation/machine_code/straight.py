@@ -22,7 +22,7 @@ from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import digest_of
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.formulations import Component, LieChart, MetricAction, VectorField
+from liestep.mechanics.contracts.formulations import Component, LieChart, MetricAction
 from liestep.simulation.machine_code.traced import Method, Trace, check_stage, field_methods, generator_methods
 
 
@@ -82,18 +82,6 @@ class StraightAction(NamedTuple):
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         return self.generator.call(t, y, y, self.counters, out)
-
-
-@hands_on("form", VectorField)
-class StraightRates(NamedTuple):
-    """A vector field with its right-hand side in machine code, its other methods as they are."""
-
-    form: Any
-    field: Machine
-    counters: np.ndarray
-
-    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        return self.field.call(t, y, y, self.counters, out)
 
 
 MOST_NUMBERS = 60  # of a state
@@ -170,6 +158,9 @@ def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any, fe
 def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST
                     ) -> dict[str, Routine]:
     """The map to the algebra as a routine, and the observables if they trace."""
+    _check_size(y)
+    if hasattr(integrator, "makes_series"):
+        raise Untraceable("the integrator asks for no equations of motion: it has their series")
     asked = generator_methods(y.shape, (problem.algebra_rows(), 3), width)
 
     def traced() -> dict[str, Routine]:
@@ -177,24 +168,7 @@ def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, fe
             return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y))
         return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked[:1], y))
 
-    return _of_motion("algebra", problem, y, integrator, asked, traced, fewest)
-
-
-def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> StraightRates:
-    """The vector field with its right-hand side in machine code for states like y."""
-    asked = field_methods(y.shape, width)[:1]
-    found = _of_motion("rhs", problem, y, integrator, asked, lambda: _trusted(
-        problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y)), fewest)
-    return StraightRates(problem, _machine(found, "rhs"), problem.counters)
-
-
-def _of_motion(name: str, problem: Any, y: np.ndarray, integrator: Any, asked: Sequence[Method],
-               traced: Callable[[], dict[str, Routine]], fewest: int) -> dict[str, Routine]:
-    """Routines for an integrator that calls that of the equations of motion."""
-    _check_size(y)
-    if hasattr(integrator, "makes_series"):
-        raise Untraceable("the integrator asks for no equations of motion: it has their series")
-    return _worth(name, _remembered(asked, "", problem, (), traced), fewest)
+    return _worth("algebra", _remembered(asked, "", problem, (), traced), fewest)
 
 
 def _worth(name: str, found: dict[str, Routine], fewest: int) -> dict[str, Routine]:
@@ -307,8 +281,6 @@ def _remembered(asked: Sequence[Method], key: str, problem: Any, parts: tuple[An
 
 
 KINDS: dict[str, tuple[Callable[..., Any], ...]] = {
-    "vector_field": (straight, straight_vectors, straight_rates), "lie_action": (straight_action,),
-    "lie_chart": (straight_action,)}
+    "vector_field": (straight, straight_vectors), "lie_action": (straight_action,), "lie_chart": (straight_action,)}
 WORDS = {StraightField: "straight-line code for right-hand side (where it is called), projection and observables",
-         StraightAction: "straight-line code for the map to the algebra, and for the observables if they have it",
-         StraightRates: "straight-line code for the right-hand side, loops for projection and observables"}
+         StraightAction: "straight-line code for the map to the algebra, and for the observables if they have it"}

@@ -14,6 +14,7 @@ from liestep.compile.lanes.width import width
 from liestep.compile.pieces import LINEAR, Pieces
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
+from liestep.compile.trees import arrays, with_arrays
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.many.loops import Ends, Held, advance_members
 from liestep.simulation.runs.batch import Batch
@@ -24,14 +25,9 @@ ALIGNED = 64  # bytes, of what registers are read from
 Pair = tuple[Formulated, Any]  # a problem at a start, and the integrator's component
 
 
-def arrays_of(item: Any, found: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
-    """The arrays of a tree of components by their identities, in order; those that parts share stand there once."""
-    if isinstance(item, np.ndarray):
-        found.setdefault(id(item), item)
-    elif isinstance(item, tuple):
-        for part in item:
-            arrays_of(part, found)
-    return found
+def _by_id(*items: Any) -> dict[int, np.ndarray]:
+    """The arrays of trees in order; those that parts share stand there once."""
+    return {id(array): array for array in arrays(*items)}
 
 
 WRITTEN = ("next_step", "last", "sizes", "moves")  # fields of adaptive integrators: their other arrays stay as they are
@@ -43,16 +39,6 @@ def written_in(item: Any) -> dict[int, np.ndarray]:
     for name, part in zip(getattr(item, "_fields", ()), item, strict=True) if isinstance(item, tuple) else ():
         found |= {id(part): part} if name in WRITTEN else written_in(part)
     return found
-
-
-def rebuilt(item: Any, new: dict[int, np.ndarray]) -> Any:
-    """The tree with other arrays."""
-    if isinstance(item, np.ndarray):
-        return new.get(id(item), item)
-    if not isinstance(item, tuple):
-        return item
-    items = [rebuilt(part, new) for part in item]
-    return type(item)(*items) if hasattr(item, "_fields") else tuple(items)
 
 
 def scalars(item: Any) -> tuple[Any, ...]:
@@ -119,9 +105,9 @@ class Components:
         self.kind, self.single = kind, len(pairs) == 1
         trees = [self._tree(spec, pair) for pair in pairs]
         self.first = first = trees[0]
-        self.every = [list(arrays_of(tree, {}).values()) for tree in trees]
+        self.every = [[*_by_id(*tree).values()] for tree in trees]
         counters = first[0].counters
-        own = arrays_of(first[0], {}) | arrays_of(first[2], {}) | written_in(first[1])
+        own = _by_id(first[0], first[2]) | written_in(first[1])
         shared = kind.size > 1
         self.places = [k for k, array in enumerate(self.every[0]) if array.dtype == np.float64 and (
             not shared or id(array) in own or any((one[k] != array).any() for one in self.every[1:]))]
@@ -145,23 +131,23 @@ class Components:
 
     def make(self) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
         """Components of a thread, and its numbers, whole numbers, and counters."""
-        arrays, new = self.every[0], {}
-        numbers = self.kind.room(sum(arrays[k].size for k in self.places))
-        rest = aligned((sum(-(-arrays[k].nbytes//8) for k in self.rest),), np.int64)
+        first, new = self.every[0], {}
+        numbers = self.kind.room(sum(first[k].size for k in self.places))
+        rest = aligned((sum(-(-first[k].nbytes//8) for k in self.rest),), np.int64)
         counters = self.kind.room(len(NAMES), dtype=np.int64)
         at = 0
         for k in self.places:
-            new[id(arrays[k])] = numbers[at:at + arrays[k].size].reshape(arrays[k].shape)
-            at += arrays[k].size
+            new[id(first[k])] = numbers[at:at + first[k].size].reshape(first[k].shape)
+            at += first[k].size
         at = 0
         for k in self.rest:
-            size = -(-arrays[k].nbytes//8)
-            own = rest[at:at + size].view(np.uint8)[:arrays[k].nbytes].view(arrays[k].dtype).reshape(arrays[k].shape)
-            own[...] = arrays[k]
-            new[id(arrays[k])] = own
+            size = -(-first[k].nbytes//8)
+            own = rest[at:at + size].view(np.uint8)[:first[k].nbytes].view(first[k].dtype).reshape(first[k].shape)
+            own[...] = first[k]
+            new[id(first[k])] = own
             at += size
-        new[id(arrays[self.counters])] = counters
-        return rebuilt(self.first, new), numbers, rest, counters
+        new[id(first[self.counters])] = counters
+        return with_arrays(self.first, lambda array: new.get(id(array), array)), numbers, rest, counters
 
 
 _no_lanes: set[tuple[Any, ...]] = set()  # classes whose code does not compile for lanes

@@ -12,7 +12,7 @@ import numpy as np
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
-from liestep.mechanics.contracts.sheet import Cells, Preset, once, real_array
+from liestep.mechanics.contracts.sheet import Cells, Noted, Preset, once, real_array
 from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
 from liestep.simulation.endings.events import Event, Zero
 from liestep.simulation.many.blocks import FEWEST
@@ -97,26 +97,6 @@ def ensemble(problem: str | Identified, method: str, *, starts: Mapping[str, Any
             return to_dataset(asked.collected(number, shown))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"interrupted: the {asked.count} members are lost") from None
-
-
-class Seen(dict[str, np.ndarray]):
-    """A state that notes which fields the check of its manifold asks for."""
-
-    def __init__(self, state: Mapping[str, np.ndarray]):
-        super().__init__(state)
-        self.asked: set[str] = set()
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        self.asked.add(name)
-        return super().__getitem__(name)
-
-    def items(self) -> Any:
-        self.asked |= {*self}
-        return super().items()
-
-    def values(self) -> Any:
-        self.asked |= {*self}
-        return super().values()
 
 
 def members_from(text: str, problem: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -312,17 +292,17 @@ class Asked:
             name: np.ascontiguousarray(self.moved[name][numbers[0]:numbers[-1] + 1], dtype=np.float64)
             if name in self.moved else np.repeat(np.asarray(values)[None], len(numbers), axis=0)
             for name, values in self.spec.initial.items()}
-        system, seen = self.system.item, Seen(self.spec.initial)
+        system, seen = self.system.item, Noted(self.spec.initial, frozenset(self.moved))
         finite = np.all([np.isfinite(values).all(axis=tuple(range(1, values.ndim))) for values in states.values()],
                         axis=0)
-        within = False  # whether all are on the manifold without any drift
-        if system.stacked and finite.all():
-            with suppress(InputError):
-                system.manifold(self.spec.parameters, states)
-                within = True
         with drifting(self.drift):
             system.manifold(self.spec.parameters, seen)  # of member 0, which was checked
-            each = bool(seen.asked & {*self.moved}) and not within
+        each = seen.asked
+        if each and system.stacked and finite.all():
+            with suppress(InputError):  # unless all are on the manifold without any drift
+                system.manifold(self.spec.parameters, states)
+                each = False
+        with drifting(self.drift):
             for k in range(len(numbers)) if each else np.flatnonzero(~finite)[:1].tolist():
                 try:
                     system.check_initial(self.spec.parameters, {name: values[k] for name, values in states.items()})

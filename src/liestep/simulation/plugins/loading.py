@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from liestep.compile.sources import DERIVED, MARK, source_hash
+from liestep.compile.sources import DERIVED, MARK, content_hash, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.records import short_hash
@@ -30,7 +30,7 @@ from liestep.files.textfiles import require_file
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
-from liestep.simulation.plugins.guard import untouched, watch
+from liestep.simulation.plugins.guard import untouched
 from liestep.simulation.plugins.reads import digest_of_reads
 
 SECONDS = "LIESTEP_TRIAL_SECONDS"  # environment: of processor time that a plugin may take to be loaded and tried
@@ -156,7 +156,6 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
     _require_alone(source, path)
     if derived is None:
         require_tried(lambda: _execute(source, path, try_all=True), path)
-        watch(f"{path}: the plugin")
     return _execute(source, path, derived=derived is not None)
 
 
@@ -248,7 +247,8 @@ def _mark(package: str, content: str) -> None:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == package:
             setattr(module, MARK, content)
-    source_hash.cache_clear()
+    for cached in (source_hash, content_hash):
+        cached.cache_clear()
 
 
 def _register(module: ModuleType, path: Path, content: str, try_all: bool = True) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Runs of components that the same machine code takes, as arrays with a row for each: members of an ensemble, cells of
 a map. What does not depend on start and parameters is made once, and each run finds it as a run alone would."""
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count, repeat
@@ -15,10 +15,10 @@ from liestep.compile.pieces import Pieces
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
-from liestep.errors import InputError, PluginError
+from liestep.compile.trees import arrays
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.many.blocks import adaptive, fixed
-from liestep.simulation.runs.batch import Batch, changed
+from liestep.simulation.runs.batch import Batch
 from liestep.simulation.runs.execution import (
     STEP_LOG,
     Legs,
@@ -31,8 +31,6 @@ from liestep.simulation.runs.execution import (
     set_baseline,
 )
 from liestep.simulation.runs.specified import RunSpecification
-
-FEW = 8  # components that are held at a time
 
 
 def members_of(recorders: Recorder) -> Iterator[Recorder]:
@@ -68,55 +66,14 @@ class Part(NamedTuple):
         return self.y.shape, code_mark(self[1:]), made.fields, made.observables, made.notes
 
 
-class Rows:
-    """Runs of parts that are alike, each into a row of a batch with room for `n`; those of adaptive methods run a few
-    at a time, and only what reads them is kept. blocks: keep the blocks of each. error: why they cannot be run."""
+class OneByOne:
+    """Runs of an adaptive method, of parts that one machine code takes, each into a row of a batch with room for `n`.
+    blocks: keep the blocks of each."""
 
-    def __init__(self, spec: RunSpecification, n: int, blocks: bool, error: Exception | None = None,
-                 fewest: int | None = None):
-        self.spec, self.n, self.blocks, self.error, self.fewest = spec, n, blocks, error, fewest
-        self.kept: dict[int, tuple[float, Callable[..., dict[str, np.ndarray]]]] = {}  # of runs by their numbers
-        self.waiting: list[Part] = []
-        self.made: Batch | None = None
-
-    def add(self, number: int, part: Part) -> None:
-        """Run a part, now or later; what is wrong says `ended`."""
-        self.kept[number] = part.formulated.momentum_scale, part.formulated.to_fields
-        self.waiting.append(part)
-        if len(self.waiting) == FEW and self.spec.steps is None and not self.error:
-            try:
-                self.all()
-            except (InputError, PluginError) as error:
-                self.error = error
-
-    def ended(self) -> Batch:
-        """All that were added. Raises InputError, PluginError: one of them cannot be run."""
-        if self.error:
-            raise self.error
-        if self.spec.steps is None:
-            made = self.all()
-        else:
-            made = fixed(self.spec, [(part.formulated, part.integrator) for part in self.waiting],
-                         np.array([part.y for part in self.waiting]), blocks=self.blocks, fewest=self.fewest)
-        n, (scales, each) = len(self.kept), zip(*self.kept.values(), strict=True)
-        rows = partial(changed, change=lambda values: values[:n])
-        own: Any = {name: value[:n] for name, value in vars(made).items() if isinstance(value, np.ndarray)}
-        made = replace(made, **own, scale=scales.__getitem__, outputs=rows(made.outputs),
-                       accepted=made.accepted and rows(made.accepted))
-
-        def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-            found = [read(own) for read, own in zip(each, rows.reshape(n, -1, *rows.shape[1:]), strict=True)]
-            return {name: np.concatenate([fields[name] for fields in found]) for name in found[0]}
-
-        if all(read is each[0] for read in each):
-            return made
-        return replace(made, each=each, formulated=replace(made.formulated, to_fields=to_fields))
-
-    def _open(self, part: Part) -> Batch:
-        """Room for the runs, and the time loop."""
-        spec, n, width = self.spec, self.n, part.formulated.width
+    def __init__(self, spec: RunSpecification, part: Part, n: int, blocks: bool):
+        self.spec, width = spec, part.formulated.width
         self.invariant, self.y = part.formulated.invariant_columns, np.zeros_like(part.y)
-        outputs, accepted, self.trial = recorders(spec, part.formulated, np.zeros((n, width)), blocks=self.blocks)
+        outputs, accepted, self.trial = recorders(spec, part.formulated, np.zeros((n, width)), blocks=blocks)
         self.memory, self.out = new_memory(spec.longest), np.zeros_like(part.y)
         self.legs = Legs(spec, part.formulated)
         self.log = np.zeros((STEP_LOG, 2))
@@ -125,8 +82,8 @@ class Rows:
         self.addressed = prepare(part.problem, part.integrator, part.work)
         self.pieces = partial(in_pieces, spec, loop, part.y.size, None, lambda: spec.t_start)
         self.free = zip(count(), members_of(outputs), members_of(accepted) if accepted else repeat(None), strict=False)
-        return Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
-                     np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), lambda number: np.nan)
+        self.made = Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
+                          np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), lambda number: np.nan)
 
     def _arguments(self, part: Part, y: np.ndarray, outputs: Recorder, accepted: Recorder | None, room: int
                    ) -> tuple[Any, ...]:
@@ -135,24 +92,9 @@ class Rows:
         return (part.integrator, part.problem, outputs, accepted, y, self.out, self.memory, self.log[:room],
                 spec.duration/(spec.outputs - 1), self.legs.end, part.work, spec.t_start, spec.direction)
 
-    @plugin_errors()
-    def all(self) -> Batch:
-        """Run those that wait, in their order; each finds the arrays of the first one as they are, which all may
-        share."""
-        parts, self.waiting = self.waiting, []
-        self.made = made = self.made or self._open(parts[0])
-        memory = [(array, array.copy()) for part in parts[:1] for array in _arrays(part[1:])]
-        with self.pieces() as pieces:
-            for part in parts:
-                try:
-                    self._run(made, part, pieces)
-                finally:
-                    for array, new in memory:
-                        array[...] = new
-        return made
-
-    def _run(self, made: Batch, part: Part, pieces: Pieces) -> None:
-        spec, trial, (k, outputs, accepted) = self.spec, self.trial, next(self.free)
+    def run(self, part: Part, pieces: Pieces) -> None:
+        """The next one."""
+        spec, made, trial, (k, outputs, accepted) = self.spec, self.made, self.trial, next(self.free)
         if outputs.integrals.present():
             trial, outputs = (one._replace(integrals=new_integrals(part.formulated.observables))
                               for one in (trial, outputs))
@@ -173,6 +115,41 @@ class Rows:
         made.status[k], made.steps[k] = part.formulated.ending(Status(status), part.y), steps
         made.time_reached[k] += spec.direction*float(self.memory[0])
         made.counters[k] = part.formulated.problem.counters
+
+
+@plugin_errors()
+def one_by_one(spec: RunSpecification, parts: Sequence[Part], blocks: bool) -> Batch:
+    """Runs of an adaptive method in their order; each finds the arrays of the first one as they are, which all may
+    share. Raises InputError, PluginError: one of them cannot be run."""
+    runs, memory = OneByOne(spec, parts[0], len(parts), blocks), [
+        (array, array.copy()) for array in arrays(parts[0][1:]) if array.flags.writeable]
+    with runs.pieces() as pieces:
+        for part in parts:
+            try:
+                runs.run(part, pieces)
+            finally:
+                for array, new in memory:
+                    array[...] = new
+    return runs.made
+
+
+def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool, fewest: int | None = None) -> Batch:
+    """Runs of parts that are alike; fewest: see `many.blocks.fixed`. Raises as `one_by_one`."""
+    if spec.steps is None:
+        made = one_by_one(spec, parts, blocks)
+    else:
+        made = fixed(spec, [(part.formulated, part.integrator) for part in parts],
+                     np.array([part.y for part in parts]), blocks=blocks, fewest=fewest)
+    each = [part.formulated.to_fields for part in parts]
+
+    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+        found = [read(own) for read, own in zip(each, rows.reshape(len(each), -1, *rows.shape[1:]), strict=True)]
+        return {name: np.concatenate([fields[name] for fields in found]) for name in found[0]}
+
+    made = replace(made, scale=[part.formulated.momentum_scale for part in parts].__getitem__)
+    if all(read is each[0] for read in each):
+        return made
+    return replace(made, each=each, formulated=replace(made.formulated, to_fields=to_fields))
 
 
 class Repeated:
@@ -199,18 +176,6 @@ class Repeated:
 
     def _alone(self, y: np.ndarray, blocks: bool = False, ends: bool = False) -> Batch:
         """One after the other, of an adaptive method."""
-        rows, part = Rows(self.spec, len(y), blocks), Part.of(self.formulated, self.integrator, None)
-        for number, row in enumerate(y):
-            rows.add(number, part._replace(y=row.copy()))
-        made = rows.ended()
+        part = Part.of(self.formulated, self.integrator, None)
+        made = one_by_one(self.spec, [part._replace(y=row.copy()) for row in y], blocks)
         return replace(made, outputs=made.outputs._replace(states=made.outputs.states[:, -1:])) if ends else made
-
-
-def _arrays(item: Any) -> Iterator[np.ndarray]:
-    """The arrays of components that may be written."""
-    if isinstance(item, np.ndarray):
-        if item.flags.writeable:
-            yield item
-    elif isinstance(item, tuple):
-        for part in item:
-            yield from _arrays(part)

@@ -309,12 +309,8 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     baseline, h = np.zeros(formulated.width), spec.step
     recorder, _, trial = recorders(spec, formulated, baseline)
     work = integrator.workspace(formulated.problem, y)
-    begin, gone = grid = spec.grid
-    function: Callable = advance
-    if gone:
-        with some_runs:
-            from liestep.compile.going import advance_further as function
-    loop, clock = finds(function, integrator, problem, recorder, work), grid if gone else (begin,)
+    begin, gone = clock = spec.grid
+    loop = finds(advance, integrator, problem, recorder, work)
     loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
     set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
     status, done, look = Status.OK, 0, WATCHED if watch else spec.steps
@@ -445,6 +441,8 @@ def trajectory(spec: RunSpecification, state: dict[str, np.ndarray] | None = Non
 
 def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     """Initial states one unit in the last place apart (signs from a fixed sequence); the first is the original."""
+    if spec.replicas == 1:
+        return [dict(spec.initial)]
     signs = np.random.Generator(np.random.PCG64(20090101))
     return [dict(spec.initial), *({name: np.nextafter(value, value + signs.choice([-1.0, 1.0], value.shape))
                                    for name, value in spec.initial.items()} for _ in range(spec.replicas - 1))]

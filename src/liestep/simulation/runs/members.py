@@ -11,7 +11,7 @@ from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.runs.batch import Batch
-from liestep.simulation.runs.batches import Part, Repeated, Rows
+from liestep.simulation.runs.batches import Part, Repeated, together
 from liestep.simulation.runs.content import (
     BLOCKS_SUFFIX,
     DENSE,
@@ -31,7 +31,6 @@ from liestep.simulation.tangents.rates import exponents
 MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
 AT_ONCE = 128          # runs whose rows are held at a time: more are not faster
 NUMBERS = 1_000_000    # of samples of runs by one component that are held at a time
-FEWER, KINDS = 16, 4   # of them after some that were not all alike, and of which there may be so many kinds and one
 
 Runs = tuple[Sequence[int], Callable[[], Batch]]  # their numbers, and what makes them
 
@@ -118,25 +117,28 @@ def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Calla
     the arguments of `build` for each, or raises InputError. like: one of the components. fewest: see `side_by_side`."""
     alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
              or black_box(like.problem))  # what it raises is said of one run
-    groups: list[tuple[tuple[Any, ...], Rows]] = []
-    room = 0  # for runs beside those of the groups
-    for number in range(count):
-        if alone:
+    if alone:
+        for number in range(count):
             yield (number,), lambda number=number: Batch.of(trajectory(*start(number)))  # type: ignore[misc]
-            continue
-        if room == 0 or len(groups) > KINDS:
-            yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
-            room, groups = AT_ONCE if len(groups) < 2 else FEWER, []
-        room -= 1
-        try:
-            with plugin_errors():
-                part = Part.of(*build(*start(number), shared=True), spec.steps)
-        except InputError as error:
-            yield (number,), Rows(spec, 0, blocks, error).ended
-            continue
-        kind = part.kind
-        rows = next((rows for known, rows in groups if known == kind), None)
-        if rows is None:
-            groups.append((kind, rows := Rows(spec, room + 1, blocks, fewest=fewest)))
-        rows.add(number, part)
-    yield from ((tuple(rows.kept), rows.ended) for _, rows in groups)
+        return
+    for first in range(0, count, AT_ONCE):
+        groups: list[tuple[tuple[Any, ...], list[int], list[Part]]] = []
+        for number in range(first, min(first + AT_ONCE, count)):
+            try:
+                with plugin_errors():
+                    part = Part.of(*build(*start(number), shared=True), spec.steps)
+            except InputError as error:
+                yield (number,), partial(_raised, error)
+                continue
+            kind = part.kind
+            if not any(kind == known for known, *_ in groups):
+                groups.append((kind, [], []))
+            _, numbers, parts = next(group for group in groups if group[0] == kind)
+            numbers.append(number)
+            parts.append(part)
+        for _, numbers, parts in groups:
+            yield numbers, partial(together, spec, parts, blocks, fewest)
+
+
+def _raised(error: Exception) -> Batch:
+    raise error

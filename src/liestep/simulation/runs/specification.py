@@ -129,6 +129,8 @@ def specify(problem: str | Identified, integrator: str, *, start: Start | None =
         resolved = complete_options(declared, facts, start.parameters, mapping("options", options))
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
+    if asked.times is not None and asked.samples is not None:
+        raise InputError("give times or samples, not both")
     count = tolerance = None
     control = control_of(asked.control, asked.sample)
     alone = asked.until is None and asked.events is None and asked.times is None
@@ -141,7 +143,7 @@ def specify(problem: str | Identified, integrator: str, *, start: Start | None =
         points = count = _fixed_size(asked, integrator, declared.fewest_steps, abs(end - begin))
     made = RunSpecification(
         t_start=begin, t_end=end, steps=count, tolerance=tolerance, outputs=points + 1,
-        times=output_times(asked.times, begin, end, asked.samples), samples=_samples(asked.samples, points),
+        times=times_of("times", asked.times, begin, end), samples=_samples(asked.samples, points),
         statistics_every=whole("statistics_every", asked.statistics_every), log_steps=bool(asked.log_steps),
         reduced=bool(asked.reduced), replicas=whole("replicas", asked.replicas),
         ensemble=_ensemble(asked.ensemble, start.initial), exponents=_exponents(asked.exponents, facts, start),
@@ -215,7 +217,7 @@ def _longest(given: Any) -> float | None:
 def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: float,
            steps: int | None) -> tuple[float, ...]:
     """Times at which the steps of an adaptive run end, those of the system's functions of t included. Raises
-    InputError: as `output_times`, or fixed steps do not end there."""
+    InputError: as `times_of`, or fixed steps do not end there."""
     given, control = times_of("stops", asked.stops, begin, end), asked.control is not None
     if control and (given is not None or asked.max_step is not None):
         raise InputError("max_step and stops are not for runs with control, whose steps end at each of its instants:"
@@ -234,13 +236,6 @@ def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: floa
 
         found |= stops_in(start.system.item.clock, start.parameters, *sorted((begin, end)))
     return tuple(sorted(found))
-
-
-def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:
-    """Output times of one's own, checked. Raises InputError: as `times_of`, or with `samples`."""
-    if given is not None and samples is not None:
-        raise InputError("give times or samples, not both")
-    return times_of("times", given, begin, end)
 
 
 def times_of(name: str, given: Any, begin: float, end: float) -> np.ndarray | None:

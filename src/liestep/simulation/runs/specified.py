@@ -24,6 +24,7 @@ SHARED = ("initial", "parameters")  # by all runs of a problem
 LATER = ("before", "control", "events", "max_step", "stops")  # where there are none, the text is as it was before
 MOST_TEXTS = 100  # of them, in memory
 LARGE = 30        # numbers of an array whose text is kept
+_encode = json.JSONEncoder(sort_keys=True).encode  # `json.dumps` would make an encoder for each piece
 TRACED = ("vector_field", "lie_action", "lie_chart")  # formulations that may have code without loops
 
 
@@ -39,10 +40,19 @@ class Before:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Horizon:
-    """Times of a run in s, and what sizes its steps: `steps` of methods with fixed steps, `tolerance` of adaptive ones.
-    """
+class RunSpecification:
+    """One run, checked: made by `specify`. Arrays are float64; options are complete and resolved. It holds its system
+    and its integrator (None for a problem alone), which are no part of its text. Times are in s; `steps` of methods
+    with fixed steps or `tolerance` of adaptive ones size its steps."""
 
+    system: Entry[Sheet] = field(repr=False, compare=False)
+    declared: Entry[Method] | None = field(default=None, repr=False, compare=False)
+    problem: str
+    parameters: Mapping[str, Any]
+    initial: Mapping[str, np.ndarray]
+    integrator: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
     t_end: float
     t_start: float = 0.0         # after t_end: the run is backward
     steps: int | None = None
@@ -50,6 +60,20 @@ class Horizon:
     before: Before | None = None
     max_step: float | None = None    # adaptive
     stops: tuple[float, ...] = ()    # adaptive: where steps end, growing; those of the system's functions of t too
+    # what is kept of each trajectory
+    samples: int
+    outputs: int                 # adaptive: points of the statistics; fixed: steps + 1
+    statistics_every: int = 1
+    log_steps: bool = False      # adaptive: store accepted times and steps
+    reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`reductions`)
+    times: np.ndarray | None = None  # output times of one's own, in the order of the run
+    until: "Event | None" = None
+    events: "tuple[Event, ...]" = ()   # at which it goes on
+    control: "Control | None" = None
+    # which trajectories are made from the start, and what is made beside them
+    replicas: int = 1            # runs started 1 ulp apart whose spread is stored
+    ensemble: "Ensemble | None" = None
+    exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
 
     @property
     def grid(self) -> tuple[float, int]:
@@ -76,49 +100,10 @@ class Horizon:
         """1 or -1, of time in the run."""
         return 1.0 if self.t_end > self.t_start else -1.0
 
-
-@dataclass(frozen=True, kw_only=True)
-class Output:
-    """What is kept of each trajectory."""
-
-    samples: int
-    outputs: int                 # adaptive: points of the statistics; fixed: steps + 1
-    statistics_every: int = 1
-    log_steps: bool = False      # adaptive: store accepted times and steps
-    reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`reductions`)
-    times: np.ndarray | None = None  # output times of one's own, in the order of the run
-    until: "Event | None" = None
-    events: "tuple[Event, ...]" = ()   # at which it goes on
-    control: "Control | None" = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trajectories:
-    """Which trajectories are made from the start, and what is made beside them."""
-
-    replicas: int = 1            # runs started 1 ulp apart whose spread is stored
-    ensemble: "Ensemble | None" = None
-    exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
-
     @property
     def trajectories(self) -> int:
         """Number of them in its file."""
         return self.ensemble.size if self.ensemble else 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSpecification(Horizon, Output, Trajectories):
-    """One run, checked: made by `specify`. Arrays are float64; options are complete and resolved. It holds its system
-    and its integrator (None for a problem alone), which are no part of its text."""
-
-    system: Entry[Sheet] = field(repr=False, compare=False)
-    declared: Entry[Method] | None = field(default=None, repr=False, compare=False)
-    problem: str
-    parameters: Mapping[str, Any]
-    initial: Mapping[str, np.ndarray]
-    integrator: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what it holds, which has functions that cannot be pickled."""
@@ -162,8 +147,7 @@ class RunSpecification(Horizon, Output, Trajectories):
                     ("liestep.simulation.runs.starts", self.ensemble),
                     ("liestep.simulation.tangents.exponents", self.exponents),
                     ("liestep.simulation.tangents.rates", self.exponents),
-                    (f"liestep.simulation.endings.{self.ending}", self.ending),
-                    ("liestep.compile.going", self.before)) if used))
+                    (f"liestep.simulation.endings.{self.ending}", self.ending)) if used))
 
     @property
     def source_hash(self) -> str:
@@ -229,14 +213,14 @@ def _json(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.size > LARGE:
         return _text_of_array(value.dtype.str, value.shape, value.tobytes())
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{json.dumps(name)}: {_json(item)}' for name, item in sorted(value.items()))}}}"
-    return json.dumps(_plain(value), sort_keys=True)
+        return f"{{{', '.join(f'{_encode(name)}: {_json(item)}' for name, item in sorted(value.items()))}}}"
+    return _encode(_plain(value))
 
 
 @lru_cache(maxsize=MOST_TEXTS)
 def _text_of_array(kind: str, shape: tuple[int, ...], data: bytes) -> str:
     """Of equal arrays made once: large starts are those of many problems."""
-    return json.dumps(np.frombuffer(data, dtype=kind).reshape(shape).tolist())
+    return _encode(np.frombuffer(data, dtype=kind).reshape(shape).tolist())
 
 
 def _plain(value: Any) -> Any:

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from liestep.compile.cache import CompiledLoop, loop_for
+from liestep.compile.driver import advance
 from liestep.compile.pieces import Pieces
 from liestep.compile.status import IntegrationError, Status
-from liestep.compile.tracing import leaves
+from liestep.compile.trees import arrays, with_arrays
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, changes, form_of, pair_of, span
-from liestep.simulation.tangents.numbers import SIZE, advance_tangent
+from liestep.simulation.tangents.numbers import SIZE, Silent
 
 
 @dataclass
@@ -39,20 +40,20 @@ class Tangents:
                 done = first
                 while done < last:
                     end = min(done + pieces.steps, last)
-                    status = Status(self._loop(self.integrator, self.problem, y, h, done, end, work))
+                    status, _ = self._loop(self.integrator, self.problem, Silent(), y, h, done, end, work, 0.0, 0)
                     if status != Status.OK:
-                        raise IntegrationError(status, end*h, "tangents: ")
+                        raise IntegrationError(Status(status), end*h, "tangents: ")
                     done = end
                     pieces.ended()
 
     @cached_property
     def _loop(self) -> CompiledLoop:
-        return loop_for(advance_tangent, self.integrator, self.problem, self.states[0], self.works[0])
+        return loop_for(advance, self.integrator, self.problem, Silent(), self.works[0])
 
     @cached_property
     def _arrays(self) -> list[tuple[np.ndarray, ...]]:
         """Of states and of all that the steps remember: each as k complex copies."""
-        copies = ([part for part in leaves(pair) if isinstance(part, np.ndarray) and part.dtype == np.complex128]
+        copies = ([part for part in arrays(pair) if part.dtype == np.complex128]
                   for pair in zip(self.states, self.works, strict=True))
         return list(zip(*copies, strict=True))
 
@@ -64,9 +65,9 @@ class Tangents:
     def recombine(self, factors: np.ndarray) -> None:
         """Replace the derivatives by sums of them, row j by sum_i factors[j, i] (derivative i): of states and of all
         that the steps remember, which depends on them linearly."""
-        for arrays in self._arrays:
-            old = [array.imag.copy() for array in arrays]
-            for j, array in enumerate(arrays):
+        for copies in self._arrays:
+            old = [array.imag.copy() for array in copies]
+            for j, array in enumerate(copies):
                 array.imag = sum(factor*values for factor, values in zip(factors[j], old, strict=True))
 
     def fields(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
@@ -103,12 +104,7 @@ def tangents(spec: RunSpecification, initial: Mapping[str, np.ndarray], directio
 
 def complex_arrays(component: Any) -> Any:
     """A component, or a workspace, whose float64 arrays are complex."""
-    if isinstance(component, np.ndarray):
-        return component.astype(np.complex128) if component.dtype == np.float64 else component
-    if not isinstance(component, tuple):
-        return component
-    items = [complex_arrays(item) for item in component]
-    return type(component)(*items) if hasattr(component, "_fields") else tuple(items)
+    return with_arrays(component, lambda array: array.astype(np.complex128) if array.dtype == np.float64 else array)
 
 
 SEED = 2009   # of the directions at the start

@@ -119,7 +119,7 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
     def once(steps: int) -> float:
         y = formulated.start.copy()
         begin = thread_time()
-        status, _ = loop(integrator, problem, recorder, y, spec.step, 0, steps, work, 0.0)
+        status, _ = loop(integrator, problem, recorder, y, spec.step, 0, steps, work, 0.0, 0)
         return thread_time() - begin if status == Status.OK else nan
 
     return once

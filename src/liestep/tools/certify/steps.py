@@ -10,7 +10,8 @@ import numpy as np
 
 from liestep.compile.precision import number_type
 from liestep.compile.status import IntegrationError, Status
-from liestep.compile.tracing import leaves, plain_component
+from liestep.compile.tracing import plain_component
+from liestep.compile.trees import arrays
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import StateField
 from liestep.mechanics.formulations import formulate
@@ -93,7 +94,7 @@ class Step(NamedTuple):
         if status != Status.OK:
             raise IntegrationError(Status(status), 0.0, "certificate: ")
         for place, values in (("state", y), ("workspace", work)):
-            for x in (x for part in leaves(values) if isinstance(part, np.ndarray) for x in part.flat):
+            for x in (x for part in arrays(values) for x in part.flat):
                 if isinstance(x, float) and not short(x):
                     raise RoundedError(f"the {place} holds the float64 {x!r} after a step in {self.digits} digits: a"
                                        " coefficient, a literal or a part of the problem is rounded")
@@ -117,8 +118,7 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
         formulated = formulate(facts, spec.parameters, start, declared.formulation, chosen)
     with number_type(kind.of, digits):
         component = declared.made(formulated, chosen, spec.tolerance, 1.0)
-    if not all(short(x) for part in leaves(component) if isinstance(part, np.ndarray) and part.dtype == np.float64
-               for x in part.flat):
+    if not all(short(x) for part in arrays(component) if part.dtype == np.float64 for x in part.flat):
         raise RoundedError(f"coefficients of {integrator} are float64: its `build` must make them with"
                            " `compile.precision.coefficients`")
     functions = functions_of(digits)

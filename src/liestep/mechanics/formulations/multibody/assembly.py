@@ -141,10 +141,8 @@ class Assembly:
         every = (*self.springs, *self.torques, *self.elements)
         for name, value in ("elements", every), ("springs", ()), ("torques", ()):
             object.__setattr__(self, name, value)
-        named = [(f"joint {k} ({one.name})", body) for k, one in enumerate(self.joints)
-                 for body in (one.a, one.b)]
-        named += [(f"element {k} ({one.name})", body) for k, one in enumerate(self.elements)
-                  for body in (one.a, one.b)]
+        named = [(f"joint {k} ({one.name})", body) for k, one in enumerate(self.joints) for body in (one.a, one.b)]
+        named += [(f"element {k} ({one.name})", body) for k, one in enumerate(self.elements) for body in (one.a, one.b)]
         last = len(self.mass) - 1
         for what, body in named:
             if not (isinstance(body, int | np.integer) and GROUND <= body <= last):
@@ -183,8 +181,7 @@ class Assembly:
     def has_clock(self) -> bool:
         """Whether something is done from outside: states have a row of time and work."""
         forced = any(one.works for one in self.elements) or getattr(self.own, "works", self.own is not None)
-        return forced or any(
-            rows.kind in (Kind.DRIVE, Kind.SLIDE_DRIVE) or rows.damping for _, rows in self.groups)
+        return forced or any(rows.kind in (Kind.DRIVE, Kind.SLIDE_DRIVE) or rows.damping for _, rows in self.groups)
 
     @property
     def has_rotors(self) -> bool:

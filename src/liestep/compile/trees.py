@@ -1,0 +1,37 @@
+"""Components are trees: NamedTuples and plain tuples of others, of arrays and of numbers."""
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+def parts(*items: Any) -> Iterator[Any]:
+    """All NamedTuples in some trees, those inside of another before it."""
+    for item in items:
+        if isinstance(item, tuple):
+            yield from parts(*item)
+            if hasattr(item, "_fields"):
+                yield item
+
+
+def leaves(*items: Any) -> Iterator[Any]:
+    """Arrays and numbers in components, or in nested tuples, in order."""
+    for item in items:
+        if isinstance(item, tuple):
+            yield from leaves(*item)
+        else:
+            yield item
+
+
+def arrays(*items: Any) -> Iterator[np.ndarray]:
+    return (leaf for leaf in leaves(*items) if isinstance(leaf, np.ndarray))
+
+
+def with_arrays(item: Any, array: Callable[[np.ndarray], np.ndarray]) -> Any:
+    """A tree with other arrays, each made from its own."""
+    if isinstance(item, np.ndarray):
+        return array(item)
+    if not isinstance(item, tuple):
+        return item
+    items = [with_arrays(part, array) for part in item]
+    return type(item)(*items) if hasattr(item, "_fields") else tuple(items)
