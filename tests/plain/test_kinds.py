@@ -68,20 +68,22 @@ def test_kinds_are_the_overloads_and_help_shows_each_with_all_its_arguments():
 
 MIXED = '''import numpy as np
 import liestep
-from liestep.extend import Body
+from liestep.extend import GROUND, Body, revolute
 
 
 def f(q: object, v: object) -> float:
     return 0.0
 
 
-S = {"q": [0.4, 0.0], "v": [0.0, 2.0]}
+S, O, Z = {"q": [0.4, 0.0], "v": [0.0, 2.0]}, [0, 0, 0], (0, 0, 1.0)
 liestep.system("good", lagrangian=f, force=f, start=S, parameters={"k": 1.0})
 liestep.system("good", rhs=f, start={"y": [1.0]}, invariants={"one": f}).simulate("rk4", step=0.1)
 liestep.system("good", rhs=f, start={"y": np.ones(3)}, blackbox=True)
 liestep.system("good", mass=[1, 0.7], potential=f, start={"q": np.eye(3)[0]}, t_end=2.0)
 liestep.system("good", inertia=(1, 2, 2.5), mass=1.0, start={"x": [0, 0, 0]}, torque=f)
 liestep.system("good", bodies=[Body(1.0, [1, 1, 1])], gravity=[0, 0, -9.81], fit=True)
+liestep.system("good", bodies=[Body(1.0, [1, 1, 1])], joints=[revolute(GROUND, O, Z, 0, O, Z)])
+revolute(GROUND, O, "z", 0, O, Z)  # wrong
 liestep.system("mixed", lagrangian=f, rhs=f, start=S)  # wrong
 liestep.system("mixed", rhs=f, start=S, gravity=[0, 0, 1])  # wrong
 liestep.system("mixed", rhs=f, energy=f, blackbox=True, start=S)  # wrong
