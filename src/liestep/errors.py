@@ -3,7 +3,7 @@ everything may import it."""
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -64,10 +64,12 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     return f"unknown {what} {shown!r}{hint} ({some})"
 
 
-def require_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any],
-                      signature: inspect.Signature | None = None) -> None:
+_signature = cache(inspect.signature)
+
+
+def require_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     """Raises InputError: the function lacks an argument, or has not the one that is given."""
-    name, signature = function.__name__, signature or inspect.signature(function)
+    name, signature = function.__name__, _signature(function)
     for given in kwargs:
         if given not in signature.parameters:
             meant_here = [one for one in ELSEWHERE.get(given, "").split() if one in signature.parameters]

@@ -19,6 +19,8 @@ from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.specification import complete_options, specify, start_of
 from liestep.tools.recommend.trials import request
 
+pytestmark = pytest.mark.slow
+
 QUATERNION = {"form": "quaternion"}
 TOLERANCES = (1e-2, 1e-4, 1e-8, 1e-12)
 

@@ -18,6 +18,8 @@ from liestep.tools.certify.number import numbers
 from liestep.tools.certify.orders import CASES
 from liestep.tools.certify.steps import step_of
 
+pytestmark = pytest.mark.slow
+
 NAME = "sphere_regularised"
 STEP = 0.0148  # s of fictitious time
 

@@ -25,6 +25,7 @@ def alone(method: str, momentum: np.ndarray, **more: Any) -> Any:
     return liestep.simulate(BODY, method, initial=initial, t_end=1.0, on_failure="return", **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "size"), [("rk4", {"step": 0.05}), ("lgvi", {"step": 0.05}),
                                               ("dop853", {"tolerance": 1e-7}), ("taylor", {"tolerance": 1e-7})])
 @pytest.mark.parametrize("threads", [1, 2])

@@ -90,7 +90,7 @@ FUNCTIONS = {
     "random numbers": lambda t, y: y + GENERATOR.standard_normal(), "counters": counted,
     "clocks and counters": counted_outside,
     "takes 'z'.*known by their names: t, y, p": lambda t, z: z, "unknown parameter 'kk'; did you mean k":
-    lambda t, y, p: p.kk*y, "calls itself without end": itself, "remainder": lambda t, y: y % 1.0,
+    lambda t, y, p: p.kk*y, "calls itself without end": itself, "quotient": lambda t, y: y // 1.0,
     "np.linalg.eigvalsh.*np.linalg.norm": lambda t, y: np.linalg.eigvalsh(np.outer(y, y)),
     "NameError: name 'unknown'": lambda t, y: unknown*y}  # noqa: F821
 

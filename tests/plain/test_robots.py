@@ -326,7 +326,8 @@ def test_everything_that_is_left_out_is_told(tmp_path):
     for words in ("geom floor is left out: it touches", "geom rod is left out but for its mass",
                   "geom skin is left out:", "mesh shape", "texture sky", "material red", "light lamp", "camera eye",
                   "site tip", "tendon cord",
-                  "actuator motor", "equality tie", "sensor gauge", "exclusion of a contact apart", "keyframe home",
+                  "The servo motor acts only by `actuate`.",
+                  "equality tie", "sensor gauge", "exclusion of a contact apart", "keyframe home",
                   "The fluid", "body arm is moved from outside", "Joint j loses its limits (-1, 2).",
                   "Joint j loses its spring (3", "Joint j loses its dry friction (0.1)."):
         assert words in said
@@ -425,8 +426,8 @@ MOTORS = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrato
 @pytest.mark.slow
 def test_motors_of_a_file_drive_an_arm_where_mujocos_drive_it(tmp_path):
     """By their names, in another order than the joints; both come to the end of their ranges."""
-    arm = liestep.from_mjcf(written(tmp_path, MOTORS.format('<position name="servo" joint="reach" kp="3"/>')),
-                            q=[0.2, 0.05])
+    servo = '<position name="servo" joint="reach" kp="3" timeconst="1"/>'
+    arm = liestep.from_mjcf(written(tmp_path, MOTORS.format(servo)), q=[0.2, 0.05])
     assert any("actuator servo" in sentence for sentence in arm.left_out)
     assert not any("actuator lift" in sentence for sentence in arm.left_out)
     model = mujoco.MjModel.from_xml_string(MOTORS.format(""))

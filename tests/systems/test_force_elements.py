@@ -32,6 +32,8 @@ from liestep.extend import (
 from liestep.mechanics.formulations.multibody.checks import jacobian, residuals
 from liestep.simulation.runs.specification import start_of
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND, THIRD = np.eye(3)
 ZERO = np.zeros(3)
 J = [0.1, 0.2, 0.25]

@@ -15,6 +15,8 @@ from liestep.mechanics.systems.four_bar import assembled
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import specify, start_of
 
+pytestmark = pytest.mark.slow
+
 X, Y, Z = np.eye(3)
 ZERO = np.zeros(3)
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0, 0, 1.0]])

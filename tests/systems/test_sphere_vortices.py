@@ -13,6 +13,8 @@ from liestep.simulation.plugins.trial import plain
 from liestep.simulation.references.reference import compute_reference, specify_reference
 from liestep.simulation.runs.specification import specify
 
+pytestmark = pytest.mark.slow
+
 NAME, METHOD = "sphere_vortices", "spherical_midpoint"
 
 

@@ -10,6 +10,8 @@ from scipy.integrate import solve_ivp
 
 import liestep
 
+pytestmark = pytest.mark.slow
+
 MECHANISMS = Path(__file__).parents[2]/"papers"/"testsets"/"studies"/"mechanisms.py"
 # Andrews' squeezing mechanism: Hairer and Wanner 1996, VII.7; Test Set for Initial Value Problem Solvers, II-10
 END = [15.81077119629904, -15.75637105984298, 0.04082224013073101, -0.5347301163226948, 0.5244099658805304,

@@ -10,6 +10,8 @@ from scipy.integrate import solve_ivp
 from liestep import simulate
 from liestep.simulation.catalogue import sheet
 
+pytestmark = pytest.mark.slow
+
 U, W = (sqrt(0.5), 0.0, -sqrt(0.5)), (0.2, 0.0, 0.2)  # eq. (42)
 FIRST = 0.5*0.08 + sqrt(0.5)                          # energy there
 

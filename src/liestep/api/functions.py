@@ -77,20 +77,13 @@ def consistent_start(problem: str | Identified, *, preset: str | None = None,
     Raises:
         InputError: a wrong argument, a system without joints, or no start near the given one fits.
     """
-    from liestep.mechanics.contracts.sheet import real_array
-
     facts = sheet(problem)
     if facts.nearest_start is None:
         able = ", ".join(name for name in system_ids() if sheet(name).nearest_start is not None)
         raise InputError(f"{problem} has no joints that a start could miss; systems with joints: {able}")
     chosen = facts.presets[preset or facts.default]
     checked = facts.check({**chosen.parameters, **(parameters or {})})
-    state = first_state(checked, facts, chosen, initial or {})
-    for name, shape in facts.state_shapes(checked).items():
-        state[name] = real_array(f"initial {name}", state[name])
-        if state[name].shape != shape:
-            raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
-    return facts.nearest_start(checked, state)
+    return facts.nearest_start(checked, facts.fields(checked, first_state(checked, facts, chosen, initial or {})))
 
 
 @public

@@ -102,10 +102,10 @@ class FirstLoop:
         """As `liestep.compile.cache.loop_for`."""
         key, wanted = (function, class_names(*components)), self.code.wanted
         if wanted is not False:
-            if wanted is True or key in _loops:
-                return loop_for(function, *components)
+            if key in _loops:
+                return _loops[key]
             # the author of a plugin wants to hear what compiled code does not know
-            if of_plugins(*components) or has_code(function, *components):
+            if wanted is True or of_plugins(*components) or has_code(function, *components):
                 return loop_for(function, *components)
         if not compiles() or black_box(*components):
             return loop_for(function, *components)

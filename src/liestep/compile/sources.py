@@ -35,9 +35,9 @@ _folders: dict[str, Path] = {}  # of papers whose code is known, by their ids
 
 def add_paper_sources(name: str, folder: Path) -> None:
     """Where the code of a paper lies; in the place of another folder of this id."""
-    _folders[name] = folder
-    for cached in CACHES:
+    for cached in CACHES if name in _folders else (_own_file,):  # no other code names that of a paper
         cached.cache_clear()
+    _folders[name] = folder
 
 
 def module_file(module: str) -> Path | None:
@@ -95,7 +95,7 @@ def _imports(name: str, path: Path, left_out: re.Pattern | None) -> frozenset[st
             module = importlib.util.resolve_name(module, package).rstrip(".")
         words = WORD.findall(names)
         found.update((module, *(f"{module}.{word}" for word in words)) if module else words)
-    return frozenset(name for name in found if name.split(".")[0] in (NAME, PAPERS))
+    return frozenset(name for name in found if name.split(".")[0] in (NAME, PAPERS) and _own_file(name))
 
 
 def closure(*modules: str, left_out: re.Pattern | None = OF_SOME_RUNS) -> dict[str, Path]:
@@ -145,14 +145,19 @@ def _digest(files: tuple[tuple[str, Path], ...]) -> Any:
 
 def _hashed(digest: Any, files: Iterable[tuple[str, Path]]) -> Any:
     for name, path in files:
-        content = b"".join(part.read_bytes() for part in (path, path.with_suffix(".toml")) if part.is_file())
-        digest.update(f"{name} {len(content)}\n".encode())
-        digest.update(content)
+        digest.update(f"{name} {content_hash(path)}\n".encode())
         digest.update(getattr(sys.modules.get(name), MARK, "").encode())
     return digest
 
 
-CACHES = (_own_file, places, _imports, source_hash, _digest)  # of files: whoever changes one clears them
+@cache
+def content_hash(path: Path) -> str:
+    """Of a file and of its numbers, read once for all hashes that it is part of."""
+    content = (part.read_bytes() for part in (path, path.with_suffix(".toml")) if part.is_file())
+    return hashlib.sha256(b"".join(content)).hexdigest()
+
+
+CACHES = (_own_file, places, _imports, source_hash, _digest, content_hash)  # of files: whoever changes one clears them
 
 
 def derived_text(module: str) -> str:

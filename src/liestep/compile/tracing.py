@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile import rows
-from liestep.compile.separate import separate_methods
 
 
 class Functions(NamedTuple):
@@ -144,7 +143,7 @@ def _content(item: Any, counters: np.ndarray) -> Iterator[bytes]:
     """All that a trace of a component depends on: not the counters, nor the addresses of other machine code."""
     if isinstance(item, tuple):
         yield f"{type(item).__module__}.{type(item).__qualname__}{len(item)}(".encode()
-        addresses = getattr(item, "addresses", None) if separate_methods(type(item)) else None
+        addresses = getattr(item, "addresses", None)
         for value in item:
             yield from _content(counters if value is addresses else value, counters)
     elif isinstance(item, np.ndarray):

@@ -157,7 +157,7 @@ SYMBOLIC: dict[str, Callable[[Any], Any]] = {
 ENTRYWISE: dict[Any, Callable] = {
     np.maximum: _larger, np.fmax: _larger, np.minimum: _smaller, np.fmin: _smaller,
     np.less: operator.lt, np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge,
-    np.equal: operator.eq, np.not_equal: operator.ne, np.float_power: operator.pow,
+    np.remainder: operator.mod, np.equal: operator.eq, np.not_equal: operator.ne, np.float_power: operator.pow,
     np.logical_and: lambda a, b: (a != 0) & (b != 0), np.logical_or: lambda a, b: (a != 0) | (b != 0),
     np.heaviside: lambda x, half: select(x < 0.0, 0.0, select(x == 0.0, half, 1.0)),
     np.hypot: lambda a, b: (a*a + b*b)**0.5, np.fabs: builtins.abs,

@@ -11,7 +11,7 @@ import numpy as np
 from liestep.compile.straight.symbols import reachable
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.manifold import check_tangent
-from liestep.mechanics.contracts.sheet import real_array
+from liestep.mechanics.contracts.sheet import fitted, real_array
 from liestep.mechanics.formulations.axes import principal
 from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain.agreement import agreed
@@ -125,10 +125,10 @@ class Writer:
         states: list[Any] = [node for node in self.graph.nodes if node.op == "input" and node is not self.t
                   and not node.args[0].startswith("self.p_")]
         asked = [("choice", node.args[1] - node.args[2]) if node.op == "select" else (node.op, node.args[0])
-                 for node in reachable(self.outs) if node.op in ("select", "exp", "inverse")]
+                 for node in reachable(self.outs) if node.op in ("select", "exp", "inverse", "sin")]
         alone = depending([x for _, x in asked], [self.t]) - depending([x for _, x in asked], states)
         found = [(what, x) for what, x in asked if isinstance(x, Symbol) and x.place in alone]
-        if not found:
+        if {what for what, _ in found} <= {"sin"}:
             return []
         return ["", "", "def clock(p, t):", "    self = build(p)", f"    out = np.zeros({len(found)})",
                 *lines([(f"out[{k}]", x) for k, (_, x) in enumerate(found)], "    "),
@@ -177,7 +177,7 @@ def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, defa
     """A field of the start. Raises InputError where it is missing, not finite or of another shape."""
     if name not in start and default is None:
         raise InputError(f"start lacks {name!r}; it has {', '.join(start) or 'nothing'}")
-    value = real_array(f"start {name}", start.get(name, default))
+    value = fitted(real_array(f"start {name}", start.get(name, default)), shape)
     if not value.size:
         raise InputError(f"start {name} is empty")
     if (shape is not None and value.shape != shape) or not np.isfinite(value).all():

@@ -42,6 +42,7 @@ SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
     5: ("cylinder", lambda s: (s[0], 2.0*s[1])), 6: ("box", lambda s: 2.0*s), MESH: ("mesh", lambda s: None)}
 # intervals in which turns are counted, at most where a run has no steps; angles in one, and off what rates say there
 FEWEST, MOST, FAR, NEAR, FULL_TURN = 50, 200_000, 1.5, 0.1, 2.0*np.pi
+NO_LIMIT = np.finfo(float).max*np.array([-1.0, 1.0])
 KINDS = ("free", "ball", "slide", "hinge")  # of MuJoCo's joints by number
 
 
@@ -83,22 +84,29 @@ class Robot(System):
             found[at] = value
         return {"torque": found}
 
-    def actuate(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """What a controller gives for motors of an MJCF file by their names, the others zero: gain and gear times each
-        value, which the motor's ranges limit. Raises InputError: an unknown motor, or no number.
+    def actuate(self, values: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
+        """What a controller gives for motors and servos of an MJCF file by their names, ctrl of the others zero: gear
+        times the force of gain, kp and kv, within their ranges and those of the joints. Raises InputError: an unknown
+        motor, no number, or a file with servos and no state.
 
         Args:
             values: MuJoCo's ctrl, by motors.
+            state: of the controller, whose q and v servos follow, until it is called again (default: no servos).
         """
-        found = np.zeros(self.tree.sizes[1])
-        motors: dict[str, Any] = {name: rest for name, *rest in self.tree.motors}
+        found, motors = np.zeros(self.tree.sizes[1]), {motor.name: motor for motor in self.tree.motors}
         for name, value in values.items():
             if name not in motors:
                 raise InputError(f"actuate: {unknown('motor', name, motors)}")
             if not np.isfinite(number_or_nan(value)):
                 raise InputError(f"motor {name} takes one finite number, not {value!r}")
-            at, factor, low, high = motors[name]
-            found[at] += factor*min(max(float(value), low), high)
+        servo = next((motor.name for motor in motors.values() if any(motor.bias)), "")
+        if servo and state is None:
+            raise InputError(f"actuate: servo {servo} follows q and v: give actuate(values, state)")
+        q, v = (state["q"], state["v"]) if servo and state is not None else (None, None)
+        for motor in motors.values():
+            found[motor.to] += motor.torque(float(values.get(motor.name, 0.0)), q, v)
+        for motor in motors.values():
+            found[motor.to] = np.clip(found[motor.to], *motor.torques)
         return {"torque": found}
 
     def mass_matrix(self, q: Any) -> np.ndarray:
@@ -107,7 +115,7 @@ class Robot(System):
         Args:
             q: coordinates of the joints, in m and rad.
         """
-        return self._dynamics(q, np.zeros(self.tree.sizes[1]))[0]
+        return self.tree.dynamics(self._parameters, q, np.zeros(self.tree.sizes[1]))[0]
 
     def bias(self, q: Any, v: Any) -> np.ndarray:
         """Torques that hold the joints at no acceleration, against gravity and the forces of rates, without damping; at
@@ -117,7 +125,7 @@ class Robot(System):
             q: coordinates of the joints, in m and rad.
             v: their rates, in m/s and rad/s.
         """
-        return self._dynamics(q, v)[1]
+        return self.tree.dynamics(self._parameters, q, v)[1]
 
     def inverse_dynamics(self, q: Any, v: Any, a: Any) -> np.ndarray:
         """Torques that accelerate the joints so, against damping too.
@@ -127,7 +135,7 @@ class Robot(System):
             v: their rates, in m/s and rad/s.
             a: their accelerations, in m/s2 and rad/s2.
         """
-        matrix, bias = self._dynamics(q, v)
+        matrix, bias = self.tree.dynamics(self._parameters, q, v)
         if np.shape(a) != bias.shape:
             raise InputError(f"a must be {len(bias)} numbers, not of shape {np.shape(a)}")
         found: np.ndarray = matrix @ np.asarray(a, dtype=float) + bias + self._parameters["damping"]*np.asarray(v)
@@ -136,9 +144,6 @@ class Robot(System):
     @cached_property
     def _parameters(self) -> Mapping[str, Any]:
         return self.sheet.check(self.sheet.presets["own"].parameters)
-
-    def _dynamics(self, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
-        return self.tree.dynamics(self._parameters, q, v)
 
     def coordinates(self, run: Mapping[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
         """q and v (time, ...) of a run; angles are continuous in time. Where samples are too few to count the turns,
@@ -241,8 +246,9 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
     values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
                        "damping": np.where(off[1], 0.0, model.dof_damping), "torque": np.zeros(model.nv)}
     start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
-    if motors := tuple(_motors(model)):
+    if motors := tuple(_motors(model, bool(model.opt.disableflags & int(flags.mjDSBL_CLAMPCTRL)))):
         fields["motors"] = motors
+        fields["left_out"] += tuple(f"The servo {one[0]} acts only by `actuate`." for one in motors if any(one[5]))
     tree = Tree(**fields)
     tree.state(**start)
     fields |= {"title": path.stem, "citation": f"own file {path.name}", "t_end": float(t_end),
@@ -388,23 +394,25 @@ def _of_joints(model: Any) -> Iterator[str]:
 
 
 def _drives(spec: Any, part: Any) -> bool:
-    """Whether an actuator is a motor of a hinge or slide: a force that is a positive factor times what it is given."""
+    """Whether an actuator is a motor or servo of a hinge or slide: see `Motor`."""
     import mujoco
 
     return bool(part.trntype == mujoco.mjtTrn.mjTRN_JOINT and part.dyntype == mujoco.mjtDyn.mjDYN_NONE
-                and part.gaintype == mujoco.mjtGain.mjGAIN_FIXED and part.biastype == mujoco.mjtBias.mjBIAS_NONE
-                and part.gainprm[0] > 0.0 and KINDS[int(spec.joint(part.target).type)] in ("slide", "hinge"))
+                and part.gaintype == mujoco.mjtGain.mjGAIN_FIXED
+                and part.biastype in (mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE)
+                and KINDS[int(spec.joint(part.target).type)] in ("slide", "hinge"))
 
 
-def _motors(model: Any) -> Iterator[tuple[str, int, float, float, float]]:
-    """Names of motors, the rates that they act on, torques or forces at 1, and ranges."""
+def _motors(model: Any, free: bool) -> Iterator[tuple[Any, ...]]:
+    """Arguments of `Motor`. free: ranges of controls do not count."""
     for k, joint in enumerate(model.actuator_trnid[:, 0]):
-        ends, gain = np.finfo(float).max*np.array([-1.0, 1.0]), float(model.actuator_gainprm[k, 0])
-        for limited, span in ((model.actuator_ctrllimited[k], model.actuator_ctrlrange[k]),
-                              (model.actuator_forcelimited[k], model.actuator_forcerange[k]/gain)):
-            ends = np.clip(ends, *span) if limited else ends
-        yield (model.actuator(k).name or f"motor_{k}", int(model.jnt_dofadr[joint]),
-               float(model.actuator_gear[k, 0])*gain, float(ends[0]), float(ends[1]))
+        bias = model.actuator_biasprm[k, :3]*bool(model.actuator_biastype[k])
+        yield (model.actuator(k).name or f"motor_{k}", int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint]),
+               float(model.actuator_gear[k, 0]), float(model.actuator_gainprm[k, 0]), tuple(bias.tolist()),
+               *(tuple(np.where(limited, span, NO_LIMIT).tolist()) for limited, span in (
+                   (model.actuator_ctrllimited[k] and not free, model.actuator_ctrlrange[k]),
+                   (model.actuator_forcelimited[k], model.actuator_forcerange[k]),
+                   (model.jnt_actfrclimited[joint], model.jnt_actfrcrange[joint]))))
 
 
 def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

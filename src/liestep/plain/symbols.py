@@ -56,6 +56,7 @@ class Arithmetic:
     __add__, __sub__, __mul__, __truediv__ = map(_calculation, ("add", "sub", "mul", "div"))
     __radd__, __rsub__, __rmul__, __rtruediv__ = (_calculation(x, turned=True) for x in ("add", "sub", "mul", "div"))
     __pow__, __rpow__ = _calculation("power"), _calculation("power", turned=True)
+    __mod__, __rmod__ = _calculation("remainder"), _calculation("remainder", turned=True)
     __lt__, __le__, __eq__ = map(_comparison, HOLDS)
     __gt__, __ge__, __ne__ = (_comparison("<", turned=True), _comparison("<=", turned=True),
                               _comparison("==", opposite=True))
@@ -98,10 +99,10 @@ class Symbol(Arithmetic, Node):
         self.graph.fixed.add(self.args[0])
         return whole
 
-    def __mod__(self, other: Any) -> NoReturn:
-        raise Untraceable("it takes a remainder (% or //) of a value, which jumps: write np.where")
+    def __floordiv__(self, other: Any) -> NoReturn:
+        raise Untraceable("it takes a quotient (//) of a value, which jumps: write x - x % y, or np.where")
 
-    __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __mod__
+    __rfloordiv__ = __divmod__ = __floordiv__
 
     def conjugate(self) -> Any:
         return self
@@ -245,6 +246,12 @@ class PlainGraph(Graph):
         if ("sqrt", self.key(base)) in self.table:
             return self.power(self.node("inverse", self.node("sqrt", base)), float(halves))
         return self.power(self.node("inverse", base), halves/2) if halves % 2 == 0 else self.node("inverse", x)
+
+    def remainder(self, x: Any, y: Any) -> Any:
+        """x % y, by the angle of x in turns of y: right to the round-off of x."""
+        turn = x*(2.0*math.pi/y)
+        part = angle(turn.sin(), turn.cos())*(y/(2.0*math.pi)) if isinstance(turn, Symbol) else 0.0  # of x = 0
+        return select(part*y < 0.0, part + y, part)
 
     def power(self, x: Any, a: Any) -> Any:
         """x^a: products, roots and a division where 2 a is a whole number up to 32, else exp(a log x)."""

@@ -27,7 +27,7 @@ from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.files.records import short_hash
-from liestep.simulation.runs.estimate import Estimate, estimate, require_disk, require_memory
+from liestep.simulation.runs.estimate import Estimate, require_disk, require_memory
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.names import PAPERS, REPORT_FOLDER, belonging, page_of, selected, study_files
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
@@ -471,8 +471,8 @@ def require_room(studies: Iterable[StudyProducts], results: Path, seconds: dict[
     for products in studies:
         for cell in products.cells:
             if not cell.path.is_file():
-                require_memory(cell.spec, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}")
-                needed += (one := estimate(cell.spec))
+                needed += (one := require_memory(
+                    cell.spec, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}"))
                 if seconds is not None:
                     seconds[cell.path] = one.seconds
     require_disk(needed.size, results)

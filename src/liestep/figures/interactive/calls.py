@@ -1,5 +1,4 @@
 """Calls of the public functions: a wrong argument is one sentence, and data sets that come out have the accessor."""
-import inspect
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -14,11 +13,9 @@ R = TypeVar("R")
 
 def public(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator of a public function: InputError instead of TypeError for arguments that it does not have or lacks."""
-    signature = inspect.signature(function)
-
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        require_arguments(function, args, kwargs, signature)
+        require_arguments(function, args, kwargs)
         try:
             with extras():
                 found = function(*args, **kwargs)

@@ -68,8 +68,7 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
             slope_triangle(panel, x, y, number)
         panel.set(xlabel="step $h$ (s)", ylabel=label)
         end_labels(panel, _labels(shown), PANEL)
-    legend_below(figure, [styles[key] for key in styles if key in used],
-                 note=LEFT_OUT if orders else "")
+    legend_below(figure, [styles[key] for key in styles if key in used], note=LEFT_OUT if orders else "")
     return figure
 
 

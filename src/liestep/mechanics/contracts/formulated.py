@@ -437,7 +437,8 @@ class Formulated:
     @property
     def grouping(self) -> tuple[np.ndarray, int]:
         """`groups`, and which one enters no field, as the work of forces or a clock; if there is none, one more."""
-        groups, left_out = _grouping(self.to_fields, self.start.shape, np.asarray(self.start, np.float64).tobytes())
+        groups, left_out = _grouping(self.bare or self.to_fields, self.start.shape,
+                                     np.asarray(self.start, np.float64).tobytes())
         return groups.copy(), left_out
 
     @property

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import dropwhile
 from operator import is_
 from typing import Any, Protocol
 
@@ -60,6 +61,13 @@ def real_array(name: str, value: Any) -> np.ndarray:
         shown = f", not {value!r}" if np.isscalar(value) else ""
         raise InputError(f"{name} must be {'real ' if kind == 'c' else ''}numbers{shown}")
     return array
+
+
+def fitted(array: np.ndarray, shape: tuple[int, ...] | None) -> np.ndarray:
+    """The array in a shape from which it differs by ones in front at most, else as it is: numbers of the only body may
+    be given without its dimension."""
+    bare = [tuple(dropwhile((1).__eq__, sizes)) for sizes in (array.shape, shape or ())]
+    return array.reshape(shape) if shape and bare[0] == bare[1] else array
 
 
 def _of_quaternion(name: str, parts: Mapping[str, Any]) -> np.ndarray:
@@ -398,8 +406,7 @@ class Form:
         for name, option in self.options.items():
             if not exists("option", name, option.needs, given, chosen):
                 continue
-            chosen[name] = (option.check(name, given[name]) if name in given
-                            else option.default_at(parameters, chosen))
+            chosen[name] = (option.check(name, given[name]) if name in given else option.default_at(parameters, chosen))
         self.combination(parameters, chosen)
         return chosen
 
@@ -548,12 +555,12 @@ class Sheet:
         Raises:
             InputError: wrong names or shapes, not finite, or off the manifold by more than MANIFOLD_TOLERANCE.
         """
-        state: dict[str, np.ndarray] = once(self._fields, parameters, initial)
+        state: dict[str, np.ndarray] = once(self.fields, parameters, initial)
         once(self.manifold, parameters, state)
         return state
 
-    def _fields(self, parameters: Parameters, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """All of the right shapes."""
+    def fields(self, parameters: Parameters, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """All initial fields, of the right shapes and finite. Raises InputError."""
         shapes = self.state_shapes(parameters)
         for name in initial:
             if name not in shapes:
@@ -562,7 +569,7 @@ class Sheet:
         for name, shape in shapes.items():
             if name not in initial:
                 raise InputError(f"initial state field {name} is missing")
-            state[name] = np.ascontiguousarray(real_array(f"initial {name}", initial[name]))
+            state[name] = np.ascontiguousarray(fitted(real_array(f"initial {name}", initial[name]), shape))
             if state[name].shape != shape:
                 raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
             if not np.all(np.isfinite(state[name])):

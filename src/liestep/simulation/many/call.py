@@ -201,6 +201,8 @@ class Asked:
             if name not in shapes:
                 raise InputError(unknown("initial state field", name, shapes))
             values = real_array(f"starts {name}", given)
+            if values.ndim == len(shapes[name]) and shapes[name][:1] == (1,) and len(values) > 1:
+                values = values[:, None]  # the dimension of the only body may be left out
             if values.ndim == len(shapes[name]) + 1:
                 moved[name] = values
             else:
@@ -295,14 +297,14 @@ class Asked:
         system, seen = self.system.item, Noted(self.spec.initial, frozenset(self.moved))
         finite = np.all([np.isfinite(values).all(axis=tuple(range(1, values.ndim))) for values in states.values()],
                         axis=0)
-        within = False  # whether all are on the manifold without any drift
-        if system.stacked and finite.all():
-            with suppress(InputError):
-                system.manifold(self.spec.parameters, states)
-                within = True
         with drifting(self.drift):
             system.manifold(self.spec.parameters, seen)  # of member 0, which was checked
-            each = seen.asked and not within
+        each = seen.asked
+        if each and system.stacked and finite.all():
+            with suppress(InputError):  # unless all are on the manifold without any drift
+                system.manifold(self.spec.parameters, states)
+                each = False
+        with drifting(self.drift):
             for k in range(len(numbers)) if each else np.flatnonzero(~finite)[:1].tolist():
                 try:
                     system.check_initial(self.spec.parameters, {name: values[k] for name, values in states.items()})

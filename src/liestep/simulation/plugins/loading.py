@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from liestep.compile.sources import DERIVED, MARK, source_hash
+from liestep.compile.sources import DERIVED, MARK, content_hash, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.records import short_hash
@@ -247,7 +247,8 @@ def _mark(package: str, content: str) -> None:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == package:
             setattr(module, MARK, content)
-    source_hash.cache_clear()
+    for cached in (source_hash, content_hash):
+        cached.cache_clear()
 
 
 def _register(module: ModuleType, path: Path, content: str, try_all: bool = True) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 writer and by `simulate`."""
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -216,7 +216,7 @@ def message_of(outcome: Outcome, spec: RunSpecification) -> str:
 def largest_momentum_error(formulated: Formulated, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The largest error of the conserved components of the momentum map; nothing where there is none."""
     kept = [numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes]
-    return {"momentum_error_max": np.max(kept, axis=0)} if kept else {}
+    return {"momentum_error_max": reduce(np.maximum, kept)} if kept else {}
 
 
 def warning_of_run(spec: RunSpecification, outcome: Outcome, numbers: Mapping[str, Any],

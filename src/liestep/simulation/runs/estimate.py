@@ -89,13 +89,14 @@ def total(specs: Iterable[RunSpecification]) -> Estimate:
     return sum(map(estimate, specs), Estimate())
 
 
-def require_memory(spec: RunSpecification, name: str = "") -> None:
-    """Raises InputError for a run that this machine cannot hold in memory; `name` says which."""
-    needed, there = estimate(spec).memory, memory()
-    if needed > there:
-        raise InputError(f"{name and f'{name}: '}the run needs {readable(needed)} of memory, of which there are"
+def require_memory(spec: RunSpecification, name: str = "") -> Estimate:
+    """Its estimate. Raises InputError for a run that this machine cannot hold in memory; `name` says which."""
+    needed, there = estimate(spec), memory()
+    if needed.memory > there:
+        raise InputError(f"{name and f'{name}: '}the run needs {readable(needed.memory)} of memory, of which there are"
                          f" {readable(there)}: take fewer samples, members or replicas ({MEMORY}=BYTES if it will run"
                          " elsewhere)")
+    return needed
 
 
 def require_disk(needed: int, folder: Path) -> None:

@@ -441,6 +441,8 @@ def trajectory(spec: RunSpecification, state: dict[str, np.ndarray] | None = Non
 
 def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     """Initial states one unit in the last place apart (signs from a fixed sequence); the first is the original."""
+    if spec.replicas == 1:
+        return [dict(spec.initial)]
     signs = np.random.Generator(np.random.PCG64(20090101))
     return [dict(spec.initial), *({name: np.nextafter(value, value + signs.choice([-1.0, 1.0], value.shape))
                                    for name, value in spec.initial.items()} for _ in range(spec.replicas - 1))]

@@ -10,7 +10,7 @@ import numpy as np
 from liestep.compile import rows
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State, real_array
+from liestep.mechanics.contracts.sheet import Parameters, Sheet, State, fitted, real_array
 from liestep.mechanics.formulations.probed import plain
 
 SAME = {"R": "attitude", "x": "position", "v": "velocity", "rate": "body_rate"}
@@ -158,7 +158,7 @@ def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
         InputError: an unknown name, two names of one field, or a wrong shape.
     """
     shapes = facts.state_shapes(parameters)
-    found = {name: value for name, value in given.items() if name in shapes}
+    found = {key: fitted(real_array(f"initial {key}", x), shapes[key]) for key, x in given.items() if key in shapes}
     if len(found) == len(given):
         return found
     own, taken = own_names(facts, parameters), dict(zip(found, found, strict=True))
@@ -171,7 +171,7 @@ def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
                              " them")
         if own[name].dim:
             raise InputError(f"initial {name} is of joints: give initial=robot.start(q, v)")
-        value = real_array(f"initial {name}", given[name])
+        value = fitted(real_array(f"initial {name}", given[name]), shapes[field])
         if value.shape != shapes[field] or not np.isfinite(value).all():
             raise InputError(f"initial {name} must be finite numbers of shape {shapes[field]}, not of {value.shape}")
         found[name if own[name].write else field] = value

@@ -1,5 +1,6 @@
 """Whether residuals and the error of conserved energy stay small beside their own sizes: one rule for every run."""
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def _largest(part: Observable, numbers: Mapping[str, Any]) -> Any:
     kept = part.conserved or (True,)*part.width
     found = [numbers[name] for one, flag in zip(part.statistic("max"), kept, strict=True) if flag
              for name in (one, f"{one}_accepted") if name in numbers]
-    return np.max(found, axis=0, initial=0.0)
+    return reduce(np.maximum, found, 0.0)
 
 
 def _bound(part: Observable, energy: Any) -> Any:

@@ -125,8 +125,7 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
     """The content of a run, with its nodes, at times of its own or up to an event."""
     if dense and spec.ending:
         other = "events" if spec.events else "control" if spec.control else "until" if spec.until else "times"
-        raise InputError(f"give dense or {other}, not both: dense=True gives the state at"
-                         " any time of the whole run")
+        raise InputError(f"give dense or {other}, not both: dense=True gives the state at any time of the whole run")
     if dense:
         from liestep.simulation.endings.between import with_nodes
 
@@ -145,8 +144,7 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
 
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
     status = Status[content.attributes["status"].upper()]
-    zero = content.attributes.get("zero", "")
-    limit = at_zero(zero) if zero else limit_of(status, spec)
+    limit = at_zero(zero) if (zero := content.attributes.get("zero", "")) else limit_of(status, spec)
     return IntegrationError(status, content.attributes["time_reached"],
                             f"{spec.integrator} on {spec.problem}{limit and f' {limit},'} ")
 
@@ -155,15 +153,16 @@ def to_dataset(content: Content) -> "xarray.Dataset":
     """xarray data set of a run's content, `time` as a coordinate. Its variables fit together: nothing is aligned, which
     would take longer than a short run."""
     import xarray
+    from pandas import Index
     from xarray.indexes import PandasIndex
 
-    made = {name: xarray.Variable(dims, values, attributes)
+    made = {name: xarray.Variable(dims, values, attributes, fastpath=True)
             for name, (dims, values, attributes) in content.variables.items()}
-    indexes: dict[Any, Any] = {"time": PandasIndex(made["time"].values, "time")} if "time" in made else {}
+    indexes: dict[Any, Any] = {name: PandasIndex(Index(made[name].values, name=name), name, fastpath=True)
+                               for name in ("time",) if name in made}
     for index in indexes.values():
-        made |= index.create_variables({"time": made["time"]})
-    sizes = {name: size for variable in made.values() for name, size in variable.sizes.items()}
-    return xarray.Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
+        made |= index.create_variables(made)
+    return xarray.Dataset._construct_direct(made, coord_names={*indexes}, attrs=dict(content.attributes),
                                             indexes=indexes)
 
 

@@ -24,6 +24,7 @@ SHARED = ("initial", "parameters")  # by all runs of a problem
 LATER = ("before", "control", "events", "max_step", "stops")  # where there are none, the text is as it was before
 MOST_TEXTS = 100  # of them, in memory
 LARGE = 30        # numbers of an array whose text is kept
+_encode = json.JSONEncoder(sort_keys=True).encode  # `json.dumps` would make an encoder for each piece
 TRACED = ("vector_field", "lie_action", "lie_chart")  # formulations that may have code without loops
 
 
@@ -212,14 +213,14 @@ def _json(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.size > LARGE:
         return _text_of_array(value.dtype.str, value.shape, value.tobytes())
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{json.dumps(name)}: {_json(item)}' for name, item in sorted(value.items()))}}}"
-    return json.dumps(_plain(value), sort_keys=True)
+        return f"{{{', '.join(f'{_encode(name)}: {_json(item)}' for name, item in sorted(value.items()))}}}"
+    return _encode(_plain(value))
 
 
 @lru_cache(maxsize=MOST_TEXTS)
 def _text_of_array(kind: str, shape: tuple[int, ...], data: bytes) -> str:
     """Of equal arrays made once: large starts are those of many problems."""
-    return json.dumps(np.frombuffer(data, dtype=kind).reshape(shape).tolist())
+    return _encode(np.frombuffer(data, dtype=kind).reshape(shape).tolist())
 
 
 def _plain(value: Any) -> Any:

@@ -5,6 +5,7 @@ pulse sees nothing of it.
 What changes is looked for on POINTS even times, and at the turning points of the same functions between them. So pulses
 may be as short as they like; what turns more than once between two of these times may be missed."""
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -19,26 +20,43 @@ GOLDEN = 0.6180339887498949
 
 def stops_in(clock: Callable[..., list[tuple[str, float]]], parameters: Mapping[str, Any], low: float, high: float
              ) -> set[float]:
-    """Those between two times, of the functions of `Sheet.clock`."""
-    read = plain_loop(clock)
+    """Those between two times, of the functions of `Sheet.clock`; of what has a period those of one, in each."""
+    read, end = cache(partial(plain_loop(clock), parameters)), 2.0**-40*max(abs(low), abs(high))
+    ends = [(what, abs(b - a)/(high - low)) for (what, a), (_, b) in zip(read(low), read(high), strict=True)]
+    periods = sorted({2.0*np.pi/rate for what, rate in ends if what == "sin" and rate*(high - low) > 4.0*np.pi})
+    found: set[float] = set()
+    for k in (k for k, (what, _) in enumerate(ends) if what != "sin"):
+        period = next((one for one in periods if _repeats(read, k, low, high, one)), 0.0)
+        some = _stops(read, k, low - 0.37*period, low + 1.13*period if period else high)
+        found |= {time + j*period for time in some if not period or time < min(some) + period - end
+                  for j in range(int((high - low)/period) + 2 if period else 1)}
+    return {time for time in found if low + end < time < high - end}
+
+
+def _repeats(read: Callable[[float], Any], k: int, low: float, high: float, period: float) -> bool:
+    """Whether function k has a period."""
+    places = low + (high - low - period)*(GOLDEN*np.arange(1.0, 17.0) % 1.0)
+    line = np.array([[read(time)[k][1], read(time + period)[k][1]] for time in places])
+    return bool(np.ptp(line, axis=1).max() <= 1e-9*np.abs(line).max())
+
+
+def _stops(read: Callable[[float], list[tuple[str, float]]], k: int, low: float, high: float) -> set[float]:
+    """Those of function k."""
+    def function(time: float) -> float:
+        return float(read(time)[k][1])
+
     near = (high - low)*2.0**-np.arange(11.0, 50.0)  # a peak close to an end has to have neighbours on both sides
     times = np.unique(np.concatenate([np.linspace(low, high, POINTS), low + near, high - near])).tolist()
-    values = [read(parameters, time) for time in times]
-    found: set[float] = set()
-    for k, (what, _) in enumerate(values[0]):
-        def function(time: float, k: int = k) -> float:
-            return float(read(parameters, time)[k][1])
-        line = [value[k][1] for value in values]
-        peaks = _turns(function, times, line)
-        known = sorted({*zip(times, line, strict=True), *((time, function(time)) for time in peaks)})
-        if what != "inverse":
-            found |= _changes(function, known, 0.0)
-        if what != "choice":
-            found.update(peaks)
-        if what == "exp" and peaks:
-            found |= _changes(function, known, max(map(function, peaks)) - FOOT)
-    end = 2.0**-40*max(abs(low), abs(high))
-    return {time for time in found if low + end < time < high - end}
+    what, line, found = read(low)[k][0], [*map(function, times)], set[float]()
+    peaks = _turns(function, times, line)
+    known = sorted({*zip(times, line, strict=True), *((time, function(time)) for time in peaks)})
+    if what != "inverse":
+        found |= _changes(function, known, 0.0)
+    if what != "choice":
+        found.update(peaks)
+    if what == "exp" and peaks:
+        found |= _changes(function, known, max(map(function, peaks)) - FOOT)
+    return found
 
 
 def _turns(function: Callable[[float], float], times: Sequence[float], line: Sequence[float]) -> list[float]:

@@ -130,8 +130,7 @@ def far_apart(q0: Quaternion, q1: Quaternion) -> bool:
 @kernel
 def mobility(polar: float, moments: Vector) -> Quaternion:
     """Diagonal of K = J_4^-1/4, J_00 = polar tr J/2."""
-    return (0.25/(0.5*polar*(moments[0] + moments[1] + moments[2])), 0.25/moments[0], 0.25/moments[1],
-            0.25/moments[2])
+    return (0.25/(0.5*polar*(moments[0] + moments[1] + moments[2])), 0.25/moments[0], 0.25/moments[1], 0.25/moments[2])
 
 
 @kernel

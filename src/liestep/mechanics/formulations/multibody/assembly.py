@@ -13,6 +13,7 @@ from liestep.mechanics.formulations.multibody.articulated import LIMB, RATE, Art
 from liestep.mechanics.formulations.multibody.force_elements import GROUND, Element, packed
 from liestep.mechanics.formulations.multibody.mechanism import GROUP, MOVING, Kind, Mechanism
 
+Vector = Sequence[float] | np.ndarray  # of three numbers
 ANGLES = (Kind.DIRECTION, Kind.DRIVE, Kind.EVEN, Kind.ROTOR, Kind.ROTOR_BETWEEN)  # kinds whose residuals are no lengths
 LENGTH_TOLERANCE = 1e-6  # of unit vectors that a joint is given
 UNIT: dict[int, tuple[int, ...]] = {  # of the vectors of `Rows`
@@ -26,7 +27,7 @@ class Rows:
     """One group of rows of a joint, see `mechanism`; vectors are in the axes of their bodies, of the ground spatial."""
 
     kind: int
-    vectors: tuple[np.ndarray, ...]  # P_a, P_b from the centres of mass, u_a, u_b, e_a, e_b; what the kind reads
+    vectors: tuple[Any, ...]         # P_a, P_b from the centres of mass, u_a, u_b, e_a, e_b; what the kind reads
     pitch: float = 0.0               # m per radian; of ROLL the radius, of DISTANCE the length in m
     inertia: float = 0.0             # of rates: kg m2, of SLIDER kg
     damping: float = 0.0             # of rates: N m s, of SLIDER N s/m
@@ -141,10 +142,8 @@ class Assembly:
         every = (*self.springs, *self.torques, *self.elements)
         for name, value in ("elements", every), ("springs", ()), ("torques", ()):
             object.__setattr__(self, name, value)
-        named = [(f"joint {k} ({one.name})", body) for k, one in enumerate(self.joints)
-                 for body in (one.a, one.b)]
-        named += [(f"element {k} ({one.name})", body) for k, one in enumerate(self.elements)
-                  for body in (one.a, one.b)]
+        named = [(f"joint {k} ({one.name})", body) for k, one in enumerate(self.joints) for body in (one.a, one.b)]
+        named += [(f"element {k} ({one.name})", body) for k, one in enumerate(self.elements) for body in (one.a, one.b)]
         last = len(self.mass) - 1
         for what, body in named:
             if not (isinstance(body, int | np.integer) and GROUND <= body <= last):
@@ -183,8 +182,7 @@ class Assembly:
     def has_clock(self) -> bool:
         """Whether something is done from outside: states have a row of time and work."""
         forced = any(one.works for one in self.elements) or getattr(self.own, "works", self.own is not None)
-        return forced or any(
-            rows.kind in (Kind.DRIVE, Kind.SLIDE_DRIVE) or rows.damping for _, rows in self.groups)
+        return forced or any(rows.kind in (Kind.DRIVE, Kind.SLIDE_DRIVE) or rows.damping for _, rows in self.groups)
 
     @property
     def has_rotors(self) -> bool:
@@ -203,70 +201,68 @@ def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, np.cross(axis, first)
 
 
-def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, ...]:
+def _parallel(u: Vector, v: Vector) -> tuple[Rows, ...]:
     """u of a stays along v of b."""
     return tuple(Rows(Kind.DIRECTION, (ZERO, ZERO, side, v)) for side in complement(_axis(u)))
 
 
-def _on_line(p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[Rows, ...]:
+def _on_line(p: Vector, q: Vector, u: Vector) -> tuple[Rows, ...]:
     """Point q of b stays on the line of a through p along u."""
     return tuple(Rows(Kind.LINE, (p, q, side)) for side in complement(_axis(u)))
 
 
 @arguments_named
-def spherical(a: int, p: np.ndarray, b: int, q: np.ndarray) -> Joint:
+def spherical(a: int, p: Vector, b: int, q: Vector) -> Joint:
     """Point p of body a is point q of body b."""
     return Joint("spherical", a, b, (Rows(Kind.POINT, (p, q)),))
 
 
 @arguments_named
-def revolute(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+def revolute(a: int, p: Vector, u: Vector, b: int, q: Vector, v: Vector) -> Joint:
     """Spherical, and the unit vector u of a stays along v of b."""
     return Joint("revolute", a, b, (Rows(Kind.POINT, (p, q)), *_parallel(u, v)))
 
 
 @arguments_named
-def universal(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+def universal(a: int, p: Vector, u: Vector, b: int, q: Vector, v: Vector) -> Joint:
     """Spherical, and the unit vector u of a stays orthogonal to v of b."""
     return Joint("universal", a, b, (Rows(Kind.POINT, (p, q)), Rows(Kind.DIRECTION, (ZERO, ZERO, u, v))))
 
 
 @arguments_named
-def cylindrical(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+def cylindrical(a: int, p: Vector, u: Vector, b: int, q: Vector, v: Vector) -> Joint:
     """Point q of b stays on the line of a through p along u, and v of b along u."""
     return Joint("cylindrical", a, b, (*_on_line(p, q, u), *_parallel(u, v)))
 
 
 @arguments_named
-def prismatic(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, e: np.ndarray,
-              f: np.ndarray) -> Joint:
+def prismatic(a: int, p: Vector, u: Vector, b: int, q: Vector, v: Vector, e: Vector, f: Vector) -> Joint:
     """Cylindrical without rotation: e of a, orthogonal to u, stays orthogonal to f of b."""
     return Joint("prismatic", a, b, (*_on_line(p, q, u), *_parallel(u, v), Rows(Kind.DIRECTION, (ZERO, ZERO, e, f))))
 
 
 @arguments_named
-def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, lead: float, e: np.ndarray,
-          f: np.ndarray) -> Joint:
+def screw(a: int, p: Vector, u: Vector, b: int, q: Vector, v: Vector, lead: float, e: Vector, f: Vector) -> Joint:
     """Cylindrical, and one turn of b about u moves it by lead; at zero angle from e of a to f of b q is p."""
     turn = Rows(Kind.SCREW, (p, q, u, v, e, f), _not_zero("lead of a screw", lead)/(2.0*np.pi))
     return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
 
 
 @arguments_named
-def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, a: int = GROUND) -> Joint:
+def planar(p: Vector, n: Vector, b: int, q: Vector, v: Vector, a: int = GROUND) -> Joint:
     """Point q of body b stays in the plane of body a through p with normal n, and v of b along n."""
     return Joint("planar", a, b, (Rows(Kind.LINE, (p, q, n)), *_parallel(n, v)))
 
 
 @arguments_named
-def distance(a: int, p: np.ndarray, b: int, q: np.ndarray, length: float) -> Joint:
+def distance(a: int, p: Vector, b: int, q: Vector, length: float) -> Joint:
     """Point q of body b stays at this distance from p of a: a rigid link without mass. Raises InputError: a length that
     is not positive."""
     return Joint("distance", a, b, (Rows(Kind.DISTANCE, (p, q), _not_zero("length of a distance joint", length, 0.0)),))
 
 
 @arguments_named
-def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+def constant_velocity(a: int, p: Vector, u: Vector, b: int, q: Vector, v: Vector) -> Joint:
     """Spherical, and two shafts, along u of a and v of b, turn at one rate whatever the angle between them: a joint of
     constant velocity. At the start the frames of `complement` of u and v are taken as one turn."""
     (e, f), (g, h) = complement(_axis(u)), complement(_axis(v))
@@ -274,7 +270,7 @@ def constant_velocity(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarra
 
 
 @arguments_named
-def on_curve(a: int, p: np.ndarray, b: int, q: np.ndarray, curve: Callable,
+def on_curve(a: int, p: Vector, b: int, q: Vector, curve: Callable,
              span: tuple[float, float] | None = None) -> Joint:
     """Point q of body b stays on a curve that body a carries, in coordinates from its point p along its axes, without
     friction: curve(s, p) are its points for s in span, a closed curve if both ends are the same; without span curve(x,
@@ -288,13 +284,13 @@ def on_curve(a: int, p: np.ndarray, b: int, q: np.ndarray, curve: Callable,
 
 
 @arguments_named
-def on_surface(a: int, p: np.ndarray, b: int, q: np.ndarray, surface: Callable) -> Joint:
+def on_surface(a: int, p: Vector, b: int, q: Vector, surface: Callable) -> Joint:
     """Point q of body b stays where a number surface(x, p) is zero, x as in `on_curve`."""
     return Joint("on_surface", a, b, (Rows(Kind.CURVE, (p, q, ZERO, ZERO, ZERO, ZERO), function=surface),))
 
 
 @arguments_named
-def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
+def gear(a: int, u: Vector, b: int, v: Vector, ratio: float) -> Joint:
     """Two bodies that other joints let turn in the ground about u of a and v of b: omega_b = ratio omega_a. A row of
     velocities: angles drift with the error of the method."""
     _check_units(u, v)
@@ -303,7 +299,7 @@ def gear(a: int, u: np.ndarray, b: int, v: np.ndarray, ratio: float) -> Joint:
 
 
 @arguments_named
-def rack(a: int, u: np.ndarray, b: int, n: np.ndarray, radius: float) -> Joint:
+def rack(a: int, u: Vector, b: int, n: Vector, radius: float) -> Joint:
     """A pinion of body a, which turns in the ground about u of it, moves body b along n in space by its radius times
     its angle, in m. As `gear` a row of velocities."""
     _check_units(u, n)
@@ -313,13 +309,13 @@ def rack(a: int, u: np.ndarray, b: int, n: np.ndarray, radius: float) -> Joint:
 
 
 @arguments_named
-def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
+def blade(a: int, p: Vector, u: Vector) -> Joint:
     """Point p of body a does not move along the unit vector u of it; where it gets is free."""
     return Joint("blade", a, GROUND, (Rows(Kind.BLADE, (p, ZERO, u)),))
 
 
 @arguments_named
-def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
+def rolling(a: int, p: Vector, u: Vector, radius: float, q: Vector, n: Vector) -> Joint:
     """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n. Raises
     InputError: a radius that is not positive."""
     rows = Rows(Kind.ROLL, (p, q, u, n), _not_zero("radius of a rolling disc", radius, 0.0))
@@ -327,7 +323,7 @@ def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, 
 
 
 @arguments_named
-def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
+def drive(a: int, u: Vector, e: Vector, b: int, f: Vector,
           law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves turns about the unit vector u of a: the angle about it from e of a to f of b is p_0 +
     p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
@@ -335,7 +331,7 @@ def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
 
 
 @arguments_named
-def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v: np.ndarray = ZERO,
+def rotor(a: int, u: Vector, b: int, inertia: float, damping: float = 0.0, v: Vector = ZERO,
           between: bool = False) -> Joint:
     """Beside a joint that leaves turns: inertia (kg m2; of a rotor by the square of its gear) and damping (N m s) of
     the rate at which b turns about u of a. With v of b: of turns in sequence about u, ..., v, each orthogonal to the
@@ -346,7 +342,7 @@ def rotor(a: int, u: np.ndarray, b: int, inertia: float, damping: float = 0.0, v
 
 
 @arguments_named
-def slide_rotor(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, inertia: float,
+def slide_rotor(a: int, p: Vector, u: Vector, b: int, q: Vector, inertia: float,
                 damping: float = 0.0) -> Joint:
     """Beside a joint that leaves a slide: inertia (kg) and damping (N s/m) of the rate at which point q of b leaves
     point p of a along u of a."""
@@ -355,7 +351,7 @@ def slide_rotor(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, ine
 
 
 @arguments_named
-def slide_drive(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray,
+def slide_drive(a: int, p: Vector, u: Vector, b: int, q: Vector,
                 law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves slides along the unit vector u of a: the distance along it from point p of a to q of b
     is p_0 + p_1 t + p_2 sin(p_3 t), in m."""

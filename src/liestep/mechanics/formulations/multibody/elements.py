@@ -202,8 +202,7 @@ class Elements(NamedTuple):
             gap = sub(x, row(f, 0))
             moved = dot(gap, row(f, 1))/(dot(row(f, 1), row(f, 1)) - dot(gap, row(f, 2)))
             s += min(max(moved, -step), step)
-        return abs(moved) <= 1e-9*step and (
-            closed == 1.0 or (s >= span[0] - 1e-9*size and s <= span[1] + 1e-9*size))
+        return abs(moved) <= 1e-9*step and (closed == 1.0 or (s >= span[0] - 1e-9*size and s <= span[1] + 1e-9*size))
 
     def pull(self, k: int, s: np.ndarray, force: Vector, torque: Vector) -> None:
         """Loads of a force at P_b and of a torque on body b, and of the opposite on a, there or in line at P_a."""

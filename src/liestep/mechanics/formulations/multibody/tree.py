@@ -65,11 +65,33 @@ class TreeJoint(NamedTuple):
     reference: float
 
 
+class Motor(NamedTuple):
+    """MuJoCo's actuator of a hinge or slide, by its places in q and v: gear times the force gain ctrl + bias[0] + gear
+    (bias[1] q + bias[2] v), each within a range, and the torque of all motors of the joint too."""
+
+    name: str
+    at: int
+    to: int
+    gear: float
+    gain: float
+    bias: tuple[float, float, float]
+    controls: tuple[float, float]
+    forces: tuple[float, float]
+    torques: tuple[float, float]
+
+    def torque(self, control: float, q: Any, v: Any) -> float:
+        """At a control; q and v count where there is a bias."""
+        force = self.gain*min(max(control, self.controls[0]), self.controls[1])
+        if any(self.bias):
+            force += self.bias[0] + self.gear*(self.bias[1]*float(q[self.at]) + self.bias[2]*float(v[self.to]))
+        return self.gear*min(max(force, self.forces[0]), self.forces[1])
+
+
 @dataclass(frozen=True)
 class Tree:
     """Bodies by name, each after its parent (GROUND for the ground), with place (3) and turn (3, 3) of its reference
-    frame in that of the parent; joints body by body; sentences on what was left out; arguments of each `Shape`; of each
-    motor its name, rate, factor and range. Raises InputError for joints of a body that the mechanism has no rows for.
+    frame in that of the parent; joints body by body; sentences on what was left out; arguments of each `Shape` and
+    `Motor`. Raises InputError for joints of a body that the mechanism has no rows for.
     """
 
     names: tuple[str, ...]
@@ -79,11 +101,12 @@ class Tree:
     joints: Any
     left_out: tuple[str, ...]
     shapes: Any = ()
-    motors: tuple[tuple[str, int, float, float, float], ...] = ()
+    motors: Any = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(TreeJoint(*joint) for joint in self.joints))
         object.__setattr__(self, "shapes", tuple(Shape(*shape) for shape in self.shapes))
+        object.__setattr__(self, "motors", tuple(Motor(*motor) for motor in self.motors))
         for name in ("places", "turns"):
             object.__setattr__(self, name, np.array(getattr(self, name), dtype=float))
         for i, name in enumerate(self.names):

@@ -103,8 +103,7 @@ class Declared(NamedTuple):
         bodies: Any = self.bodies(parameters)
         plain = bodies.plain if isinstance(bodies, components.DampedBodies) else bodies
         n = len(plain.masses)
-        factors: list[tuple[Any, int]] = [
-            (in_coordinates(CotangentRotations(n), options["chart"]), 4*n)]
+        factors: list[tuple[Any, int]] = [(in_coordinates(CotangentRotations(n), options["chart"]), 4*n)]
         if plain.moves:
             factors.append((Translation(2*n), 2*n))
         if bodies is not plain:
