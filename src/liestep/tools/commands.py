@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from liestep.errors import InputError
+from liestep.files.terminal import columns, fitted
 
 STEPS = 10_000  # of a run for exponents whose step is not given
 
@@ -19,7 +20,7 @@ def command_check_system(arguments: argparse.Namespace) -> None:
     for name in names:
         rows = check_integrator(name) if name in integrator_ids() else check_system(name, arguments.preset)
         right = right and all(row.ok is not False for row in rows)
-        print(table(name, rows), flush=True)
+        print(fitted(table(name, rows)), flush=True)
     if not right:
         raise SystemExit(1)
 
@@ -62,7 +63,6 @@ def command_certify(arguments: argparse.Namespace) -> None:
 
 
 def command_recommend(arguments: argparse.Namespace) -> None:
-    from liestep.files.terminal import columns, fitted
     from liestep.study.plan.assignments import assignments
     from liestep.tools.recommend.search import SHOWN
     from liestep.tools.recommend.tournament import recommend
