@@ -48,7 +48,8 @@ def _unit(what: str, value: Any) -> np.ndarray:
 
 def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.ndarray, ...], stiffness: float = 0.0,
          rest: float = 0.0, damping: float = 0.0, effort: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0),
-         friction: float = 0.0, slip: float = 0.0, function: Callable | None = None, phase: float = 0.0) -> Element:
+         friction: float = 0.0, slip: float = 0.0, function: Callable | None = None,
+         motor: tuple[float, float] = (0.0, 0.0)) -> Element:
     """An element of one coordinate, checked."""
     a, p, b, q = ends
     for what, value in (("stiffness", stiffness), ("damping", damping), ("friction", friction), ("slip", slip)):
@@ -60,7 +61,8 @@ def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.n
         raise InputError(f"friction of a {name} needs slip > 0: the rate below which it is regularised as friction"
                          " rate/sqrt(rate^2 + slip^2)")
     points = tuple(_numbers(f"point of a {name}", point, (3,)) for point in (p, q))
-    rows = np.array([[stiffness, rest, damping], [*law[:2], 0.0], [*law[2:], phase], [friction, slip or 1.0, 0.0]])
+    size, phase = motor
+    rows = np.array([[stiffness, rest, damping], [*law[:2], 0.0], [*law[2:], phase], [friction, slip or 1.0, size]])
     works = bool(damping or friction or function is not None or law.any())
     kind = Law.GAP if kind == Law.LENGTH and rest == 0.0 and not works else kind
     return Element(name, int(kind), a, b, (*points, *axes), rows, works, function)
@@ -116,8 +118,9 @@ def Torque(a: int, axis: Any, b: int = GROUND, damping: float = 0.0, size: float
            phase: float = 0.0) -> Element:
     """damping against the relative rate of bodies a and b (GROUND for the ground) about a unit vector of body a, in N m
     s, and size cos(frequency t + phase) of a motor there, in N m, with the frequency in rad/s."""
-    return _law("torque", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), (_unit("axis of a torque", axis),),
-                damping=damping, effort=(0.0, 0.0, size, frequency), phase=phase - 0.5*np.pi)
+    found = _law("torque", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), (_unit("axis of a torque", axis),),
+                 damping=damping, effort=(0.0, 0.0, 0.0, frequency), motor=(size, phase))
+    return found._replace(works=True)  # a size of zero may be set to another by control
 
 
 @arguments_named
