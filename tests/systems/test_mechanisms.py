@@ -181,9 +181,9 @@ def test_a_turn_beyond_a_chart_names_the_chart(chart, rate, said):
     ({"joints": (spherical(2, np.zeros(3), GROUND, np.zeros(3)),)}, r"joint 0 \(spherical\) is at body 2; bodies are"
      " numbered from 0 to 1, and GROUND is allowed"),
     ({"joints": (spherical(0, np.zeros(3), -2, np.zeros(3)),)}, "at body -2"),
-    ({"springs": (Spring(GROUND, np.zeros(3), np.zeros(3), 1.0),)}, r"element 0 \(spring_damper\) is between the ground"
-     " and itself"),
-    ({"torques": (Torque(0, np.eye(3)[0], b=5),)}, r"element 0 \(torque\) is at body 5")])
+    ({"elements": (Spring(GROUND, np.zeros(3), np.zeros(3), 1.0),)}, r"element 0 \(spring_damper\) is between the"
+     " ground and itself"),
+    ({"elements": (Torque(0, np.eye(3)[0], b=5),)}, r"element 0 \(torque\) is at body 5")])
 def test_a_part_at_a_body_that_there_is_not_is_refused(parts, said):
     """Numbers that are taken modulo the number of bodies would join others without a word."""
     with pytest.raises(InputError, match=said):

@@ -207,7 +207,7 @@ def test_a_chain_in_free_fall_feels_no_joint():
     """Nothing holds it, no body turns: all points fall alike, and joints carry nothing."""
     assembly, state = random_mechanism(8, ("spherical", "revolute", "universal"))
     inner = [joint for joint in assembly.joints if min(joint.a, joint.b) >= 0]
-    falling = replace(assembly, joints=inner, springs=[])
+    falling = replace(assembly, joints=inner, elements=[])
     assert inner
     state = {**state, "body_rate": np.zeros((3, 3)), "velocity": np.tile([0.3, -0.2, 0.5], (3, 1))}
     out, force = rates(falling, state, action="so3_r3", twist="mixed")
@@ -221,9 +221,10 @@ def test_reactions_of_the_ground_are_what_newton_asks_for():
     assembly, state = random_mechanism(5, ("revolute", "universal", "spherical"))
     (ground,) = [joint for joint in assembly.joints if min(joint.a, joint.b) < 0]
     out, multipliers = rates(assembly, state, action="so3_r3", twist="mixed")
-    spring = assembly.springs[0]
-    arm = state["attitude"][spring.body] @ (assembly.center_of_mass[spring.body] + spring.point)
-    force = -spring.stiffness*(spring.anchor - state["position"][spring.body] - arm)
+    (spring,) = assembly.elements
+    anchor, point = spring.vectors
+    arm = state["attitude"][spring.b] @ (assembly.center_of_mass[spring.b] + point)
+    force = -spring.rows[0, 0]*(anchor - state["position"][spring.b] - arm)
     for i, mass in enumerate(assembly.mass):
         turn, w, c = state["attitude"][i], state["body_rate"][i], assembly.center_of_mass[i]
         moved = out[4*i + 3] + turn @ (np.cross(out[4*i + 2], c) + np.cross(w, np.cross(w, c)))

@@ -99,7 +99,7 @@ def two_bodies(*joints, torques=()):
     random = np.random.default_rng(8)
     inertia = np.array([np.diag([1.0, 2.0, 2.5]), np.diag([0.8, 0.7, 1.1])])
     assembly = Assembly(np.array([1.0, 2.0]), inertia, random.normal(size=(2, 3)), np.array([0.3, 0.2, -9.81]), joints,
-                        torques=torques)
+                        torques)
     state = {"attitude": quaternion_matrix(np.array([[0.5, 0.5, 0.5, 0.5], [0.1, 0.7, 0.7, 0.1]])),
              **{name: random.normal(size=(2, 3)) for name in ("position", "body_rate", "velocity")}}
     return MechanismForms(lambda parameters: assembly, lambda parameters: (False,)*3), nearest_start(assembly, state)

@@ -105,7 +105,7 @@ def test_damper_and_motor_on_a_hinge():
     axis, moment, c, size, f, p = np.array([0.0, 0.0, 1.0]), 0.7, 0.9, 2.0, 3.0, 0.4
     assembly = Assembly(np.array([1.3]), np.diag([0.5, 0.6, moment])[None], np.zeros((1, 3)), np.zeros(3),
                         [revolute(0, np.zeros(3), axis, GROUND, np.zeros(3), axis)],
-                        torques=[Torque(0, axis, GROUND, c, size, f, p)])
+                        [Torque(0, axis, GROUND, c, size, f, p)])
     state = {"attitude": np.eye(3)[None], "position": np.zeros((1, 3)), "velocity": np.zeros((1, 3)),
              "body_rate": np.array([[0.0, 0.0, 1.1]])}
     form, slope = field(assembly, state)
@@ -129,7 +129,7 @@ def test_a_torque_pushes_back_on_the_other_body():
     axis = np.array([0.6, 0.0, 0.8])
     inertia = np.array([np.diag([1.0, 2.0, 2.5]), np.diag([0.8, 0.7, 1.1])])
     assembly = Assembly(np.array([1.0, 2.0]), inertia, np.zeros((2, 3)), np.zeros(3),
-                        [spherical(0, np.zeros(3), 1, np.zeros(3))], torques=[Torque(0, axis, 1, 0.5, 2.0, 3.0, 0.4)])
+                        [spherical(0, np.zeros(3), 1, np.zeros(3))], [Torque(0, axis, 1, 0.5, 2.0, 3.0, 0.4)])
     turns = quaternion_matrix(np.array([[0.5, 0.5, 0.5, 0.5], [0.1, 0.7, 0.7, 0.1]]))
     rates = random.normal(size=(2, 3))
     form, slope = field(assembly, {"attitude": turns, "position": np.zeros((2, 3)), "velocity": np.zeros((2, 3)),

@@ -111,7 +111,7 @@ def test_turns_know_neither_group_nor_twist_on_joints_of_points_and_directions(s
     """Finding 1: without springs turns depend on neither places nor velocities: only positions are another method's."""
     made = drawn(seed, kinds, None)
     assume(made is not None)
-    made = replace(made[0], springs=[]), made[1]
+    made = replace(made[0], elements=[]), made[1]
     first, *others = (after_two_steps(made, action=group, twist=twist) for group in ("se3", "so3_r3")
                       for twist in ("body", "mixed"))
     for other in others:
@@ -213,7 +213,7 @@ def test_a_mechanism_is_the_same_under_another_numbering():
     places = {body: k for k, body in enumerate(order)} | {-1: -1}
     other = Assembly(assembly.mass[order], assembly.inertia[order], assembly.center_of_mass[order], assembly.gravity,
                      [replace(joint, a=places[joint.a], b=places[joint.b]) for joint in assembly.joints],
-                     [replace(spring, body=places[spring.body]) for spring in assembly.springs])
+                     [replace(spring, b=places[spring.b]) for spring in assembly.elements])
     turned = {name: value[order] for name, value in state.items()}
     one, two = rates(assembly, state)[0].reshape(-1, 6), rates(other, turned)[0].reshape(-1, 6)
     assert np.abs(one[order] - two).max() < 1e-11*np.abs(one).max()
@@ -234,7 +234,8 @@ def test_a_mechanism_turns_with_space(turn):
 
     other = Assembly(assembly.mass, assembly.inertia, assembly.center_of_mass, space @ assembly.gravity,
                      [grounded(joint) for joint in assembly.joints],
-                     [replace(spring, anchor=space @ spring.anchor) for spring in assembly.springs])
+                     [replace(spring, vectors=(space @ spring.vectors[0], spring.vectors[1]))
+                      for spring in assembly.elements])
     turned = {"attitude": space @ state["attitude"], "position": state["position"] @ space.T,
               "body_rate": state["body_rate"], "velocity": state["velocity"] @ space.T}
     one, two = rates(assembly, state)[0].reshape(-1, 6), rates(other, turned)[0].reshape(-1, 6)

@@ -174,7 +174,7 @@ def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], eleme
     shapes = tuple(replace(shape, body=k) for k, body in enumerate(bodies)
                    for shape in _parts(f"shape of body {k}", Shape, body.shape))
     found = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
-                     tuple(_parts("joints", Joint, joints)), (), (), tuple(numbered), shapes=shapes)
+                     tuple(_parts("joints", Joint, joints)), tuple(numbered), shapes=shapes)
     start = stacked(states)
     joined = tuple(held.filled(found.joints, start))
     if held.targets:
@@ -253,7 +253,7 @@ def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given
     more = ["", "", "def assembly(p):",
             f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
             f"        {literal(assembly.center_of_mass)}, {literal(assembly.gravity)},",
-            f"        {literal(assembly.joints)}, (), (),", f"        {literal(plain)}, {text}, shows=True{seen_as})"]
+            f"        {literal(assembly.joints)},", f"        {literal(plain)}, {text}, shows=True{seen_as})"]
     size = operations(w.outs)
     if size > MOST_WRITTEN:
         raise InputError(f"the forces are {size} operations, more than {MOST_WRITTEN}: use force elements"

@@ -38,7 +38,7 @@ def _build(p: Parameters) -> Assembly:
         joints.append(assembly.drive(GROUND, normal, p["plane"] @ FIRST, 0, FIRST, tuple(p["drive"])))
     elif p["joints"] == "loaded":
         torques = [Torque(0, THIRD, GROUND, p["damping"], *p["motor"]), Torque(2, THIRD, GROUND, p["damping"])]
-    return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"], joints, torques=torques)
+    return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"], joints, torques)
 
 
 def _combination(p: Parameters) -> None:

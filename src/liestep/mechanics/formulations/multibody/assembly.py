@@ -128,8 +128,6 @@ class Assembly:
     center_of_mass: np.ndarray
     gravity: np.ndarray
     joints: Sequence[Joint] = ()
-    springs: Sequence[Element] = ()  # these, and torques, are added to the elements
-    torques: Sequence[Element] = ()
     elements: Sequence[Element] = ()
     own: Any = None
     idle: tuple[int, ...] = ()
@@ -139,9 +137,6 @@ class Assembly:
     shapes: Sequence[Shape] = ()  # of pictures; a body without one is drawn as the box of its mass and inertia
 
     def __post_init__(self) -> None:
-        every = (*self.springs, *self.torques, *self.elements)
-        for name, value in ("elements", every), ("springs", ()), ("torques", ()):
-            object.__setattr__(self, name, value)
         named = [(f"joint {k} ({one.name})", body) for k, one in enumerate(self.joints) for body in (one.a, one.b)]
         named += [(f"element {k} ({one.name})", body) for k, one in enumerate(self.elements) for body in (one.a, one.b)]
         last = len(self.mass) - 1

@@ -3,7 +3,7 @@
 A body's axes, place, rate and velocity are rows of the mechanism's scratch (`mechanism`); the ground is the body behind
 the last one. An element pulls on body b at its point P_b, and with the opposite on body a at the same place of space,
 so that momentum is kept. Elements of one coordinate q, with Q = -k (q - q_0) - c q' + p_0 + p_1 t + p_2 sin(p_3 t)
-+ T cos(p_3 t + p) - F q'/sqrt(q'^2 + v_0^2) + a function of q, q' and t:
+- T cos(p_3 t + p) - F q'/sqrt(q'^2 + v_0^2) + a function of q, q' and t:
 
     LENGTH   q = |P_b - P_a|            Q along that line, on a at P_a
     GAP      the same of -k q alone     without a division, so that the points may meet
@@ -263,7 +263,7 @@ class Elements(NamedTuple):
         velocity, turn = self.moving(k, s)
         rate = dot(force, velocity) + dot(torque, turn)
         value = c[at + 6, 0] + c[at + 6, 1]*t + c[at + 7, 0]*sin(c[at + 7, 1]*t) - c[at + 5, 2]*rate
-        value += c[at + 8, 2]*cos(c[at + 7, 1]*t + c[at + 7, 2])
+        value -= c[at + 8, 2]*cos(c[at + 7, 1]*t + c[at + 7, 2])  # of a motor, on a
         value -= c[at + 8, 0]*rate/sqrt(rate*rate + c[at + 8, 1]*c[at + 8, 1])
         if self.table[k, 4] >= 0:
             value += self.own.law(self.table[k, 4], q, rate, t)

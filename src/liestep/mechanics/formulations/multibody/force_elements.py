@@ -1,7 +1,7 @@
 """Force elements of an assembly in plain data, and their arrays for `elements` (plain Python)."""
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def Torque(a: int, axis: Any, b: int = GROUND, damping: float = 0.0, size: float
     s, and size cos(frequency t + phase) of a motor there, in N m, with the frequency in rad/s."""
     found = _law("torque", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), (_unit("axis of a torque", axis),),
                  damping=damping, effort=(0.0, 0.0, 0.0, frequency), motor=(size, phase))
-    return found._replace(works=True)  # a size of zero may be set to another by control
+    return replace(found, works=True)  # a size of zero may be set to another by control
 
 
 @arguments_named
