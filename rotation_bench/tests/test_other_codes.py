@@ -369,5 +369,5 @@ def test_the_page_quotes_the_milliseconds_of_the_table():
     found = {code: [float(row[key]) for row in rows if row["code"] == code for key in row
                     if key.startswith("milliseconds") and row[key]] for code in ("liestep", "heyoka")}
     page = " ".join((TOP/"docs"/"other_codes.md").read_text("utf-8").split())
-    ours, low, high = map(float, re.search(r"are ([\d.]+) ms or more, heyoka's ([\d.]+) to ([\d.]+) ms", page).groups())
+    ours, low, high = map(float, re.search(r"are ([\d.]+) ms or more; heyoka's ([\d.]+) to ([\d.]+) ms", page).groups())
     assert (ours, low, high) == (round(min(found["liestep"]), 2), *(round(f(found["heyoka"]), 3) for f in (min, max)))

@@ -10,9 +10,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 ELSEWHERE = {  # words of other packages -> those here, of which an argument has the first that it knows
-    "dt": "step", "h": "step", "rtol": "tolerance", "tol": "tolerance", "y0": "initial start", "x0": "initial start",
-    "args": "parameters", "t_span": "t_end", "tspan": "t_end", "method": "integrator", "system": "problem",
-    "t_eval": "times", "saveat": "times", "callback": "events until", "controller": "control"}
+    **dict.fromkeys(("dt", "h", "time_step"), "step"), **dict.fromkeys(("n_steps", "num_steps", "N"), "steps"),
+    **dict.fromkeys(("rtol", "tol", "reltol"), "tolerance"), **dict.fromkeys(("args", "params", "p"), "parameters"),
+    **dict.fromkeys(("y0", "x0", "u0", "start", "initial", "initial_state"), "initial start starts"),
+    **dict.fromkeys(("t_span", "tspan", "t_final", "tf", "T", "tmax", "t_max"), "t_end"), "t0": "t_start",
+    **dict.fromkeys(("t_eval", "saveat"), "times"), "callback": "events until", "controller": "control",
+    "method": "integrator", "solver": "integrator method", "system": "problem"}
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 SHOWN_LETTERS = 60   # characters of a wrong name that are shown
 
@@ -31,6 +34,8 @@ def require_plain(what: str, value: Any) -> None:
     if isinstance(value, list | tuple):
         for one in value:
             require_plain(what, one)
+    elif hasattr(value, "as_matrix"):
+        raise InputError(f"{what} holds a Rotation of its own: give one for all, of Rotation.concatenate")
     elif hasattr(value, "magnitude") or hasattr(value, "to_value"):
         raise InputError(f"{what} is a quantity in {getattr(value, 'units', getattr(value, 'unit', 'some unit'))}, and"
                          " numbers are taken without units: convert it, `.to(...).magnitude` in the unit that is asked"

@@ -60,6 +60,11 @@ def test_example_in_the_help_runs():
 
 
 @pytest.mark.parametrize(("call", "words"), [
+    (lambda: liestep.simulate("henon_heiles", "leapfrog", step=0.1), "the integrator leapfrog is called verlet here"),
+    (lambda: liestep.simulate("heavy_top", "RK45", tolerance=0.1), "the integrator RK45 is called ode45 here"),
+    (lambda: liestep.simulate("heavy_top", "rk4", step=0.1, start={}), "the argument start is called initial here"),
+    (lambda: liestep.ensemble("heavy_top", "rk4", step=0.1, y0={}), "the argument y0 is called starts here"),
+    (lambda: liestep.simulate("heavy_top", "rk4", step=0.1, tf=1.0), "the argument tf is called t_end here"),
     (lambda: liestep.simulate("heavy_top", "rk4", stepsize=0.1), "unknown argument 'stepsize'; did you mean step"),
     (lambda: liestep.simulate("heavy_top"), "simulate(problem, integrator, name=value, ...)"),
     (lambda: liestep.reference("heavy_top", tend=1.0), "did you mean t_end?"),

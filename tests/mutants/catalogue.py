@@ -31,8 +31,8 @@ def _rkmk(name, file, old, new, breaks=("order",), **more):
     return Mutant(name, file, old, new, "rkmk", breaks, **more)
 
 
-def _vi(name, old, new, breaks, integrator="vi_sphere", file="vi_sphere", **more):
-    return Mutant(name, f"integrators/{file}.py", old, new, integrator, breaks, **more)
+def _vi(name, old, new, breaks, integrator="vi_sphere", file="vi_sphere.py", **more):
+    return Mutant(name, f"integrators/{file}", old, new, integrator, breaks, **more)
 
 
 def _cf(name, old, new, kind="py", **more):
@@ -169,14 +169,14 @@ MUTANTS = (
         "put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))",
         "put(work.move, i, scale(2.0, axpy(-ff, qi, cross(f, qi))))", ("manifold",), problem=PENDULUM, options=NEWTON),
     # compositions
-    _vi("Yoshida's weight with a square root", '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(3)])',
-        '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(2)])', ("order",), "vi_sphere weights=y4", "weights"),
+    _vi("Yoshida's weight with a square root", "1.351207191959657634", "1.707106781186547524", ("order",),
+        "vi_sphere weights=y4", "weights.toml"),
     _vi("digits of a weight swapped", "0.332599136789", "0.335299136789", ("order",), "vi_sphere weights=kl6",
-        "weights"),
+        "weights.toml"),
     _vi("no step back", "y, self.weights[i]*h, work)", "y, abs(self.weights[i])*h, work)", ("order",),
-        "vi_sphere weights=y4", "one_step"),
+        "vi_sphere weights=y4", "one_step.py"),
     _vi("last substep forgotten", "for i in range(self.weights.shape[0]):",
-        "for i in range(self.weights.shape[0] - 1):", ("order", "symmetry"), "vi_sphere weights=s4", "one_step"),
+        "for i in range(self.weights.shape[0] - 1):", ("order", "symmetry"), "vi_sphere weights=s4", "one_step.py"),
 )
 
 # The package as it is must pass everything that a mutant of it can fail.

@@ -87,4 +87,4 @@ def test_map_shows_the_exponent_of_every_start(tmp_path):
     panel = exponent_map(StudyResults(study)).axes[0]
     (mesh,) = panel.collections
     assert np.array_equal(np.asarray(mesh.get_array()).ravel(), file["lyapunov"])
-    assert panel.get_xlabel() == "turn of $q_2$ about x (degrees)"
+    assert panel.get_xlabel() == "rotation of $q_2$ about x (degrees)"

@@ -368,7 +368,8 @@ def _pair(summary: str, order: int, citation: str, build: Callable[..., Any], at
 DORMAND_PRINCE = "Dormand and Prince 1980; Shampine and Reichelt 1997"
 METHODS = {
     "ode45": _pair("order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)", 5, DORMAND_PRINCE,
-                   dormand_prince, mark=("X", "dotted", "ode45"), scipy="RK45", dense_order=lambda options: 4),
+                   dormand_prince, mark=("X", "dotted", "ode45"), scipy="RK45", dense_order=lambda options: 4,
+                   also=("dopri5", "dormand_prince")),
     "ode45_norm": _pair(
         "order 5(4), MATLAB's ode45 with NormControl: the error of the whole state decides", 5, DORMAND_PRINCE,
         lambda *given: NormControlled((pair := dormand_prince(*given))._replace(sizes=NOT_GIVEN), pair.control),

@@ -216,6 +216,7 @@ METHODS = {
         build=lambda options, tolerance, t_end: Collocation(*tableau(gauss_nodes(options["stages"])),
                                                             options["tolerance"], options["iterations"]),
         mark=((4, 2, 0), "dashdot", "Gauss"), scipy="Gauss", places=Places(shown=9, reference=5),
+        also=("gauss_legendre",),
         certified=Certified(each("stages", 1, 3, 4, 5, 6))),
     "lobatto": Method(
         summary="order 4 with 3 stages, 2 to 8 with 2 to 5; implicit, symmetric pairs IIIA and IIIB", order=4,

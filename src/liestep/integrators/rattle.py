@@ -170,5 +170,6 @@ METHODS = {
         lambda options: Rattle(options["tolerance"], options["iterations"]), formulation="constant_mass",
         summary="order 2, symmetric, implicit in the multipliers; 4, 6 or 8 by weights", conserves=VARIATIONAL,
         citation="Andersen 1983; Leimkuhler and Skeel 1994", options={"weights": WEIGHTS, **newton_options(50)},
-        mark=((5, 2, 0), "dashdot", "RATTLE"), certified=Certified(same=(({}, "vi_sphere", {"solver": "explicit"}),))),
+        mark=((5, 2, 0), "dashdot", "RATTLE"), also=("shake",),
+        certified=Certified(same=(({}, "vi_sphere", {"solver": "explicit"}),))),
 }

@@ -42,7 +42,7 @@ def _method(tableau: Tableau, summary: str, **declared: Any) -> Method:
 
 METHODS = {
     "explicit_euler": _method(TABLEAUX["euler"], "order 1, 1 stage, explicit", mark=("4", "dotted", "explicit Euler"),
-                              places=Places(recommended=False)),
+                              also=("euler", "forward_euler"), places=Places(recommended=False)),
     "rk2_midpoint": _method(TABLEAUX["midpoint"], "order 2, 2 stages, explicit",
                             mark=("s", "dashed", "RK2 midpoint")),
     "rk2_heun": _method(TABLEAUX["heun"], "order 2, 2 stages, explicit", mark=("d", "dotted", "RK2 Heun")),

@@ -65,6 +65,7 @@ class SymplecticEuler(NamedTuple):
 METHODS = {
     "symplectic_euler": Method(
         summary="order 1, explicit; symplectic Euler, for H = T(p) + V(q)", order=1,
+        also=("semi_implicit_euler", "euler_cromer"),
         formulation="separable_hamiltonian", conserves=CANONICAL, forces="of time and position, at the kicks",
         citation="de Vogelaere 1956; Hairer, Lubich and Wanner 2006, I.1.2",
         build=lambda options, tolerance, t_end: SymplecticEuler(VARIANTS.index(options["variant"])),
@@ -75,6 +76,7 @@ METHODS = {
         lambda options: Verlet(FIRST.index(options["first"])),
         summary="order 2, or 4 to 8 by weights; explicit Stoermer-Verlet, for H = T(p) + V(q)",
         formulation="separable_hamiltonian", conserves=CANONICAL, forces="of time and position, at the kicks",
+        also=("leapfrog", "velocity_verlet", "stoermer_verlet", "stormer_verlet", "kdk"),
         citation="Hairer, Lubich and Wanner 2003, Acta Numer. 12, 399",
         options={"first": Option("velocity", "what moves first", FIRST), "weights": WEIGHTS},
         calls=weighted(*COMPOSED[1:]), places=Places(shown=13), certified=Certified((

@@ -350,7 +350,7 @@ OWN = "__liestep_person__"  # in the globals of copies of a person's functions
 
 
 FOREIGN = ("does not contain a loop", "not supported for the input types", "of type Symbol", "how to convert",
-           "pyobject")  # words of errors
+           "pyobject", "object arrays are not supported")  # words of errors
 
 
 class TooLong(BaseException):

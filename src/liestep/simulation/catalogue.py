@@ -244,8 +244,15 @@ def integrator_entry(name: str) -> Entry[Method]:
         known, _, call = name.partition(" ")
         entry = integrator_entry(known)
         return entry._replace(item=entry.item.called(call))
-    own = _own_integrator(name) if isinstance(name, str) else None
-    return own or _of_plugins("integrator", name, _plugin_methods, integrator_ids)
+    if isinstance(name, str) and (own := _own_integrator(name)):
+        return own
+    try:
+        return _of_plugins("integrator", name, _plugin_methods, integrator_ids)
+    except InputError:
+        for known in integrator_ids() if isinstance(name, str) else ():
+            if name.lower() in (method(known).scipy.lower(), *method(known).also):
+                raise InputError(f"the integrator {name} is called {known} here") from None
+        raise
 
 
 def sheet(name: "str | Identified") -> Sheet:

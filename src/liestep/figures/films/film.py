@@ -103,16 +103,17 @@ def frame_of(motion: FilmScene) -> tuple[tuple[float, float, float, float], floa
 
 def stage(figure: Figure, file: RunFile, motion: FilmScene, width: int) -> tuple[Axes, Text]:
     """What all frames share: axes with the three directions of space, the run's name, the text for the time. Letters
-    have 15 pixels, more in films wider than WIDTH; a name that does not fit has two lines."""
+    have 15 pixels, more in films wider than WIDTH; a name that does not fit has two lines, below the directions."""
     points = 8.0*max(WIDTH/width, 1.0)
     side, halo = min(0.025*points, 0.28), [withStroke(linewidth=2.0, foreground="white")]
     axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))
     if motion.sphere:
         sphere_body(axes)
-    triad(axes, motion.view, (-0.01, 0.0, side, side), points=points)
     name = figure.text(0.98, 0.015, name_of(file), ha="right", fontsize=points, color="0.35", path_effects=halo)
     if name.get_window_extent().width > 0.96*figure.bbox.width:
         name.set_text(name_of(file).replace(" by ", "\nby "))
+    above = name.get_window_extent().height/figure.bbox.height*("\n" in name.get_text())
+    triad(axes, motion.view, (-0.01, above, side, side), points=points)
     return axes, figure.text(0.02, 0.985, "", va="top", fontsize=points, path_effects=halo)
 
 

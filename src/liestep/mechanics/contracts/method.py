@@ -197,6 +197,7 @@ class Method:
     # of figures: marker of matplotlib, dash ("solid", "dashed", "dotted", "dashdot"), label; None: made from its family
     mark: tuple[Any, str, str] | None = None
     scipy: str = ""                   # its name in the words of scipy
+    also: tuple[str, ...] = ()        # what others call it
     places: Places = Places()
     certified: Certified = Certified()
     # largest order of the dense output; whether an estimate of the error comes with a step; whether coefficients are
