@@ -25,9 +25,9 @@ from liestep.errors import InputError
 from liestep.files import sealed
 
 PAYS = 1.0   # so many times as long as compiling its loop may take, all runs of it may take in plain Python
-EACH, LEAST, MOST = 3e-4, 1.0, 30.0  # s of compiling for each byte of Python's code, and of any loop
+EACH, LEAST, MOST = 1.7e-4, 1.0, 30.0  # s of compiling for each byte of Python's code, and of any loop
 SEEN = 0.5   # s after which its rate says how long the run will take, if its steps grow by this factor:
-GROWTH = 3.0
+GROWTH = 1.5
 KEPT = 0.1   # s in plain Python after which the mark in the cache is written anew
 _spent: defaultdict[tuple, float] = defaultdict(float)  # s of each loop
 
