@@ -75,6 +75,16 @@ def test_short_pulses_are_seen(method, width):
     assert found == pytest.approx(1.0, rel=1e-5)
 
 
+@pytest.mark.parametrize("method", ["dop853", "ode45"])  # taylor takes no choices
+def test_a_single_pulse_beside_a_periodic_force_is_seen(method):
+    """Right: the sine integrates to nothing, the pulse, which the sine's period does not repeat, to its height by its
+    width."""
+    system = liestep.system("kicked", rhs=lambda t, y: [np.sin(2.0*np.pi*t) + np.where((t > 7.3) & (t < 7.301), 1e3,
+                                                                                      0.0)],
+                            start={"y": [0.0]}, t_end=20.0)
+    assert system.simulate(method, tolerance=1e-8, samples=2)["y"].values[-1, 0] == pytest.approx(1.0, rel=1e-5)
+
+
 def test_stops_of_functions():
     def clock(p, t):
         return [("choice", abs(t - 5.0) - p["w"]), ("choice", np.sin(t)), ("inverse", 1.0 + (t - 7.0)**2),
