@@ -9,7 +9,7 @@ PAPER = Paper(
     figures={f"liegroup2021.{name}": f"figures.{module}" for module, names in {
         "bodies": "figure2 figure2_parts figure3 figure13 figure14 figure15 figure16 figure17 figure18",
         "pendula": "figure5 figure6 figure7 figure8 figure9 figure10 figure11 chain_motion reference_bias gain",
-        "long_time": "growth",
+        "long_time": "growth", "isotropy": "error_constants",
     }.items() for name in names.split()},
     evidence=("evidence",),
     names={"SLGI": "symplectic Lie group integrator", "CF4": "commutator-free method of order 4",

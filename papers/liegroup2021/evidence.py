@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from liestep import load_plugin
 from liestep.geometry import se3
 from liestep.geometry.groups.actions import CHARTS, TangentSpheres, in_coordinates
 from liestep.mechanics.formulations import formulate
@@ -13,6 +14,8 @@ from liestep.mechanics.formulations.counting import operations
 from liestep.paper import Evidence, Status, method, sheet, simulate
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
+
+from .studies import quadrotor_payload
 
 
 def size(vectors: np.ndarray) -> float:
@@ -339,6 +342,7 @@ def payload_gravity() -> Evidence:
         return -0.4*GRAVITY*y[2] - sum(0.755*GRAVITY*(y - length*np.array([0.0, 0.0, 1.0]))[2] for length in (0.6, 0.8))
 
     force = -np.array([rate(lambda s, axis=axis: potential(s*axis)) for axis in np.eye(3)])
+    load_plugin(quadrotor_payload.__file__)
     run = simulate("quadrotor_payload", "rkmk", preset="uncontrolled",
                    initial={"load_velocity": [0.0, 0.0, 0.0], "omega": np.zeros((2, 3))}, step=1e-3,
                    t_end=0.01, samples=2)

@@ -2,11 +2,24 @@
 joints, rankings and the parasite from runs."""
 import numpy as np
 
+from liestep import load_plugin
 from liestep.geometry.quaternion import body_matrix, matrices, plus
 from liestep.mechanics.presets._cone import ABOUT_CENTRE, ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT
-from liestep.paper import Evidence, sheet, simulate, start_of
+from liestep.paper import Evidence, simulate, start_of
+
+from .studies import jointed_bars, mass_spring, spring_pendulum
 
 CLOSE, APART = 1e-12, 1e-2
+
+
+def _loaded(study) -> str:
+    """The id of the last system that a file of the studies declares, which is known from then on."""
+    return load_plugin(study.__file__)[-1]
+
+
+def _spring(method, **asked):
+    """A run of the spring pendulum."""
+    return simulate(_loaded(spring_pendulum), method, **asked)
 
 
 def product_exponential() -> Evidence:
@@ -36,7 +49,7 @@ def kinetic_energy() -> Evidence:
 def balance_of_energy() -> Evidence:
     """Both sides of (75), with the factor h in the last term and without, for a step of the spring pendulum."""
     h = 0.01
-    data = simulate("spring_pendulum", "eml", preset="spatial", step=h, t_end=h, samples=2)
+    data = _spring("eml", preset="spatial", step=h, t_end=h, samples=2)
     q, p, v = (data[name].values for name in ("q", "p", "v"))
     total, generalized = data["total_energy"].values, data["generalized_energy"].values
     kinetic = 0.5*(total - generalized + np.sum(p*v, axis=1))
@@ -54,7 +67,7 @@ def sign_of_forces() -> Evidence:
     """(85) with the printed and with the other sign of the springs, against the exact acceleration at small h."""
     h = 1e-3
     start = {"q": [0.3, 1.4, -0.2], "v": [0.0, 0.0, 0.0]}
-    data = simulate("mass_spring", "eml", preset="printed", initial=start, step=h, t_end=h, samples=2)
+    data = simulate(_loaded(mass_spring), "eml", preset="printed", initial=start, step=h, t_end=h, samples=2)
     push = (data["p"].values[1] - data["p"].values[0])[2]/h
     x = -0.2
     force = -0.75*2.0*x*(1.0 + 2.0*x*x)
@@ -94,7 +107,7 @@ def cone_moments() -> Evidence:
 
 def _masses() -> tuple[np.ndarray, np.ndarray]:
     """(108) of section 5.1 and the coefficients of the springs in (109)."""
-    start = start_of("mass_spring", preset="printed").parameters
+    start = start_of(_loaded(mass_spring), preset="printed").parameters
     one, two = start["mass"]
     return (np.array([[one, 0.0, 0.0], [0.0, two, two], [0.0, two, two]]),
             start["stiffness_factor"]*np.asarray(start["stiffness"]))
@@ -103,7 +116,7 @@ def _masses() -> tuple[np.ndarray, np.ndarray]:
 def lagrangian_scheme() -> Evidence:
     """Residuals of (85), with the sign of erratum 4, in positions and velocities of EML over 10 s of section 5.1."""
     h, (mass, (one, two)) = 0.1, _masses()
-    data = simulate("mass_spring", "eml", preset="printed", step=h, t_end=10.0, samples=101)
+    data = simulate(_loaded(mass_spring), "eml", preset="printed", step=h, t_end=10.0, samples=101)
     q, v, mu = (data[name].values for name in ("q", "v", "multiplier"))
     pull = (q[1:] + q[:-1])*(1.0 + q[1:]**2 + q[:-1]**2)*[one, 0.0, two]  # difference quotients of c (x^2 + x^4)
     gap = 0.5*(q[1:, 1] + q[:-1, 1] - q[1:, 0] - q[:-1, 0])
@@ -131,7 +144,7 @@ DRIFT = 1e-9
 
 def spring_coefficients() -> Evidence:
     """x_1(10) of the mass-spring system with k/4 and k/2."""
-    numbers = {preset: float(simulate("mass_spring", "rk4", preset=preset, steps=10000)["q"].values[-1, 0])
+    numbers = {preset: float(simulate(_loaded(mass_spring), "rk4", preset=preset, steps=10000)["q"].values[-1, 0])
                for preset in ("printed", "public_package")}
     return Evidence(abs(numbers["printed"] - numbers["public_package"]) >= 0.1,
                     "x_1(10) = {printed:.4f} m with k/4, {public_package:.4f} m with k/2; both start with 1 J", numbers)
@@ -139,11 +152,11 @@ def spring_coefficients() -> Evidence:
 
 def radial_derivative() -> Evidence:
     """Error and drifts of the spring pendulum with dT/dr correct and with r^2 for r."""
-    exact = simulate("spring_pendulum", "rk4", preset="printed", steps=20000)["position"].values[-1]
+    exact = _spring("rk4", preset="printed", steps=20000)["position"].values[-1]
     numbers = {}
     for preset in ("printed", "misprint"):
         for step, name in ((0.01, "coarse"), (0.00125, "fine")):
-            data = simulate("spring_pendulum", "eml", preset=preset, step=step, options={"gradient": "gonzalez"})
+            data = _spring("eml", preset=preset, step=step, options={"gradient": "gonzalez"})
             numbers[f"{preset}_{name}"] = float(np.abs(data["position"].values[-1] - exact).max())
         numbers[f"{preset}_energy"] = data.attrs["generalized_energy_error_max"]
     falls = numbers["printed_coarse"]/numbers["printed_fine"] >= 50.0
@@ -156,8 +169,8 @@ def radial_derivative() -> Evidence:
 
 def gonzalez_momentum() -> Evidence:
     """p_phi of the spring pendulum with two discrete derivatives."""
-    numbers = {name: simulate("spring_pendulum", "eml", preset="printed", step=0.01,
-                              options={"gradient": name}).attrs["momentum_error_max_z"]
+    numbers = {name: _spring("eml", preset="printed", step=0.01,
+                       options={"gradient": name}).attrs["momentum_error_max_z"]
                for name in ("gonzalez", "equivariant")}
     return Evidence(numbers["gonzalez"] >= DRIFT >= 1e3*numbers["equivariant"],
                     "p_phi drifts by {gonzalez:.3g} kg m2/s with Gonzalez' derivative at h = 0.01, by {equivariant:.1g}"
@@ -167,7 +180,7 @@ def gonzalez_momentum() -> Evidence:
 def joint_momentum() -> Evidence:
     """Angular momentum of the closed loop from one step to the next, and its prediction from the joint forces."""
     h = 0.1
-    data = simulate("rigid_loop", "eml", preset="livens2025", step=h, t_end=4.0, samples=41)
+    data = simulate(_loaded(jointed_bars), "eml", preset="livens2025", step=h, t_end=4.0, samples=41)
     momentum, time = data["momentum_map"].values, data["time"].values
     late = np.flatnonzero(time > 1.05)[:-1]
     found = np.array([momentum[k + 1] - momentum[k] for k in late])
@@ -180,7 +193,7 @@ def joint_momentum() -> Evidence:
 
 def _joint_impulse(data, k: int, h: float) -> np.ndarray:
     """h sum over the joints of mu x g(q_m) for the step after sample k (3,)."""
-    bodies = sheet("rigid_loop").build(start_of("rigid_loop", preset="livens2025").parameters)
+    bodies = jointed_bars.loop_bodies(start_of("rigid_loop", preset="livens2025").parameters)
     q = 0.5*(data["quaternion"].values[k] + data["quaternion"].values[k + 1])
     x = 0.5*(data["position"].values[k] + data["position"].values[k + 1])
     turned, mu = matrices(q), data["multiplier"].values[k + 1, 4:].reshape(4, 3)

@@ -37,6 +37,8 @@ from liestep.paper import (
     subplots,
 )
 
+from .studies import jointed_bars, mass_spring, spring_pendulum
+
 COMPONENTS = ("#0077BB", "#EE7733", "#009988")
 PARTS = ("#CC3311", "#0077BB", "#222222")  # kinetic, potential, total
 TINY = 1e-18                               # stands for zero on a logarithmic axis
@@ -85,13 +87,13 @@ def by_solver(results: Results, problem: str, scale: float, draw: Callable[[Axes
     return figure, left, file["time"][-1]
 
 
-def _energies(axes: Axes, time: np.ndarray, kinetic: np.ndarray, file: RunFile) -> None:
-    total = file["generalized_energy"]
+def _energies(axes: Axes, kinetic: np.ndarray, file: RunFile) -> None:
+    time, total = file["time"], file["generalized_energy"]
     for values, colour, label in ((kinetic, PARTS[0], "kinetic"), (total - kinetic, PARTS[1], "potential"),
                                   (total, PARTS[2], "generalized")):
         axes.plot(time, values, color=colour, label=label)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    against_time(axes, "energy (J)", time[-1])
+    against_time(axes, "energy (J)", time[-1], "(b) energies, EML")
 
 
 @drawing("Mass-spring system with a singular mass matrix. (a) sketch; (b) energies by EML, as in figure 1 of the paper."
@@ -101,13 +103,11 @@ def figure1(results: Results) -> Figure:
     file = first_run(results, MASSES, "eml")
     p = parameters(file)
     scene = Scene(sketch, View(-90.0, 8.0))
-    first = p["rest_length"]*np.eye(3)[0]
-    looks.masses_in_a_row(scene, first, (2.0*p["rest_length"] + p["width"])*np.eye(3)[0], p["width"])
+    mass_spring.draw(looks, scene, p, np.zeros(3))
     scene.draw(limits=(-0.2, 2.4, -0.6, 0.6))
     sketch.set_title("(a) system at rest")
     v, m = file["v"], p["mass"]
-    _energies(energy, file["time"], 0.5*(m[0]*v[:, 0]**2 + m[1]*(v[:, 1] + v[:, 2])**2), file)
-    energy.set_title("(b) energies, EML")
+    _energies(energy, 0.5*(m[0]*v[:, 0]**2 + m[1]*(v[:, 1] + v[:, 2])**2), file)
     return figure
 
 
@@ -126,11 +126,10 @@ def figure3(results: Results) -> Figure:
     file = results.file(SPRING, "eml", "h0.01")
     scene = Scene(sketch, View(35.0, 25.0))
     looks.trail(scene, file["position"], looks.COLOURS[0], 0.9)
-    looks.sprung(scene, file["position"][-1])
+    spring_pendulum.draw(looks, scene, file["position"][-1])
     scene.draw()
     sketch.set_title("(a) motion in 1 s")
-    _energies(energy, file["time"], 0.5*np.sum(file["momentum"]**2, axis=1)/parameters(file)["mass"], file)
-    energy.set_title("(b) energies, EML")
+    _energies(energy, 0.5*np.sum(file["momentum"]**2, axis=1)/parameters(file)["mass"], file)
     return figure
 
 
@@ -415,7 +414,7 @@ def figure14(results: Results) -> Figure:
     file = results.file(LOOP, "eml", STEP)
     p = parameters(file)
     scene = Scene(sketch, VIEW)
-    looks.bars(scene, looks.bar_ends(p, file["position"][0], file["attitude"][0]))
+    jointed_bars.draw(looks, scene, jointed_bars.ends(p, file["position"][0], file["attitude"][0]))
     scene.draw()
     sketch.set_title("(a) four bars")
     axes.plot([0.0, 0.5, 1.0, 2.0], [0.0, p["load"], 0.0, 0.0], color=COMPONENTS[0])
@@ -427,12 +426,11 @@ def figure14(results: Results) -> Figure:
 def figure15(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 96.0, layout=None)
     file = results.file(LOOP, "eml", STEP)
-    p = parameters(file)
     for axes, time in zip(snapshots(figure, (0.0, 0.0, 1.0, 1.0), LOOP_TIMES, 3), LOOP_TIMES, strict=True):
         k = int(np.argmin(np.abs(file["time"] - time)))
         scene = Scene(axes, VIEW)
         places = file["position"][k] - file["position"][k].mean(axis=0)
-        looks.bars(scene, looks.bar_ends(p, places, file["attitude"][k]))
+        jointed_bars.draw(looks, scene, jointed_bars.ends(parameters(file), places, file["attitude"][k]))
         scene.draw(limits=(-9.5, 9.5, -9.0, 9.0))
     return figure
 

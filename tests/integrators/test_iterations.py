@@ -16,11 +16,12 @@ from liestep.simulation.runs.specification import applicable, specify, start_of
 H, SHORT, STEPS = 0.1, {"heavy_top": 0.02}, 4  # so long that the first guess decides
 COUNTS = {  # method -> a system, and iterations of the first steps together
     "bliedf": ("jointed_body", 8), "bliedf order=1": ("jointed_body", 16), "bliedf order=2": ("jointed_body", 11),
-    "body_midpoint": ("free_rigid_body", 12), "discrete_gradient": ("mass_spring", 58), "dmv": ("free_rigid_body", 124),
-    "em_rotation": ("free_rigid_body", 43), "emh": ("free_rigid_body", 12), "eml": ("spherical_pendulum_chain", 16),
-    "eml_ggl": ("spherical_pendulum_chain", 16), "eml_p": ("spherical_pendulum_chain", 16),
+    "body_midpoint": ("free_rigid_body", 12), "discrete_gradient": ("henon_heiles", 48),
+    "dmv": ("free_rigid_body", 124), "em_rotation": ("free_rigid_body", 43), "emh": ("free_rigid_body", 12),
+    "eml": ("spherical_pendulum_chain", 16),
+    "eml_p": ("spherical_pendulum_chain", 16),
     "gauss": ("spherical_pendulum_chain", 48), "generalized_alpha": ("jointed_body", 16),
-    "lgvi": ("free_rigid_body", 12), "lie_midpoint": ("free_rigid_body", 47), "lobatto": ("mass_spring", 48),
+    "lgvi": ("free_rigid_body", 12), "lie_midpoint": ("free_rigid_body", 47), "lobatto": ("henon_heiles", 40),
     "mph": ("free_rigid_body", 12), "mpl": ("spherical_pendulum_chain", 16), "rattle": ("spherical_pendulum_chain", 16),
     "slgi": ("free_rigid_body", 12), "spherical_midpoint": ("free_rigid_body", 53),
     "vi_livens": ("spherical_pendulum_chain", 16), "vi_sphere": ("spherical_pendulum_chain", 15),

@@ -75,7 +75,7 @@ def test_dense_output_has_its_order_meets_both_ends_and_stays_on_the_manifold(pr
     work, errors = component.workspace(formulated.problem, y), []
     for h in 0.1*2.0**(-0.5*np.arange(9)):
         out = np.zeros((len(places) + 1, *y.shape))
-        dense(component.pair, formulated.problem, y, h, places, out, work)
+        dense(component, formulated.problem, y, h, places, out, work)
         assert np.abs(out[0] - y).max() <= 1e-15
         assert np.abs(out[-1] - out[-2]).max() <= 1e-14
         q, w = np.split(out, 2, axis=1)

@@ -81,7 +81,7 @@ def test_the_file_of_a_failed_run_is_complete_and_says_so(problem, integrator, r
 
 def test_every_failure_has_a_case_or_a_test_of_its_own():
     elsewhere = {Status.SINGULAR_MATRIX, Status.NOT_COMPILED,  # NOT_COMPILED: test_plugins.py
-                 Status.RADIUS_NOT_POSITIVE, Status.POLE_REACHED,  # systems/test_spherical_limits.py
+                 Status.RADIUS_NOT_POSITIVE, Status.POLE_REACHED,  # of papers/livens2025
                  Status.TURN_TOO_LARGE,  # test_rigid_split.py
                  Status.RANK_LOST,  # systems/test_mechanisms.py
                  Status.SPRING_WOUND}  # systems/test_force_elements.py

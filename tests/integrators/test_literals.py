@@ -41,7 +41,7 @@ SIZES = ("geometry/distances.py", "integrators/sizes.py")
 ESTIMATE = ("integrators/rkmk.py", ("error",))
 # literals that decide no digit: (function, beginning of the line) -> why
 NO_DIGIT = {
-    ("unit", ""): "matrix of Newton's method", ("newton_system", ""): "matrix of Newton's method",
+    ("unit", ""): "matrix of Newton's method", ("linear_system", "column = axpy(-u"): "matrix of Newton's method",
     ("improve", "one = "): "matrix of Newton's method", ("improve", "two = "): "matrix of Newton's method",
     ("improve", "three = "): "matrix of Newton's method", ("improve", "(j[0]"): "matrix of Newton's method",
     ("improve", "(0.0, "): "matrix of Newton's method", ("change", "size, gap"): "when the iteration ends",
@@ -66,7 +66,11 @@ NO_DIGIT = {
     ("prepare_dense", "work.current["): "a flag", ("attempt", "work.current["): "a flag",
     ("stages", "work.current["): "a flag", ("interpolate", "work.current["): "a flag",
     ("look", "work.when[1] = "): "a flag",
-    ("accept", "work.when[1] = "): "a flag",
+    ("accept", "work.when[1] = "): "a flag", ("accept", "work.k[0, i, k] = if_equal("): "a flag",
+    ("attempt", "error = worse(error, if_equal(defect"): "numbers whose estimate is zero",
+    ("error", "fifth += if_equal("): "numbers whose estimate is zero",
+    ("error", "third += if_equal("): "numbers whose estimate is zero",
+    ("error", "return if_equal(fifth + third"): "a step whose estimate is zero",
     ("choose", ""): "length of the next step", ("attempt", "total = 0.0"): "whether the state is finite",
     ("attempt", "return (Status.OK, 0.0) if abs(total)"): "whether the state is finite",
     ("attempt", "return status, 0.0 if status"): "a flag",

@@ -10,7 +10,6 @@ from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.integrators.sizes import RowGroups, StateNorm
-from liestep.integrators.step_control import Controlled
 from liestep.integrators.tableaux import PAIRS, pair_of
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import method, sheet, system_ids
@@ -21,17 +20,16 @@ PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=r
 SYSTEMS = system_ids()  # before other tests load plugins
 # system, preset, end time, options of the form: every action, and both ways in which states hold attitudes
 CASES = (
-    ("body_chain", "double_pendulum", 0.2, {}), ("body_chain", "double_pendulum", 0.2, {"action": "so3_r3"}),
-    ("bonded_block", "small", 1e-3, {}), ("bonded_particles", "cluster", 1e-3, {}),
+    ("bonded_particles", "cluster", 1e-3, {}),
     ("bonded_ring", "rescaled", 0.05, {}),
     ("dipole_array", "paper", 0.05, {}), ("elastic_rod", "no_gravity", 0.002, {}), ("four_bar", "tilted", 0.05, {}),
+    ("four_bar", "tilted", 0.05, {"action": "so3_r3"}),
     ("free_rigid_body", "asymmetric", 1.0, {}), ("free_rigid_body", "asymmetric", 1.0, {"action": "direct"}),
     ("free_rigid_body", "asymmetric", 1.0, {"action": "coadjoint"}), ("heavy_top", "asymmetric", 0.3, {}),
     ("heavy_top", "asymmetric", 0.3, {"action": "direct"}), ("heavy_top", "asymmetric", 0.3, {"action": "coadjoint"}),
     ("heavy_top", "asymmetric", 0.3, {"action": "se3", "attitude": "rotation_vector", "twist": "spatial"}),
     ("jointed_body", "asymmetric_top", 0.3, {"chart": "exp", "attitude": "matrix"}),
     ("lennard_jones_sphere", "level1", 1e-3, {}),
-    ("quadrotor_payload", "no_moment", 0.1, {}),
     ("sphere_nbody", "paper", 0.5, {}), ("spherical_pendulum_chain", "orders", 0.3, {}),
     ("sphere_vortices", "four", 0.5, {}), ("spring_pendula", "paper", 0.1, {}),
 )
@@ -110,7 +108,7 @@ def test_cases_are_all_systems_and_actions():
     tried = {(case[0], case[3].get("action", option.default if option else "")) for case in CASES
              for option in [sheet(case[0]).forms["lie_action"].options.get("action")]}
     # the same two actions of poses on other mechanisms
-    assert found - tried == {("four_bar", "so3_r3"), ("jointed_body", "so3_r3"), ("heavy_top", "so3_r3")}
+    assert found - tried == {("jointed_body", "so3_r3"), ("heavy_top", "so3_r3")}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join([case[0], *map(str, case[3].values())]))
@@ -237,7 +235,6 @@ def test_a_declared_pair_is_that_of_its_numbers():
     assert (own.a, own.b, own.embedded, own.dense) == (known.a, known.b, known.embedded, known.dense)
     pair = method("rkmk_pair").build({"tableau": canonical, "dexpinv": "exact", "control": "paper",
                                       "exponent": "default", "norm": "state", "safety": 0.8}, 1e-3, 1.0)
-    assert isinstance(pair, Controlled)
     assert pair.control.exponent == 0.5
 
 

@@ -210,15 +210,14 @@ def test_recommendations_try_quaternions():
     assert demand.options("dop853") == QUATERNION
     assert demand.run("dop853", 1e-9).options["form"] == "quaternion"
     assert demand.options("taylor") == demand.options("rk4") == {}
-    assert request("mass_spring", error=1e-6).options("dop853") == {}
+    assert request("henon_heiles", error=1e-6).options("dop853") == {}
 
 
 @pytest.mark.parametrize(("system", "integrator", "said"), [
     ("heavy_top", "ode45", "which acts after each step, and this method does not let it; allowed with this method are"
      " attitude, coadjoint"),
-    ("quadrotor_payload", "taylor", "option form is 'quaternion'; allowed are embedded, orthonormal"),
-    ("spherical_pendulum_chain", "taylor", "option form is 'quaternion'; allowed are omega, velocity, angles"),
-    ("mass_spring", "taylor", "option form does not exist for vector_field of"),
+    ("spherical_pendulum_chain", "taylor", "option form is 'quaternion'; allowed are omega, velocity"),
+    ("henon_heiles", "taylor", "option form does not exist for vector_field of"),
     ("heavy_top", "lie_taylor", "option form does not exist for lie_action of Heavy top: it is one of vector_field")])
 def test_where_there_is_no_such_form(system, integrator, said):
     with pytest.raises(InputError) as caught:

@@ -8,8 +8,9 @@ from scipy.spatial.transform import Rotation
 from liestep import IntegrationError, simulate
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.integrators.kicks import kicked
 from liestep.integrators.rigid_maps import AxisSplitting, LieGroupVariational, Richardson
-from liestep.integrators.rodrigues import ChartDrift, KickDrift
+from liestep.integrators.rodrigues import ChartDrift, Drift
 from liestep.simulation.runs.specification import specify
 
 H = 0.01
@@ -78,7 +79,7 @@ def test_richardson_of_equal_moments_turns_by_a_little_more():
     w = case.start[3]
     for z in (0.04, 0.08):
         h = z/np.linalg.norm(w)
-        moved = Map(case, Richardson(2.0))(case.start, h)
+        moved = Map(case, kicked(Richardson(2.0)))(case.start, h)
         turn = Rotation.from_matrix(moved[:3].T @ case.start[:3]).as_rotvec()
         assert np.abs(np.cross(turn, w)).max() <= 1e-15
         assert (np.linalg.norm(turn) - z)/z**3 == pytest.approx(1.0/24.0, rel=0.01)
@@ -132,21 +133,21 @@ def test_a_chart_ends_exactly_where_it_has_no_coordinates(modified, steps):
     """With h w = 2 every step of (25) turns by pi/2: alpha ends at pi, modified parameters at 2 pi."""
     case = formulated("free_rigid_body", "asymmetric", "rigid_bodies", {"inertia": [1.0, 1.0, 1.0]},
                       {"attitude": np.eye(3), "angular_momentum": np.array([0.0, 0.0, 2.0])})
-    turned = Map(case, KickDrift(1, 0.5, 0.5))(case.start, 1.0, 2)
+    turned = Map(case, kicked(Drift(1)))(case.start, 1.0, 2)
     assert np.allclose(turned[:3], np.diag([-1.0, -1.0, 1.0]))
-    flow = Map(case, ChartDrift(1, modified))
+    flow = Map(case, kicked(ChartDrift(1, modified)))
     flow(case.start, 1.0, steps, Status.CHART_LIMIT)
-    plain = Map(case, KickDrift(1, 0.5, 0.5))(case.start, 1.0, steps - 1)
+    plain = Map(case, kicked(Drift(1)))(case.start, 1.0, steps - 1)
     assert np.allclose(flow(case.start, 1.0, steps - 1), plain)
 
 
 def test_lgvi_keeps_the_energy_of_a_free_body():
     case = formulated("free_rigid_body", "asymmetric", "rigid_bodies")
-    flow = Map(case, LieGroupVariational(1e-15, 50))
+    flow = Map(case, kicked(LieGroupVariational(1e-15, 50)))
     flow(case.start, 0.1, 2000)
     assert flow.largest["energy"][0] <= 1e-4
     assert flow.largest["momentum_map"].max() <= 1e-13
-    assert Map(case, AxisSplitting(5))(case.start, 0.1, 10)[3] == pytest.approx(case.start[3], abs=0)
+    assert Map(case, kicked(AxisSplitting(5)))(case.start, 0.1, 10)[3] == pytest.approx(case.start[3], abs=0)
 
 
 def test_the_exact_drift_ends_where_no_arcsine_exists():

@@ -123,8 +123,8 @@ def test_parts_that_are_none(parts, said):
 
 
 def test_a_system_without_parts_is_refused():
-    with pytest.raises(InputError, match="splitting cannot run on mass_spring"):
-        liestep.simulate("mass_spring", "splitting", step=0.1)
+    with pytest.raises(InputError, match="splitting cannot run on henon_heiles"):
+        liestep.simulate("henon_heiles", "splitting", step=0.1)
 
 
 def oscillator():

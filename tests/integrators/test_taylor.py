@@ -28,13 +28,12 @@ PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=r
 # system, preset, end time, options
 CASES = (
     ("spherical_pendulum_chain", "orders", 1.0, {}), ("spherical_pendulum_chain", "orders", 1.0, {"form": "omega"}),
-    ("spherical_pendulum_chain", "orders", 0.3, {"form": "angles", "projection": "none"}),
     ("sphere_nbody", "paper", 1.0, {}), ("spring_pendula", "paper", 0.3, {}),
     ("free_rigid_body", "asymmetric", 2.0, {}),
     ("heavy_top", "asymmetric", 1.0, {}), ("heavy_top", "asymmetric", 1.0, {"form": "coadjoint"}),
     ("heavy_top", "asymmetric", 1.0, {"form": "quaternion"}),
-    ("jointed_body", "asymmetric_top", 0.5, {}), ("spring_pendulum", "printed", 1.0, {}),
-    ("mass_spring", "printed", 1.0, {}),
+    ("jointed_body", "asymmetric_top", 0.5, {}), ("penning_trap", "tilted", 1.0, {}),
+    ("henon_heiles", "chaotic", 1.0, {}),
 )
 
 
@@ -165,9 +164,9 @@ def test_after_the_last_step_there_is_no_series_to_go_on_with():
 
 
 def test_compiled_runs_are_those_of_plain_python():
-    data = simulate("spring_pendulum", "taylor", preset="printed", tolerance=1e-10, t_end=1.0, samples=4,
+    data = simulate("sphere_nbody", "taylor", preset="paper", tolerance=1e-10, t_end=1.0, samples=4,
                     options={"order": 10})
-    form, _, states, steps = outputs(CASES[-2], 1e-10, (1/3, 2/3, 1.0))
+    form, _, states, steps = outputs(CASES[2], 1e-10, (1/3, 2/3, 1.0))
     assert data.attrs["steps_accepted"] == steps
     assert data.attrs["rhs_evaluations"] == 10*steps  # one for each coefficient: none after the last step
     for name, value in form.to_fields(states).items():
@@ -206,17 +205,6 @@ def defect(run):
     """Largest entry of |R^T R - 1|."""
     axes = run["attitude"].values.reshape(-1, 3, 3)
     return np.abs(np.swapaxes(axes, 1, 2) @ axes - np.eye(3)).max()
-
-
-def test_quadrotors_return_to_the_manifold():
-    """After each step; the embedded form leaves it. Both are the same motion."""
-    usual, plain = (simulate("quadrotor_payload", "taylor", preset="uncontrolled", tolerance=1e-4, t_end=1.0, samples=5,
-                             options=options) for options in ({}, {"form": "embedded"}))
-    q, omega = usual["q"].values, usual["omega"].values
-    assert defect(usual) <= 1e-14 < 1e-9 < defect(plain)
-    assert np.abs(1.0 - np.sum(q*q, axis=-1)).max() <= 1e-14
-    assert np.abs(np.sum(q*omega, axis=-1)).max() <= 1e-14*np.abs(omega).max()
-    assert np.abs(plain["attitude"] - usual["attitude"]).max() <= 1e-3
 
 
 def test_rigid_bodies_return_to_the_manifold():
@@ -273,7 +261,7 @@ def test_forces_of_time_are_taken_at_the_time_of_the_step():
 
 def test_engine_of_references_agrees_with_heyoka():
     assert specify_reference("heavy_top", preset="asymmetric", engines=["taylor_core", "taylor"], samples=3)
-    run = specify("spring_pendulum", "dop853", preset="printed", tolerance=1e-6, t_end=1.0, samples=4)
+    run = specify("sphere_nbody", "dop853", preset="paper", tolerance=1e-6, t_end=1.0, samples=4)
     times = np.linspace(0.0, 1.0, 4)
     gap = np.abs(ENGINES["taylor_core"](run, times) - ENGINES["taylor"](run, times))
     assert gap.max() <= 1e-12

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.compile.precision import number_type
+from liestep.compile.precision import coefficients, number_type
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.integrators.runge_kutta import ExplicitRungeKutta
@@ -180,3 +180,14 @@ def test_norms_that_do_not_fit_are_refused():
         StateField("q", "1", "", norm="chord")
     with pytest.raises(InputError, match=r"state field q: the norm attitude is for rotation matrices"):
         StateField("q", "1", "", norm="attitude").distance(np.zeros((4, 2, 3)), np.full((4, 2, 3), nan))
+
+
+def test_coefficients_are_those_of_a_list_at_the_time_of_the_call():
+    """Of tuples alone they are kept."""
+    weights = [0.25, 0.75]
+    assert coefficients(weights).tolist() == [0.25, 0.75]
+    weights[:] = 0.5, 0.5
+    assert coefficients(weights).tolist() == [0.5, 0.5]
+    kept = 0.25, 0.75
+    coefficients(kept)[0] = 1.0
+    assert coefficients(kept).tolist() == [0.25, 0.75]

@@ -29,7 +29,7 @@ SMALL_ANGLES = (1.0, 0.1, 0.01)  # degrees
 TIME = 0.3
 # Their starts have to fit joints or a bond, which keep bodies from most degenerate places. Their vector fields take any
 # attitudes and places and hold the accelerations of the joints only: they are compared off the joints as well.
-HELD = ("body_chain", "jointed_body", "mass_spring", "rigid_chain", "rigid_loop")
+HELD = ("jointed_body",)
 # no case: one that is set by a crank angle, below
 NO_CASE = (("four_bar", "close"), ("four_bar", "opposite"), ("four_bar", "all"))
 
@@ -74,7 +74,7 @@ def attitudes(shape, how, angle, generator):
 
 
 def is_directions(name, value):
-    """Whether a field holds unit vectors; q of shape (3,) are coordinates, of mass_spring and spring_pendulum."""
+    """Whether a field holds unit vectors; q of shape (n,) are coordinates."""
     return name == "q" and value.ndim == 2
 
 

@@ -91,5 +91,5 @@ def test_ten_thousand_links_swing_and_return():
 def test_a_far_chain_that_is_singular_to_working_precision_is_refused(name, place, value):
     numbers = {"mass": np.ones(FAR + 1), "length": np.ones(FAR + 1)}
     numbers[name][place] = value
-    with pytest.raises(InputError, match="not positive definite to working precision"):
+    with pytest.raises(InputError, match="not symmetric and positive definite to working precision"):
         specify("spherical_pendulum_chain", "vi_sphere", preset="chain3", parameters=numbers, steps=1, t_end=0.01)

@@ -53,12 +53,6 @@ def choices(name, formulation):
             return
 
 
-def turned(initial):
-    """Directions and angular velocities turned about (1, 2, 3), so that none is at a pole of the angles."""
-    turn = np.array([[-6.0, 2.0, 3.0], [2.0, -3.0, 6.0], [3.0, 6.0, 2.0]])/7.0
-    return {**initial, "q": initial["q"] @ turn, "omega": initial["omega"] @ turn}
-
-
 def arguments(function):
     return [name for name in inspect.signature(function).parameters if name != "self"]
 
@@ -70,8 +64,7 @@ def test_components_keep_their_protocol(name, formulation):
     methods = {key: value for key, value in inspect.getmembers(protocol, inspect.isfunction) if key[0] != "_"}
     fields = {key for base in protocol.__mro__ for key in vars(base).get("__annotations__", {})}
     for start, options in choices(name, formulation):
-        initial = turned(start.initial) if options.get("form") == "angles" else start.initial
-        problem = formulate(sheet(name), start.parameters, initial, formulation, options).problem
+        problem = formulate(sheet(name), start.parameters, start.initial, formulation, options).problem
         for key, declared in methods.items():
             found = inspect.getattr_static(type(problem), key, None)
             assert inspect.isfunction(found), f"{type(problem).__name__} has no method {key}"
@@ -88,8 +81,7 @@ def test_every_form_has_the_kinetic_energy_of_its_start(name):
     facts, found = sheet(name), {}
     for formulation in facts.forms:
         for start, options in choices(name, formulation):
-            initial = turned(start.initial) if options.get("form") == "angles" else start.initial
-            made = formulate(facts, start.parameters, initial, formulation, options)
+            made = formulate(facts, start.parameters, start.initial, formulation, options)
             fields = {"time": np.zeros(1), **made.to_fields(made.start[None])}
             energy = facts.kinetic_energy(start.parameters, fields)
             assert energy.shape == (1,)
@@ -120,7 +112,7 @@ def test_a_specification_holds_only_options_that_exist_there(name):
 
 @pytest.mark.parametrize(("problem", "integrator", "absent"), [
     ("heavy_top", "rkmk", ("alpha", "beta", "mass")), ("heavy_top", "rk4", ("mass", "projection")),
-    ("quadrotor_payload", "cf4", ("alpha", "mass")), ("sphere_nbody", "vi_sphere", ("tolerance", "iterations"))])
+    ("bonded_particles", "cf4", ("alpha", "mass")), ("sphere_nbody", "vi_sphere", ("tolerance", "iterations"))])
 def test_options_without_meaning_are_not_hashed(problem, integrator, absent):
     assert not set(absent) & set(specify(problem, integrator, steps=10).options)
 

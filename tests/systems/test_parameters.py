@@ -41,7 +41,7 @@ def test_bodies_that_exist_pass(rule, value):
 
 @pytest.mark.parametrize(("rule", "value", "sentence"), [
     (MOMENTS, BROKEN, r"parameter inertia is of no body: its largest principal moment 2 is above the sum of the other"
-     r" two, 0\.666667 \+ 1"),
+     r" two, 0\.666666667 \+ 1"),
     (MOMENTS, [1.0, 1.0, 2.0 + 1e-9], "of no body"),
     (MOMENTS, [1.0, 0.0, 1.0], "parameter inertia must be positive"),
     (MOMENTS, [1.0, -1.0, 1.0], "parameter inertia must be positive"),
@@ -62,7 +62,7 @@ def test_bodies_that_do_not_exist_are_refused(rule, value, sentence):
 
 
 @pytest.mark.parametrize(("system", "wrong"), [
-    ("free_rigid_body", BROKEN), ("heavy_top", BROKEN), ("quadrotor_payload", [[1.0, 1.0, 1.0], BROKEN])])
+    ("free_rigid_body", BROKEN), ("heavy_top", BROKEN)])
 def test_every_system_with_moments_of_inertia_refuses_those_of_no_body(system, wrong):
     with pytest.raises(InputError, match="is of no body"):
         specify(system, "rk4", steps=10, parameters={"inertia": wrong})

@@ -15,7 +15,6 @@ from place import study_of_paper
 from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.errors import InputError
-from liestep.files.textfiles import read_csv
 from liestep.simulation.catalogue import integrator_calls, own_integrators, sheet
 from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import write
@@ -24,6 +23,7 @@ from liestep.study.plan.budget import evaluations_per_step, step_counts
 from liestep.study.plan.config import IntegratorConfig
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.choice import choose
+from liestep.study.tables.results import read_csv
 from liestep.study.tables.tables import analyse
 
 PLUGIN = Path(__file__).resolve().parents[3]/"tests"/"plugins"/"two_step.py"

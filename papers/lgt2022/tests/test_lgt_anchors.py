@@ -1,6 +1,7 @@
 """lgt2022: numbers of an independent trial, and motions from other derivations."""
 import numpy as np
 import pytest
+from chain_loaded import _loaded  # noqa: F401
 from fast_top import TOP_RATE, error, top
 from mechanism_cases import hat
 from scipy.integrate import solve_ivp

@@ -1,6 +1,7 @@
 """lgt2022: index-3 methods against printed digits of a trial on other code, and the tangent against differences."""
 import numpy as np
 import pytest
+from chain_loaded import _loaded  # noqa: F401
 from fast_top import NAMED, TOP_RATE, error, top
 
 from liestep import simulate

@@ -7,8 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.figures.scenes.looks import quadrotor_places, quadrotors
-from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
+from liestep.figures.scenes import looks
 from liestep.paper import (
     COLOURS,
     DOUBLE,
@@ -38,6 +37,8 @@ from liestep.paper import (
     trail,
     triad,
 )
+
+from ..studies.quadrotor_payload import DESIRED, desired_directions, desired_path, draw, places
 
 METHODS = ("slgi_0", "slgi_half", "slgi_1", "slgi_kk")  # keys of the study; SLGIKK is the same map as theta = 1/2
 SLOPES = {"slgi_0": 1, "slgi_half": 2}
@@ -166,7 +167,7 @@ def figure3(results: Results) -> Figure:
 INTEGRATORS = ("lie_euler", "lie_heun", "rkmk3", "rkmk4")
 PAPER = "ode45_paper"
 PAYLOAD = "payload"
-LOAD, DESIRED = "#1F4FBF", "#D62728"
+LOAD = "#1F4FBF"
 LINKS = ("#0077BB", "#EE7733")
 
 
@@ -277,7 +278,7 @@ def figure14(results: Results) -> Figure:
     scenes = [_scene(axes, file, data, int(np.argmin(np.abs(file["time"] - time))))
               for axes, time in zip(panels, TIMES, strict=True)]
     points = FLIGHT_VIEW(np.concatenate([desired_path(data, file["time"]), file["load_position"],
-                                  quadrotor_places(data, file["load_position"], file["q"]).reshape(-1, 3)]))
+                                  places(data, file["load_position"], file["q"]).reshape(-1, 3)]))
     low, high = points[:, :2].min(axis=0) - 0.55, points[:, :2].max(axis=0) + 0.55
     for scene in scenes:
         scene.draw(limits=(low[0], high[0], low[1], high[1]))
@@ -298,11 +299,11 @@ def _scene(axes: Axes, file: RunFile, data: Parameters, k: int) -> Scene:
     for start in range(0, len(path) - 1, 4):
         scene.line(path[start:start + 3], DESIRED, 0.8, lift=-1.0, fade=0.0)
     load = file["load_position"]
-    places = quadrotor_places(data, load, file["q"])
+    at = places(data, load, file["q"])
     if k > 10:
         scene.line(load[:k + 1:5], COLOURS[0], 0.8, fade=0.0)
         first = int(np.searchsorted(file["time"], file["time"][k] - 0.5))
         for body in range(2):
-            trail(scene, places[first:k + 1:5, body], COLOURS[body + 1], 0.7)
-    quadrotors(scene, load[k], places[k], file["attitude"][k], ARM)
+            trail(scene, at[first:k + 1:5, body], COLOURS[body + 1], 0.7)
+    draw(looks, scene, load[k], at[k], file["attitude"][k], ARM)
     return scene

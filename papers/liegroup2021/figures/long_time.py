@@ -3,7 +3,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.figures.panels import curves, triangle
+from liestep.figures.panels import curves
 from liestep.paper import (
     EndLabel,
     InputError,
@@ -15,6 +15,7 @@ from liestep.paper import (
     legend_below,
     logarithmic,
     marks,
+    slope_triangle,
 )
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
 
@@ -77,4 +78,6 @@ def _triangles(axes: Axes, shown: list[tuple]) -> None:
     end = min(time[-1] for time, _, _ in shown)
     for power, name, begin in ((1, "linear", 20.0), (2, "quadratic", 6.0)):
         if name in found:
-            triangle(axes, end/begin, [(time, error) for time, error, _ in shown], power, BELOW)
+            x, width = end/begin, 10.0**min(0.35, 1.6/power)  # of the triangle
+            first, last = (min(float(np.interp(at, *curve[:2])) for curve in shown) for at in (x, width*x))
+            slope_triangle(axes, [x], [min(first, last/width**power)], power, BELOW)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from constrained_cases import plain_problem
 from liestep_papers.livens2025.quantities import after_load, axis_error, increments, middle_velocities
+from livens_systems import systems
 
 from liestep import simulate
 from liestep.compile.status import IntegrationError, Status
@@ -15,6 +16,8 @@ from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.content import limit_of
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import specify, start_of
+
+_loaded = systems("eml_ggl", "jointed_bars")
 
 BODY, TOP = {"preset": "livens2025"}, {"preset": "livens2025", "t_end": 0.1}
 STEPS = (0.01, 0.005, 0.001, 0.0005)

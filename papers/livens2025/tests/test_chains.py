@@ -2,13 +2,15 @@
 import numpy as np
 import pytest
 from constrained_cases import PLAIN, plain_problem
+from liestep_papers.livens2025.studies.jointed_bars import bars
+from livens_systems import systems
 
 from liestep import simulate
 from liestep.compile.tracing import plain_component
 from liestep.integrators._linked_bodies import FAINT, felt, linked_work
 from liestep.integrators.livens import is_chain, move, new_work
-from liestep.mechanics.systems.rigid_chain import bars
 
+_loaded = systems("jointed_bars")
 H = 0.03
 CASES = {"quaternion": ("constrained_lagrangian", {"coordinates": "quaternion"}),
          "directors": ("constrained_lagrangian", {"coordinates": "directors"}),

@@ -2,15 +2,17 @@
 import numpy as np
 import pytest
 from liestep_papers.livens2025.evidence import joint_momentum
+from liestep_papers.livens2025.studies.jointed_bars import Jointed, redundant
+from livens_systems import systems
 from scipy.integrate import solve_ivp
 
 from liestep import simulate
 from liestep.errors import InputError
 from liestep.geometry.quaternion import matrices, of_matrix
-from liestep.mechanics.formulations.constrained.bodies import redundant
-from liestep.mechanics.formulations.constrained.joint_forms import Jointed
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import specify, start_of
+
+_loaded = systems("jointed_bars")
 
 
 def loop(method, step=0.1, t_end=10.0, **options):

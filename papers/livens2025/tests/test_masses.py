@@ -2,13 +2,16 @@
 import numpy as np
 import pytest
 from liestep_papers.livens2025 import evidence
+from livens_systems import systems
 from scipy.optimize import fsolve
 
 from liestep import simulate
 from liestep.compile.status import IntegrationError
 from liestep.errors import InputError
 from liestep.simulation.references.reference import compute_reference, specify_reference
-from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specification import specify, start_of
+
+_loaded = systems("jointed_bars", "mass_spring", "spring_pendulum")
 
 
 def masses(method="eml", preset="printed", step=0.1, **options):
@@ -162,6 +165,21 @@ def test_starts_off_the_constraint_are_refused():
         specify("mass_spring", "eml", steps=10, initial={"q": [0.1, 1.1, 0.0]})
     with pytest.raises(InputError, match=r"v\[1\] differs from v\[0\] by 1"):
         specify("mass_spring", "eml", steps=10, initial={"v": [1.0, 0.0, 0.0]})
+
+
+@pytest.mark.parametrize(("mass", "time"), [(1e9, 1e6), (1e-9, 1e-3)])
+def test_springs_scale_with_mass_and_time(mass, time):
+    """V = c (x^2 + x^4), as printed for x in m: its 1 is 1/m^2, so that no unit of length is free."""
+    start = start_of("mass_spring")
+    parameters, initial = ({**values, **changed} for values, changed in (
+        (start.parameters, {"mass": start.parameters["mass"]*mass,
+                            "stiffness": start.parameters["stiffness"]*mass/time**2}),
+        (start.initial, {"v": start.initial["v"]/time})))
+    one = simulate("mass_spring", "vi_livens", steps=4, t_end=0.04, samples=3)
+    other = simulate("mass_spring", "vi_livens", steps=4, t_end=0.04*time, samples=3, parameters=parameters,
+                     initial=initial)
+    for name, scale in (("q", 1.0), ("v", time), ("p", time/mass)):
+        assert np.abs(scale*other[name].values - one[name].values).max() <= 1e-13*np.abs(one[name].values).max(), name
 
 
 def test_a_pole_on_the_way_is_a_recorded_failure():

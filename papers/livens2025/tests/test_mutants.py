@@ -9,6 +9,8 @@ from types import FunctionType
 import numpy as np
 import pytest
 from constrained_cases import PLAIN, plain_problem
+from liestep_papers.livens2025.studies.spring_pendulum import SphericalSpring
+from livens_systems import systems
 from scipy.integrate import solve_ivp
 
 from liestep.compile import tracing
@@ -23,8 +25,8 @@ from liestep.mechanics.formulations.constrained import spin
 from liestep.mechanics.formulations.constrained.quaternion_bodies import QuaternionBodies
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
 from liestep.mechanics.presets.livens2025 import TILT
-from liestep.mechanics.systems.spring_pendulum import SphericalSpring
 
+_loaded = systems("jointed_bars", "spring_pendulum")
 EML, NULL = ReducedStep(1, False, False, 1e-15, 40), NullSpaceStep(1, False, 1e-15, 40)
 GONZALEZ = EML._replace(rule=2)
 CAYLEY, MPH = CayleyStep(1e-15, 200), HamiltonianStep(KINDS["b"], 1.0, False, 1e-15, 40)
@@ -63,7 +65,8 @@ def run(problem, step, h, steps, kernels=(), methods=(), parameters=None):
 
     def made(component):
         plain = plain_component(component, functions, np.float64)
-        own = {name: method for cls, name, method in methods if isinstance(plain, cls)}
+        kinds = {kind.__name__ for kind in type(plain).__mro__}  # a plugin is loaded with classes of its own
+        own = {name: method for cls, name, method in methods if cls.__name__ in kinds}
         return type("Edited", (type(plain),), own)(*plain) if own else plain
 
     system, method = made(found.problem), made(step)

@@ -4,12 +4,14 @@ from functools import cache
 
 import pytest
 from checks import estimate, states
+from livens_systems import systems
 
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.specification import specify
 from liestep.study.tables.order import order_verdict
 
 pytestmark = pytest.mark.slow
+_loaded = systems("eml_ggl", "jointed_bars", "spring_pendulum")
 LOOP, SPRING, BODY = (("rigid_loop", "livens2025"), ("spring_pendulum", "spatial"), ("free_rigid_body", "livens2025"))
 SPHERES = (("sphere_nbody", "four_bodies"), ("spherical_pendulum_chain", "paper_scaled"), ("spring_pendula", "paper"))
 CHAIN = ("rigid_chain", "four_bars")

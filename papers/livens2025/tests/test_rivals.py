@@ -2,14 +2,16 @@
 import numpy as np
 import pytest
 from constrained_cases import PLAIN, plain_problem, slope
+from liestep_papers.livens2025.studies.eml_ggl import StabilisedStep
+from livens_systems import systems
 
 from liestep import simulate
 from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
-from liestep.integrators.eml_ggl import StabilisedStep
 from liestep.integrators.livens import ReducedStep, VariationalStep, move
 from liestep.simulation.runs.specification import start_of
 
+_loaded = systems("eml_ggl", "jointed_bars", "mass_spring", "spring_pendulum")
 STEPS = {"vi_livens": VariationalStep(1e-15, 40), "mpl": ReducedStep(0, False, False, 1e-15, 40),
          "eml": ReducedStep(1, False, False, 1e-15, 40), "eml_ggl": StabilisedStep(1, False, 1e-15, 40)}
 

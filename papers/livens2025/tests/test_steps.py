@@ -3,18 +3,20 @@ quaternion. And one state in all formulations."""
 import numpy as np
 import pytest
 from constrained_cases import PLAIN, plain_problem, slope
+from liestep_papers.livens2025.studies.eml_ggl import StabilisedStep
+from livens_systems import systems
 
 from liestep import simulate
 from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
 from liestep.geometry.quaternion import plus
-from liestep.integrators.eml_ggl import StabilisedStep
 from liestep.integrators.livens import FullStep, NullSpaceStep, ReducedStep, VariationalStep, balance, move, new_work
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import start_of
 
+_loaded = systems("eml_ggl", "jointed_bars", "mass_spring", "spring_pendulum")
 BODY, TOP, LOOP = ("free_rigid_body", "livens2025"), ("heavy_top", "asymmetric"), ("rigid_loop", "livens2025")
 SPRING, MASSES = ("spring_pendulum", "spatial"), ("mass_spring", "printed")
 H, T = 0.05, 0.2

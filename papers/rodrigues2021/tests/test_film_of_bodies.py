@@ -1,7 +1,9 @@
 """Films of many bodies: a flat ring is seen from above, a block from the side; colours follow the turns."""
 import numpy as np
 import pytest
+from liestep_papers.rodrigues2021.studies import bonded_block
 
+from liestep import load_plugin
 from liestep.figures.films.motions import PICTURE, motion_of
 from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.outcomes import carry_out
@@ -19,6 +21,7 @@ class Recorded:
 @pytest.mark.parametrize(("system", "changes", "count", "flat"), [
     ("bonded_ring", {"particles": 6, "ring_diameter": 2.0, "gap": 0.05}, 6, True), ("bonded_block", {}, 8, False)])
 def test_bodies_are_balls(system, changes, count, flat, tmp_path):
+    load_plugin(bonded_block.__file__)
     preset = {"bonded_ring": "rescaled", "bonded_block": "small"}[system]
     run = carry_out(specify(system, "rodrigues", preset=preset, parameters=changes, step=0.01, t_end=0.5,
                             samples=6))

@@ -5,7 +5,6 @@
 
 (Wieloch and Arnold 2021 for k = 1, 2; the commutator for k = 3 follows from U = h V + h^3 (V''/24 + [V, V']/12) at the
 middle of the step; lgt2022, section 4.3)."""
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from liestep.extend import (
     Method,
     Option,
     Options,
+    Parameters,
     Sheet,
     Status,
     axpy,
@@ -113,7 +113,7 @@ class Bliedf(NamedTuple):
         work.steps[0] += 1
 
 
-def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+def _order(options: Options, sheet: Sheet, parameters: Parameters) -> int:
     """Increments of a Cayley map differ from h V by O(h^3), and so do those of the exponential from the mean of V."""
     return min(options["order"], 2 if options["chart"] != "exp" or options.get("commutator") == "off" else 3)
 

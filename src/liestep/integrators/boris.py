@@ -1,6 +1,6 @@
 """Boris' method for charged particles and its symmetric compositions (Boris 1970; Qin et al. 2013, Phys. Plasmas 20,
 084503: it conserves volume in phase space)."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,11 +35,12 @@ class Boris(NamedTuple):
 
     rotation: int  # of ROTATIONS
 
-    def workspace(self, problem: ChargedParticles, y: np.ndarray) -> Any:
+    def workspace(self, problem: ChargedParticles, y: np.ndarray) -> tuple[np.ndarray, ...]:
         n = y.shape[0]//2
         return np.zeros((n, 3), y.dtype), np.zeros((n, 3), y.dtype)
 
-    def step(self, problem: ChargedParticles, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: ChargedParticles, t: float, y: np.ndarray, h: float,
+             work: tuple[np.ndarray, ...]) -> Status:
         push, spin = work
         n = y.shape[0]//2
         for i in range(n):

@@ -3,7 +3,6 @@
 They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni,
 Marthinsen, Owren 2003)."""
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +20,7 @@ from liestep.extend import (
     MetricAction,
     Option,
     Options,
+    Parameters,
     Places,
     Sheet,
     Status,
@@ -28,14 +28,15 @@ from liestep.extend import (
     borrows,
     coefficients,
     copy,
+    if_equal,
     put,
     row,
     sqrt,
 )
 from liestep.integrators.one_step import OneStep, combine
 from liestep.integrators.rkmk import chart_order
-from liestep.integrators.sizes import StateNorm, WithoutSizes, for_system
-from liestep.integrators.step_control import CONTROL, controlled
+from liestep.integrators.sizes import StateNorm, WithoutSizes, first_slope, for_system
+from liestep.integrators.step_control import CONTROL, control_of
 
 Weights = tuple[Fraction, ...]
 START = -1  # as a base: the state at the beginning of the step
@@ -82,12 +83,12 @@ class ExponentialScheme:
     def total(self, number: int) -> Weights:
         """(stages,) weights of all exponentials that lead to a state: its Runge-Kutta method
         where everything commutes."""
-        found = [Fraction(0)]*self.stages
+        sums = [Fraction(0)]*self.stages
         while number != START:
             for r, weight in enumerate(self.exponentials[number].weights):
-                found[r] += weight
+                sums[r] += weight
             number = self.exponentials[number].base
-        return tuple(found)
+        return tuple(sums)
 
     def tableau(self) -> tuple[Weights, ...]:
         """(stages, stages) Runge-Kutta matrix where everything commutes."""
@@ -137,7 +138,7 @@ class Riemannian(NamedTuple):
         return sqrt(problem.distance2(y, z))
 
 
-def require_distance(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+def require_distance(options: Options, sheet: Sheet, parameters: Parameters) -> None:
     """Raises InputError for a distance on states that have none."""
     if options["distance"] == "riemannian" and options.get("action") in WITHOUT:
         raise InputError(f"option distance is riemannian, which states with action {options['action']} do not have;"
@@ -162,13 +163,13 @@ class CommutatorFree(NamedTuple):
     bases: np.ndarray    # (e,) START or the number of an earlier state
     gives: np.ndarray    # (e,) stage that f of the state is, 0 for none
 
-    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> SchemeWork:
         rows = problem.algebra_rows()
         count, stages = self.weights.shape
         return SchemeWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                           np.zeros((rows, 3), y.dtype), np.zeros((count, *y.shape), y.dtype), np.zeros(2))
 
-    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: SchemeWork) -> Status:
         status = self.states(problem, t, y, h, 0, work)
         if status == Status.OK:
             copy(work.states[self.bases.shape[0] - 1], y)
@@ -176,7 +177,7 @@ class CommutatorFree(NamedTuple):
                 return Status.SINGULAR_MATRIX
         return status
 
-    def states(self, problem: LieAction, t: float, y: np.ndarray, h: float, ready: int, work: Any) -> Status:
+    def states(self, problem: LieAction, t: float, y: np.ndarray, h: float, ready: int, work: SchemeWork) -> Status:
         """All states and stages; `ready` = 1 when k[0] = f(t, y) is there."""
         for number in range(-1 + ready, self.bases.shape[0]):  # -1: y itself
             stage, time = 0, t
@@ -204,34 +205,38 @@ class CommutatorFreePair(NamedTuple):
     gamma, Hermite's polynomial in the algebra, meets the conditions without commutators, and a(s) the one for [f(y),
     d/dt f], that sum_r c_r a_r(s) = s sum_r a_r(s)/2 - s^2/6. f(y+) serves the next step too."""
 
-    scheme: Any  # CommutatorFree
+    scheme: CommutatorFree
     result: int  # number of the new state; its base is exp(A).y, with START as base
     lower: Any
-    distance: Any = Euclidean(0)
+    distance: Any
+    control: Any
 
-    def measured(self, formulated: Formulated) -> Any:
+    def measured(self, formulated: Formulated) -> "CommutatorFreePair":
         return self._replace(distance=for_system(self.distance, formulated))
 
-    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> SchemeWork:
         return self.scheme.workspace(problem, y)
 
-    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: SchemeWork) -> float:
+        h = self.control.first(t_end)
         self.distance.start(problem, t, y, h, work.k, work.sigma, work.states[0])
         work.current[0] = 0.0
         work.current[1] = 0.0
+        return h
 
-    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: SchemeWork) -> tuple[Status, float]:
         """New state in work.states[result]."""
         work.current[1] = 0.0
-        status = self.scheme.states(problem, t, y, h, int(work.current[0]), work)
+        if not first_slope(problem, t, y, work.k[0], work.current):
+            return Status.NOT_EVALUABLE, np.inf
+        status = self.scheme.states(problem, t, y, h, 1, work)
         if status != Status.OK:
             return status, np.inf
-        work.current[0] = 1.0
         error = self.distance.between(problem, y, work.states[self.result], work.states[self.lower], h)
         return Status.OK if problem.project(work.states[self.result]) else Status.SINGULAR_MATRIX, error
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
+                    work: SchemeWork) -> None:
         if work.current[1] == 0.0:
             problem.algebra(t + h, work.states[self.result], work.end)
             work.current[1] = 1.0
@@ -257,11 +262,12 @@ class CommutatorFreePair(NamedTuple):
     def rejected(self, h: float) -> None:
         self.distance.rejected(h)
 
-    def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: LieAction, y: np.ndarray, work: SchemeWork) -> None:
         self.distance.keep(work.states[self.result])
         copy(work.states[self.result], y)
-        if work.current[1] == 1.0:
-            copy(work.end, work.k[0])
+        for i in range(work.end.shape[0]):
+            for k in range(3):
+                work.k[0, i, k] = if_equal(work.current[1], 1.0, work.end[i, k], work.k[0, i, k])
         work.current[0] = work.current[1]
 
 
@@ -285,12 +291,12 @@ def fixed(scheme: ExponentialScheme, **declared: Any) -> Method:
                   build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()), **declared)
 
 
-def _pair(options: Options, tolerance: float | None, t_end: float) -> Any:
+def _pair(options: Options, tolerance: float | None, t_end: float) -> CommutatorFreePair:
     assert tolerance is not None
     scheme = PAIRS[options["scheme"]]
     distance = {"scaled": StateNorm(), "euclidean": Euclidean(0), "riemannian": Riemannian(0)}[options["distance"]]
-    pair = CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower, distance)
-    return controlled(pair, scheme.lower_order, options, tolerance)
+    return CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower, distance,
+                              control_of(options, tolerance, scheme.lower_order))
 
 
 METHODS = {

@@ -26,13 +26,13 @@ With W = I^-1 Q^T pi at the ends of a step
     cay(z) = 1 + (hat z + hat z hat z/2)/(1 + |z|^2/4)
 
 Q_1 - Q_0 = (Q_0 + Q_1) hat z/2, so that the work of the torque of a potential that is linear in Q is its difference."""
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.roles import Arrays, Integrator
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub, unit
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -43,7 +43,7 @@ from liestep.integrators.one_step import WEIGHTS, Composition, OneStep, composed
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import CotangentRotation, RigidBodies
 from liestep.mechanics.contracts.method import TOPS, VARIATIONAL, Certified, Keeps, Method, Places, each
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet, number_in
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet, number_in
 
 SWEEPS = 200   # at most
 ROUNDING = 1e3  # times the tolerance: changes below it that shrink no more are of rounding
@@ -68,6 +68,9 @@ class HeldTorque(NamedTuple):
         return 0.0*u[0], 0.0*u[1], 0.0*u[2]
 
 
+Sweep = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, HeldTorque]
+
+
 @borrows(OneStep)
 class SymplecticSweeps(NamedTuple):
     """Several bodies that turn and move. At the attitudes exp(theta xi_i) Q_i and positions x_i + theta h V_i with
@@ -84,15 +87,15 @@ class SymplecticSweeps(NamedTuple):
     Symplectic, keeps the momenta of symmetries that `SymplecticTheta` keeps for one body: exactly, whatever
     the sweeps leave. Returns NOT_CONVERGED, NOT_EVALUABLE, or CHART_LIMIT for a turn by 2 pi or more."""
 
-    inner: Any   # SymplecticTheta
+    inner: "SymplecticTheta"
     sweeps: int  # at most
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Sweep:
         n, dtype = problem.bodies(), y.dtype
         return (np.zeros_like(y), np.zeros((2*n, 3), dtype), np.zeros((2*n, 3), dtype), np.zeros((3, 3), dtype),
                 HeldTorque(np.zeros((2, 3), dtype), problem.counters))
 
-    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Sweep) -> Status:
         stage, f, moved, _, _ = work
         n = problem.bodies()
         copy(y, stage)
@@ -106,7 +109,7 @@ class SymplecticSweeps(NamedTuple):
             self.finish(problem, y, h, f, moved)
         return status
 
-    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: int, previous: float) -> tuple[Status, int, float, bool]:
         problem, h, y, work = given
         stage, f, moved, jacobian, held = work
         self.place(problem, y, h, moved, stage)
@@ -174,10 +177,10 @@ class SymplecticTheta(NamedTuple):
     tolerance: float  # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows
     iterations: int   # at most
 
-    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
+    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Arrays:
         return np.zeros_like(y), np.zeros((3, 3), y.dtype)
 
-    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         stage, jacobian = work
         inertia, start = problem.inertia(), to_body(y, row(y, 3))
         z = (h*start[0]/inertia[0], h*start[1]/inertia[1], h*start[2]/inertia[2])
@@ -203,7 +206,7 @@ class SymplecticTheta(NamedTuple):
             status = Status.CHART_LIMIT
         return status, z
 
-    def improve(self, given: Any, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+    def improve(self, given: tuple, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         problem, y, h, start, stage, jacobian = given
         inertia = problem.inertia()
         turn(to_space(y, scale(self.theta, z)), y, stage)
@@ -255,12 +258,12 @@ def _one(options: Options) -> SymplecticTheta:
     return SymplecticTheta(options.get("theta", 0.5), options["tolerance"], options["iterations"])
 
 
-def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
-    one = _one(options)
-    return one if options["weights"] == "one" else Composition(one, composition_weights(options["weights"]))
+def _build(options: Options, tolerance: float | None, t_end: float) -> Integrator:
+    inner = _one(options)
+    return inner if options["weights"] == "one" else Composition(inner, composition_weights(options["weights"]))
 
 
-def _combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+def _combination(options: Options, sheet: Sheet, parameters: Parameters) -> None:
     if options["weights"] != "one" and (options["theta"] != 0.5 or "cotangent_rotation" not in sheet.forms):
         raise InputError(f"option weights is {options['weights']!r}, which is for theta = 0.5 and one body; allowed"
                          " here is one")
@@ -280,10 +283,10 @@ class CayleyStep(NamedTuple):
     tolerance: float  # error left in z, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
+    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Arrays:
         return np.zeros_like(y), np.zeros_like(y)
 
-    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         new, mean = work
         begin = self.rate(problem.inertia(), y, row(y, 3))
         z = scale(h, begin)
@@ -298,7 +301,7 @@ class CayleyStep(NamedTuple):
         put(y, 3, momentum)
         return Status.OK
 
-    def improve(self, given: Any, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+    def improve(self, given: tuple, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         problem, h, y, begin, new, mean = given
         self.turn(y, z, new, mean)
         end = axpy(h, problem.torque(mean), row(y, 3))

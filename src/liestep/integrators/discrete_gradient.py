@@ -37,18 +37,21 @@ def between(s: float, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
 
 @kernel
-def complete(gain: float, a: np.ndarray, b: np.ndarray, g: np.ndarray) -> None:
-    """The smallest change of g after which g.(b - a) is the gain of H (Gonzalez 1996)."""
+def complete(gain: float, held: float, a: np.ndarray, b: np.ndarray, g: np.ndarray) -> float:
+    """The smallest change of g after which g.(b - a) is the gain of H (Gonzalez 1996), and its factor, or with the one
+    that is held, if it is a number."""
     size = 0.0
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
             d = b[i, j] - a[i, j]
             size += d*d
             gain -= g[i, j]*d
+    factor = held if held < np.inf else gain/size if size > 0.0 else 0.0
     if size > 0.0:
         for i in range(a.shape[0]):
             for j in range(a.shape[1]):
-                g[i, j] += gain/size*(b[i, j] - a[i, j])
+                g[i, j] += factor*(b[i, j] - a[i, j])
+    return factor
 
 
 class MeanGradient(NamedTuple):
@@ -58,8 +61,8 @@ class MeanGradient(NamedTuple):
     c: np.ndarray  # (s,) nodes
 
     def gradient(self, problem: SkewGradient, a: np.ndarray, b: np.ndarray, point: np.ndarray, slope: np.ndarray,
-                 g: np.ndarray) -> None:
-        """The discrete gradient between a and b into g; point and slope are room."""
+                 g: np.ndarray, held: float) -> float:
+        """The discrete gradient between a and b into g; point and slope are room. The factor of `complete`."""
         for i in range(a.shape[0]):
             for j in range(a.shape[1]):
                 g[i, j] = 0.0
@@ -69,7 +72,7 @@ class MeanGradient(NamedTuple):
             for i in range(a.shape[0]):
                 for j in range(a.shape[1]):
                     g[i, j] += self.b[s]*slope[i, j]
-        complete(problem.hamiltonian(b) - problem.hamiltonian(a), a, b, g)
+        return complete(problem.hamiltonian(b) - problem.hamiltonian(a), held, a, b, g)
 
 
 class CoordinateGradient(NamedTuple):
@@ -79,7 +82,7 @@ class CoordinateGradient(NamedTuple):
     close: float
 
     def gradient(self, problem: SkewGradient, a: np.ndarray, b: np.ndarray, point: np.ndarray, slope: np.ndarray,
-                 g: np.ndarray) -> None:
+                 g: np.ndarray, held: float) -> float:
         d = a.shape[1]
         count = a.shape[0]*d
         for turn in range(2):
@@ -101,6 +104,7 @@ class CoordinateGradient(NamedTuple):
                     value = problem.hamiltonian(point)
                 last = value
                 g[i, j] = found if turn == 0 else 0.5*(g[i, j] + found)
+        return 0.0
 
 
 @borrows(OneStep)
@@ -112,29 +116,32 @@ class DiscreteGradient(NamedTuple):
     tolerance: float  # error left in a row of the state, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: SkewGradient, y: np.ndarray) -> Any:
+    def workspace(self, problem: SkewGradient, y: np.ndarray) -> tuple[np.ndarray, ...]:
         return (np.zeros_like(y), np.zeros_like(y), np.zeros_like(y), np.zeros_like(y), np.zeros_like(y),
                 np.zeros_like(y))
 
-    def step(self, problem: SkewGradient, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SkewGradient, t: float, y: np.ndarray, h: float, work: tuple[np.ndarray, ...]) -> Status:
         new, rates = work[0], work[1]
         between(0.0, y, y, new)
         for i in range(y.shape[0]):
             for j in range(y.shape[1]):
                 rates[i, j] = 0.0
-        status, _ = iterate(self, (problem, h, y, work), 0, 1.0, self.iterations)
+        status, _ = iterate(self, (problem, h, y, work), (0, 0.0), 1.0, self.iterations)
         if status == Status.OK:
             between(0.0, new, y, y)
         return status
 
-    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: tuple[int, float], previous: float
+                ) -> tuple[Status, tuple[int, float], float, bool]:
         """Two changes of the end of the step: one of the coordinates alone reaches the momenta with the next, so that
-        only two together are smaller than those before."""
+        only two together are smaller than those before. After a quarter of the iterations the factor of `complete` is
+        held: round-off of an H that is large beside what the step changes of it would move it without end."""
         problem, h, y, work = given
         new, rates, point, slope, g, found = work
-        change = 0.0
+        (count, factor), change = x, 0.0
         for _ in range(2):
-            self.rule.gradient(problem, y, new, point, slope, g)
+            factor = self.rule.gradient(problem, y, new, point, slope, g,
+                                        factor if count >= self.iterations//4 else np.inf)
             between(0.5, y, new, point)
             if not problem.turn(point, g, found):
                 return Status.NOT_EVALUABLE, x, previous, False
@@ -144,12 +151,12 @@ class DiscreteGradient(NamedTuple):
                 for j in range(y.shape[1]):
                     new[i, j] = y[i, j] + h*rates[i, j]
         problem.counters[Counter.ITERATIONS] += 2
-        return Status.OK, x, change, converged(change, previous, 1.0, 1.0, self.tolerance)
+        return Status.OK, (count + 1, factor), change, converged(change, previous, 1.0, 1.0, self.tolerance)
 
 
 def _made(options: Options) -> DiscreteGradient:
     if options["rule"] == "itoh_abe":
-        rule: Any = CoordinateGradient(CLOSE)
+        rule: CoordinateGradient | MeanGradient = CoordinateGradient(CLOSE)
     else:
         rule = MeanGradient(*tableau(gauss_nodes(1 if options["rule"] == "gonzalez" else NODES))[1:])
     return DiscreteGradient(rule, options["tolerance"], options["iterations"])

@@ -1,19 +1,22 @@
 """Adaptive explicit pairs on a vector field, with dense output; the step control is a component.
 
 Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept. Its field `control` decides."""
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import hands_on, kernel
-from liestep.compile.rows import copy, sqrt
+from liestep.compile.roles import Integrator
+from liestep.compile.rows import copy, if_equal, quotient, sqrt
 from liestep.compile.separate import call_address
 from liestep.compile.status import Status
 from liestep.compile.straight.routines import Weights
+from liestep.integrators._newton import worse
 from liestep.integrators.sizes import (
     ATOL,
     NOT_GIVEN,
+    Groups,
     RowGroups,
     absolute,
     evaluate,
@@ -28,7 +31,7 @@ from liestep.integrators.step_control import HairerControl, MatlabControl
 from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.method import PROJECTED, Method, Places
+from liestep.mechanics.contracts.method import PROJECTED, Build, Method, Places
 from liestep.mechanics.contracts.sheet import Option, Options
 
 
@@ -41,19 +44,19 @@ class DormandPrince(NamedTuple):
     c: np.ndarray      # (7,)
     e: np.ndarray      # (7,) weights of the error: b - b_hat
     dense: np.ndarray  # (7, 4) coefficients of s, s^2, s^3, s^4
-    control: Any
+    control: MatlabControl
     # without an absolute tolerance: groups and sizes (see `integrators.sizes`)
-    groups: Any = RowGroups()
+    groups: Groups = RowGroups()
     sizes: np.ndarray = NOT_GIVEN
 
-    def measured(self, formulated: Formulated) -> Any:
+    def measured(self, formulated: Formulated) -> "DormandPrince":
         groups, sizes = sizes_for_errors(formulated, self.sizes)
         return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
-    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> np.ndarray:
         return np.zeros((9, *y.shape), y.dtype)  # 7 slopes, new state, stage state
 
-    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: np.ndarray) -> float:
         evaluate(problem, t, y, work[0])
         if self.control.atol == 0.0:
             rates_from_zero(problem, t, y, 0.01*t_end, self.groups, self.sizes, (work[0], work[1], work[8]))
@@ -68,7 +71,8 @@ class DormandPrince(NamedTuple):
                     speed = max(speed, abs(work[0, i, k])/size)
         return self.control.first(speed)
 
-    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float,
+                work: np.ndarray) -> tuple[Status, float]:
         """New state in work[7]; error = |h| max |e.k|/max(|y|, |y+|, atol/rtol)."""
         new = work[7]
         for s in range(1, 7):
@@ -85,14 +89,11 @@ class DormandPrince(NamedTuple):
                 if self.control.atol == 0.0:
                     threshold = self.sizes[0, self.groups.of(i, k)]
                 defect = self.defect(work, i, k)
-                if defect == 0.0:
-                    continue
-                ratio = abs(defect)/max(abs(y[i, k]), abs(new[i, k]), threshold)
-                if not ratio <= error:  # a NaN stays
-                    error = ratio
+                ratio = quotient(abs(defect), max(abs(y[i, k]), abs(new[i, k]), threshold))
+                error = worse(error, if_equal(defect, 0.0, 0.0, ratio))
         return Status.OK, abs(h)*error
 
-    def defect(self, work: Any, i: int, k: int) -> float:
+    def defect(self, work: np.ndarray, i: int, k: int) -> float:
         """e.k of one number."""
         total = self.e[0]*work[0, i, k]
         for r in range(1, 7):
@@ -100,7 +101,7 @@ class DormandPrince(NamedTuple):
         return total
 
     def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
+                    work: np.ndarray) -> None:
         """State at t + s h, 0 <= s <= 1, order 4."""
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
@@ -114,7 +115,7 @@ class DormandPrince(NamedTuple):
         if self.control.atol == 0.0:
             note_rejected(self.groups, self.sizes, h)
 
-    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: VectorField, y: np.ndarray, work: np.ndarray) -> None:
         if self.control.atol == 0.0:
             keep_sizes(self.groups, self.sizes, work[7])
         copy(work[7], y)
@@ -148,14 +149,15 @@ class NormControlled(NamedTuple):
     """Order 5(4), the step of `DormandPrince`, error = h |e.k|/max(|y|, |y+|, atol/rtol) with Euclidean norms of the
     whole state. Conserves nothing exactly."""
 
-    pair: Any
-    control: Any  # that of the pair
+    pair: DormandPrince
+    control: MatlabControl  # that of the pair
 
-    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: np.ndarray) -> float:
         problem.rhs(t, y, work[0])
         return self.control.first(length(work[0])/max(length(y), self.control.atol/self.control.rtol))
 
-    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float,
+                work: np.ndarray) -> tuple[Status, float]:
         """New state in work[7], defect in work[8]."""
         status, _ = self.pair.attempt(problem, t, y, h, work)
         if status != Status.OK:
@@ -192,7 +194,7 @@ class LoopStages(NamedTuple):
 
     sums: int = 15  # 12 stages, the new state, two errors; the first stage is known
 
-    def run(self, method: Any, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> bool:
+    def run(self, method: "Dop853", problem: VectorField, t: float, y: np.ndarray, h: float, work: Dop853Work) -> bool:
         """Slopes, the new state in work.new, and the errors of order 5 and 3 in work.stage; False where a slope cannot
         be evaluated."""
         for s in range(1, self.sums):  # stage 12 is the new state; the last two sums are the errors
@@ -210,7 +212,7 @@ class StraightStages(NamedTuple):
     address: int
     table: np.ndarray
 
-    def run(self, method: Any, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> bool:
+    def run(self, method: "Dop853", problem: VectorField, t: float, y: np.ndarray, h: float, work: Dop853Work) -> bool:
         return call_address(self.address, t, h, y, work.k, work.new, work.stage, self.table, problem.counters) == 1
 
 
@@ -226,13 +228,13 @@ class Dop853(NamedTuple):
     d: np.ndarray   # (4, 16)
     rtol: float
     atol: float
-    control: Any
-    stages: Any = LoopStages()
+    control: HairerControl
+    stages: LoopStages | StraightStages = LoopStages()
     # without an absolute tolerance: groups and sizes (see `integrators.sizes`)
-    groups: Any = RowGroups()
+    groups: Groups = RowGroups()
     sizes: np.ndarray = NOT_GIVEN
 
-    def measured(self, formulated: Formulated) -> Any:
+    def measured(self, formulated: Formulated) -> "Dop853":
         groups, sizes = sizes_for_errors(formulated, self.sizes)
         return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 
@@ -240,14 +242,14 @@ class Dop853(NamedTuple):
         """What machine code of all stages holds."""
         return Weights(self.a[:13].tolist(), self.c.tolist(), (self.e5.tolist(), self.e3.tolist()))
 
-    def with_stages(self, address: int, table: np.ndarray) -> Any:
+    def with_stages(self, address: int, table: np.ndarray) -> "Dop853":
         return self._replace(stages=StraightStages(address, table))
 
-    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Dop853Work:
         return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
                           np.zeros((2, *y.shape), y.dtype), np.zeros_like(y), np.zeros(1))
 
-    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Dop853Work) -> float:
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
         evaluate(problem, t, y, work.k[0])
         if self.atol == 0.0:
@@ -282,13 +284,14 @@ class Dop853(NamedTuple):
                     total += (u[i, k]/tolerance)*(u[i, k]/tolerance)
         return sqrt(total/(y.shape[1]*y.shape[0]))
 
-    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float,
+                work: Dop853Work) -> tuple[Status, float]:
         work.ready[0] = 0.0
         if not self.stages.run(self, problem, t, y, h, work):
             return Status.NOT_EVALUABLE, np.inf
         return Status.OK, self.error(y, h, work)
 
-    def error(self, y: np.ndarray, h: float, work: Any) -> float:
+    def error(self, y: np.ndarray, h: float, work: Dop853Work) -> float:
         """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
         if self.atol == 0.0:
             try_sizes(self.groups, self.sizes, y, work.new, h)
@@ -297,17 +300,15 @@ class Dop853(NamedTuple):
             for k in range(y.shape[1]):
                 floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[0, self.groups.of(i, k)]
                 five, three = work.stage[0, i, k], work.stage[1, i, k]
-                if five == 0.0 and three == 0.0:
-                    continue
                 tolerance = floor + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
-                fifth += (five/tolerance)*(five/tolerance)
-                third += (three/tolerance)*(three/tolerance)
-        if fifth == 0.0 and third == 0.0:
-            return 0.0
-        return abs(h)*fifth/sqrt((fifth + 0.01*third)*(y.shape[1]*y.shape[0]))
+                one, other = quotient(five, tolerance), quotient(three, tolerance)
+                fifth += if_equal(abs(five) + abs(three), 0.0, 0.0, one*one)
+                third += if_equal(abs(five) + abs(three), 0.0, 0.0, other*other)
+        mean = sqrt((fifth + 0.01*third)*(y.shape[1]*y.shape[0]))
+        return if_equal(fifth + third, 0.0, 0.0, quotient(abs(h)*fifth, mean))
 
     def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
+                    work: Dop853Work) -> None:
         """State at t + s h, 0 <= s <= 1, order 7."""
         if work.ready[0] == 0.0:
             self.prepare_dense(problem, t, y, h, work)
@@ -319,7 +320,7 @@ class Dop853(NamedTuple):
                 out[i, k] = total + y[i, k]
         problem.project(out)
 
-    def prepare_dense(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> None:
+    def prepare_dense(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Dop853Work) -> None:
         """Where one of the three further stages cannot be evaluated there is no state, and the run ends."""
         there = True
         for s in range(13, 16):
@@ -343,7 +344,7 @@ class Dop853(NamedTuple):
         if self.atol == 0.0:
             note_rejected(self.groups, self.sizes, h)
 
-    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: VectorField, y: np.ndarray, work: Dop853Work) -> None:
         if self.atol == 0.0:
             keep_sizes(self.groups, self.sizes, work.new)
         copy(work.new, y)
@@ -351,7 +352,7 @@ class Dop853(NamedTuple):
         copy(work.k[12], work.k[0])
 
 
-def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
+def _build_853(options: Options, tolerance: float | None, t_end: float) -> Integrator:
     assert tolerance is not None
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
@@ -359,8 +360,7 @@ def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
                   sizes=given_sizes(options, tolerance))
 
 
-def _pair(summary: str, order: int, citation: str, build: Callable[..., Any], atol: Option = ATOL, **more: Any
-          ) -> Method:
+def _pair(summary: str, order: int, citation: str, build: Build, atol: Option = ATOL, **more: Any) -> Method:
     return Method(summary=summary, order=order, formulation="vector_field", adaptive=True, citation=citation,
                   build=build, options={"atol": atol}, **more)
 

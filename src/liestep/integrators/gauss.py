@@ -6,7 +6,7 @@ are the one of the trapezoidal rule, which is Stoermer-Verlet where H = T(p) + V
 polynomials, which stand in gauss.toml, and the weights follow (ibid. II.1.2).
 """
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.precision import coefficients
+from liestep.compile.roles import Arrays
 from liestep.compile.rows import if_at_most, if_less
 from liestep.compile.status import Status
 from liestep.integrators._newton import converged, iterate
@@ -23,7 +24,7 @@ from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import CanonicalField, VectorField
 from liestep.mechanics.contracts.method import CANONICAL, Certified, Facts, Keeps, Method, Places, Where, each
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet, whole_number
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet, whole_number
 
 GIVEN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
@@ -119,10 +120,10 @@ class Collocation(NamedTuple):
         groups, left_out = formulated.grouping
         return self._replace(left_out=groups == left_out)
 
-    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Arrays:
         return np.zeros((self.b.shape[0], *y.shape), y.dtype), np.zeros_like(y), np.zeros_like(y)
 
-    def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         k = work[0]
         for s in range(self.b.shape[0]):
             for i in range(y.shape[0]):
@@ -134,7 +135,7 @@ class Collocation(NamedTuple):
             problem.project(y)
         return status
 
-    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: int, previous: float) -> tuple[Status, int, float, bool]:
         """One change of all slopes."""
         problem, t, h, y, work = given
         k, z, slope = work
@@ -177,20 +178,20 @@ class PartitionedCollocation(NamedTuple):
                 out[i, j] = y[i, j] + h*rate
 
 
-def _quadratic(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def _quadratic(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     """Whether lengths, tangency and orthogonality are the manifold, which is kept without a projection."""
     return ("lie_action" in sheet.forms and "stabilisation" not in options
             and options.get("projection", "none") == "none")
 
 
-def _momentum(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def _momentum(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     """Whether the momentum map is quadratic in the state."""
     return _quadratic(options, sheet, parameters) and (sheet.mass is None or np.ndim(sheet.mass(parameters)) == 1)
 
 
 QUADRATIC: Facts = (Where(Keeps.MANIFOLD, "of lengths, tangency and orthogonality", _quadratic),
                     Where(Keeps.MOMENTUM, "that are quadratic in the state", _momentum))
-def _canonical(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def _canonical(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     return "canonical_field" in sheet.forms
 
 

@@ -5,7 +5,6 @@
     (1 - alpha_m) a_(n+1) + alpha_m a_n = (1 - alpha_f) dV/dt_(n+1) + alpha_f dV/dt_n
 
 (Bruels, Cardona and Arnold 2012; through a local-global transition map: lgt2022, section 4.2)."""
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from liestep.extend import (
     Method,
     Option,
     Options,
+    Parameters,
     Sheet,
     Status,
     Where,
@@ -50,10 +50,10 @@ class StepWork(NamedTuple):
     state: np.ndarray  # (rows, d)
     steps: np.ndarray  # (1,) steps so far
     clock: np.ndarray  # (3,) of generalized-alpha the power; of bliedf the work at the last steps
-    starter: Any       # workspace of the method that makes the first steps
+    starter: tuple[np.ndarray, ...]  # workspace of the method that makes the first steps
 
 
-def step_work(problem: IndexThree, y: np.ndarray, starter: Any) -> StepWork:
+def step_work(problem: IndexThree, y: np.ndarray, starter: MuntheKaas) -> StepWork:
     n, m = problem.bodies(), problem.joint_rows()
     return StepWork(np.zeros((3, 2*n, 3)), np.zeros((2, 2*n, 3)), np.zeros((2*n, 3)), np.zeros((2, 2*n, 3)),
                     np.zeros((2, 2*n, 3)), np.zeros((3, 2*n, 3)), np.zeros(m), np.zeros((problem.algebra_rows(), 3)),
@@ -68,7 +68,8 @@ class Newton(NamedTuple):
     dae_index: int    # 3: the joints' positions, g = 0; 2: their velocities, A V = 0
 
     @outlined
-    def solve(self, problem: IndexThree, y: np.ndarray, work: Any, s: float, cv: float, cc: float, ca: float) -> Status:
+    def solve(self, problem: IndexThree, y: np.ndarray, work: StepWork, s: float, cv: float, cc: float,
+              ca: float) -> Status:
         """The new state in y, without multipliers. V = start_0 + cv U + cc [U, past_0], dV/dt = start_1 + ca V."""
         status, _ = iterate(self, (problem, y, work, s, cv, cc, ca), 0, np.inf, self.iterations)
         if status != Status.OK:
@@ -77,17 +78,17 @@ class Newton(NamedTuple):
         copy(work.state, y)
         return Status.OK if problem.in_chart(work.xi) else Status.CHART_LIMIT
 
-    def improve(self, given: Any, x: int, before: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: int, before: float) -> tuple[Status, int, float, bool]:
         problem, y, work, s, cv, cc, ca = given
         self.put_state(problem, y, work, cv, cc, ca)
         size = problem.newton(work.state, work.u, work.new[0], work.new[1], work.past[0], work.found, s, cv, cc, ca,
-                              self.dae_index)
+                              self.dae_index, 1 if before == np.inf else 0)
         # what is left is estimated from how fast the corrections shrink
         done = size < self.tolerance or (before < np.inf and settled(size*size, 0.1*self.tolerance*before, size, before,
                                                                      CLOSE))
         return Status.OK if size < np.inf else Status.SINGULAR_MATRIX, x, size, done
 
-    def put_state(self, problem: IndexThree, y: np.ndarray, work: Any, cv: float, cc: float, ca: float) -> None:
+    def put_state(self, problem: IndexThree, y: np.ndarray, work: StepWork, cv: float, cc: float, ca: float) -> None:
         """State, V and dV/dt of the new time from U."""
         for i in range(problem.bodies()):
             kw, kp = problem.commutator(work.u, work.past[0], i)
@@ -223,7 +224,7 @@ class GeneralizedAlpha(NamedTuple):
             self.add_work(problem, y, h, 0.0, work)
         return status
 
-    def improve(self, given: Any, k: int, before: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, k: int, before: float) -> tuple[Status, int, float, bool]:
         """The k-th fixed point of the new velocity and its rate."""
         problem, t, h, y, work = given
         share, worst = 1.0/(1.0 - self.alpha_m), 0.0
@@ -283,7 +284,7 @@ def _resolve(options: Options) -> dict[str, Any]:
         "alpha_m": alpha_m, "alpha_f": alpha_f, "newmark_beta": beta, "newmark_gamma": gamma}
 
 
-def _combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+def _combination(options: Options, sheet: Sheet, parameters: Parameters) -> None:
     """Raises InputError for beta = 0 where there are joints, and for index 2 where there are none."""
     rows = getattr(sheet.build(parameters), "row_count", 1)
     if options.get("index") == 2 and rows == 0:
@@ -293,7 +294,7 @@ def _combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) 
                          " positive numbers up to 1 where bodies have joints")
 
 
-def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+def _order(options: Options, sheet: Sheet, parameters: Parameters) -> int:
     if "rho" in options:
         return 2
     defect = options["newmark_gamma"] - 0.5 - options["alpha_f"] + options["alpha_m"]

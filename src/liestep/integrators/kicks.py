@@ -1,9 +1,10 @@
-"""What explicit maps of rigid bodies share: kicks by forces and torques, and the drift of the positions."""
-from typing import Any
+"""Kicks of rigid bodies by forces and torques, the drift of their positions, and the step of kicks and free motions."""
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import kernel
+from liestep.compile.precision import coefficients
 from liestep.compile.rows import axpy, put, row
 from liestep.compile.status import Status
 from liestep.mechanics.contracts.formulations import RigidBodies
@@ -30,35 +31,57 @@ def move(problem: RigidBodies, h: float, y: np.ndarray) -> None:
             put(y, 4*n + i, axpy(h, row(y, 5*n + i), row(y, 4*n + i)))
 
 
-class Kicking:
-    """Half a kick, the motion `flow(problem, i, h, y, room)` of each body i without forces, half a kick: the methods of
-    steps that remember the forces at their end, and what else they remember in their `room`."""
+class FreeMotion:
+    """What motions without forces, `flow(problem, i, h, y, work)` of each body i during h, have that remember nothing:
+    body i has rows 3i to 3i + 2 of y, its momentum is row 3n + i."""
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((2*problem.bodies(), 3), y.dtype), self.room(problem, y)
-
-    def room(self, problem: RigidBodies, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> np.ndarray:
         return np.zeros((0, 3), y.dtype)
 
-    def enter(self, problem: RigidBodies, y: np.ndarray, room: Any) -> Status:
+    def enter(self, problem: RigidBodies, y: np.ndarray, work: np.ndarray) -> Status:
         return Status.OK
+
+
+class RigidSplit(NamedTuple):
+    """One evaluation of the forces for each kick; the last kick of a step and the first of the next share one. Keeps
+    orthogonality and momenta of symmetries of space; what else is kept depends on the free motion. Returns what that
+    does, or NOT_EVALUABLE."""
+
+    free: Any
+    drifts: np.ndarray  # (s,)
+    kicks: np.ndarray   # (s + 1,), a kick first; no forces are taken for kicks that are 0
+
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
+        return np.zeros((2*problem.bodies(), 3), y.dtype), self.free.workspace(problem, y)
 
     def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        status = self.enter(problem, y, work[1])
-        return Status.NOT_EVALUABLE if status == Status.OK and not problem.forces(y, work[0]) else status
-
-    def step(self: Any, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        f, room = work
-        kick(problem, 0.5*h, f, y)
-        for i in range(problem.bodies()):
-            status = self.flow(problem, i, h, y, room)
-            if status != Status.OK:
-                return status
-        move(problem, h, y)
-        if not problem.forces(y, f):
+        status = self.free.enter(problem, y, work[1])
+        if status == Status.OK and self.kicks[0] != 0.0 and not problem.forces(y, work[0]):
             return Status.NOT_EVALUABLE
-        kick(problem, 0.5*h, f, y)
+        return status
+
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        forces, free = work
+        if self.kicks[0] != 0.0:
+            kick(problem, self.kicks[0]*h, forces, y)
+        for k in range(self.drifts.shape[0]):
+            for i in range(problem.bodies()):
+                status = self.free.flow(problem, i, self.drifts[k]*h, y, free)
+                if status != Status.OK:
+                    return status
+            move(problem, self.drifts[k]*h, y)
+            after = self.kicks[k + 1]
+            needed = after != 0.0 or (k == self.drifts.shape[0] - 1 and self.kicks[0] != 0.0)
+            if needed and not problem.forces(y, forces):
+                return Status.NOT_EVALUABLE
+            if after != 0.0:
+                kick(problem, after*h, forces, y)
         return Status.OK
+
+
+def kicked(free: Any, before: float = 0.5) -> RigidSplit:
+    """Kick, free motion, kick, with this share of the kick before."""
+    return RigidSplit(free, coefficients([1.0]), coefficients([before, 1.0 - before]))
 
 
 def needs_equal_moments(parameters: Parameters, sheet: Sheet) -> str | None:

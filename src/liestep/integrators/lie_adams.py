@@ -5,7 +5,7 @@ the rates K_j = dexpinv_(X_j) f(y_(n-j)): the method is the classical one for si
 With K_j = f(y_(n-j)), without transport to the current coordinates, the order is at most 2 (lgt2022, section 6.3:
 multistep methods need the local coordinates of past states)."""
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ class AdamsWork(NamedTuple):
     moved: np.ndarray   # (k, d, 3) the same in the coordinates of the current state
     sigma: np.ndarray   # (d, 3)
     steps: np.ndarray   # (1,) steps so far
-    starter: Any        # workspace of the method of the first steps
+    starter: tuple[np.ndarray, ...]  # workspace of the method of the first steps
 
 
 class LieAdams(NamedTuple):

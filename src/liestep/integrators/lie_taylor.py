@@ -8,12 +8,13 @@ import numpy as np
 
 from liestep.compile.rows import larger, put
 from liestep.compile.status import Status
-from liestep.compile.straight.symbols import SYMBOLIC, Expressions, expressions
+from liestep.compile.straight.symbols import SYMBOLIC, Expressions, Node, Value, expressions
 from liestep.compile.tracing import Slope, parts, plain_component, with_slopes
 from liestep.geometry import charts, so3
 from liestep.geometry.so3 import term
 from liestep.integrators import taylor
 from liestep.integrators.sizes import StateNorm, for_system, keep_sizes, moved, try_sizes
+from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.method import ORBIT, Certified, each
@@ -21,7 +22,7 @@ from liestep.mechanics.contracts.sheet import Options
 
 
 class LieTaylorWork(NamedTuple):
-    jet: Any
+    jet: taylor.Jet
     c: np.ndarray      # ((order + 1) 3 d + 4 groups,) coefficients of sigma at the state, largest numbers
     new: np.ndarray    # (m, d)
     when: np.ndarray   # (3,) time at the end of the step; 1 when c belongs to the state; length of the step
@@ -37,11 +38,11 @@ class LieTaylor(NamedTuple):
     by its own size: 1 rad for rotations, a momentum for one that is added. Dense output is that series."""
 
     series: Any   # Taylor
-    control: Any  # Ahead, that of the series
+    control: Ahead
     norm: Any     # StateNorm: the sizes of the state's fields
     moves: np.ndarray  # (d, fields) how far a unit of each row of sigma moves each field
 
-    def measured(self, formulated: Formulated) -> Any:
+    def measured(self, formulated: Formulated) -> "LieTaylor":
         norm, rows = for_system(self.norm, formulated), formulated.problem.algebra_rows()
         return self._replace(series=self.series.grouped(np.arange(rows), np.ones(rows)), norm=norm,
                              moves=np.zeros((rows, norm.sizes.shape[1])))
@@ -50,7 +51,7 @@ class LieTaylor(NamedTuple):
         """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
         return True
 
-    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> LieTaylorWork:
         """Raises InputError for an action or a generator that cannot be written as expressions."""
         rows = (problem.algebra_rows(), 3)
         count = (self.series.order + 1)*rows[0]*rows[1] + 4*self.series.group_count
@@ -58,14 +59,14 @@ class LieTaylor(NamedTuple):
                              np.zeros_like(y), np.zeros(3), np.zeros(rows, y.dtype), np.zeros_like(y),
                              np.zeros((2, *rows), y.dtype))
 
-    def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: LieTaylorWork) -> float:
         if self.moves.shape[0] > 0:
             self.norm.start(problem, t, y, 0.01*t_end, work.k, work.sigma, work.new)
             self.find_moves(problem, y, work)
             self.measure(y, y, 0.01*t_end)
         return self.series.start(problem, t, y, t_end, work)
 
-    def find_moves(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
+    def find_moves(self, problem: LieAction, y: np.ndarray, work: LieTaylorWork) -> None:
         """Small steps from y, for what turns it, and from zero, for what is added to it and may be small beside it."""
         zero, small = 0.0*y[0, 0], 0.0009765625  # of y's kind of numbers; 2^-10
         for place in range(3*work.sigma.shape[0]):
@@ -91,7 +92,8 @@ class LieTaylor(NamedTuple):
             if size < np.inf:
                 self.series.sizes[r] = size
 
-    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float,
+                work: LieTaylorWork) -> tuple[Status, float]:
         """New state in work.new."""
         if work.when[1] == 0.0:
             return Status.NOT_EVALUABLE, np.inf
@@ -105,7 +107,7 @@ class LieTaylor(NamedTuple):
         return Status.OK, 0.0
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
+                    work: LieTaylorWork) -> None:
         work.jet.sum(work.c, s*h, work.sigma)
         problem.act(work.sigma, y, out)
         problem.project(out)
@@ -113,7 +115,7 @@ class LieTaylor(NamedTuple):
     def rejected(self, h: float) -> None:
         self.series.rejected(h)
 
-    def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: LieAction, y: np.ndarray, work: LieTaylorWork) -> None:
         if self.moves.shape[0] > 0:
             self.measure(y, work.new, work.when[2])
             keep_sizes(self.norm.groups, self.norm.sizes, work.new)
@@ -123,8 +125,8 @@ class LieTaylor(NamedTuple):
 def series_kernels(powers: int) -> tuple[tuple[Callable, Callable], ...]:
     """What stands for the functions of rotations, whose closed forms have no derivatives at the angle zero: their
     series up to a power of the squared angle."""
-    def sums(*names: str) -> Callable[[Any], tuple[Any, ...]]:
-        def apply(z2: Any) -> tuple[Any, ...]:
+    def sums(*names: str) -> Callable[[Node], tuple[Node | Fraction, ...]]:
+        def apply(z2: Node) -> tuple[Node | Fraction, ...]:
             found: list[Any] = [Fraction(1)]
             for _ in range(powers):
                 found.append(found[-1]*z2)
@@ -147,11 +149,11 @@ def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions
     rows = problem.algebra_rows()
     near, still = (plain_component(problem, functions) for functions in (NEAR_ZERO, INFINITESIMAL))
 
-    def rate(symbols: list[Any]) -> tuple[Any, list[Any]]:
-        sigma: Any = np.array(symbols[:3*rows], dtype=object).reshape(rows, 3)
-        y: Any = np.array(symbols[3*rows:-1], dtype=object).reshape(shape)
+    def rate(symbols: list[Node]) -> tuple[bool, list[Value]]:
+        sigma = np.array(symbols[:3*rows], dtype=object).reshape(rows, 3)
+        y = np.array(symbols[3*rows:-1], dtype=object).reshape(shape)
         f, out = (np.zeros((rows, 3), dtype=object) for _ in range(2))
-        moved: Any = np.zeros(shape, dtype=object)
+        moved = np.zeros(shape, dtype=object)
         evaluable = near.algebra(symbols[-1], y, f)
         inside = near.dexpinv(sigma, f, out)
         still.act(np.vectorize(lambda x: Slope(0.0, x), otypes="O")(f),
@@ -165,18 +167,18 @@ def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions
         problem.counters[:] = counters  # the trace is no evaluation
 
 
-def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray = taylor.ONE_GROUP) -> Any:
+def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray = taylor.ONE_GROUP) -> taylor.Jet:
     """Component that evaluates the coefficients of sigma, in groups of its rows, at states like y. Raises InputError as
     `Series.traced`."""
-    found = SERIES.traced(problem, y.shape)
+    traced = SERIES.traced(problem, y.shape)
     if y.dtype != np.float64:
-        return taylor.PlainJet(taylor.Recurrence(found, order, y.size, np.repeat(groups, 3).tolist()))
+        return taylor.PlainJet(taylor.Recurrence(traced, order, y.size, np.repeat(groups, 3).tolist()))
     width = 3 if y.shape[1] == 3 else 1
-    return taylor.straight_jet(found, order, y, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
+    return taylor.straight_jet(traced, order, y, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> LieTaylor:
-    series = taylor.series_of(options, tolerance, sizes=np.ones(1))
+    series = taylor.series_of(options, tolerance, t_end, sizes=np.ones(1))
     return LieTaylor(series, series.control, StateNorm(sizes=series.given), np.zeros((0, 0)))
 
 

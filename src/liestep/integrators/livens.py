@@ -15,7 +15,7 @@ eml keeps the generalized energy p.v - T + V to round-off, mpl is the midpoint r
 quaternion the mass matrix is singular along q, and the velocities of eml carry a parasite there, q.v, that grows
 exponentially while the generalized energy stands still: see docs/energy_momentum.md before long runs. Chains of bodies
 are eliminated one after the other by the reduced solver (`_linked_bodies`), in time proportional to their number."""
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
@@ -49,7 +49,7 @@ from liestep.mechanics.contracts.formulations import (
     QuaternionHamiltonian,
 )
 from liestep.mechanics.contracts.method import IN_LINES, MOMENTA, OF_POSITIONS, Certified, Keeps, Places, Where
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet
 
 MULTIPLIERS, WORK = 3, 4  # rows of the state
 RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}
@@ -102,6 +102,9 @@ class Work(NamedTuple):
         return True
 
 
+Common = Work | LinkedWork
+
+
 def new_work(problem: Coordinates, y: np.ndarray, unknowns: int) -> Work:
     """Workspace in the number type of the state."""
     n, m, kind = problem.size(), problem.bonds(), y.dtype
@@ -117,7 +120,7 @@ def is_chain(problem: Coordinates) -> TypeGuard[LinkedBodies]:
 
 
 @kernel
-def begin(problem: Coordinates, y: np.ndarray, h: float, work: Any) -> None:
+def begin(problem: Coordinates, y: np.ndarray, h: float, work: Common) -> None:
     """The guess: the increment of the formulation and the last multipliers."""
     problem.guess(h, y[0], y[1], work.d)
     for k in range(problem.bonds()):
@@ -125,7 +128,7 @@ def begin(problem: Coordinates, y: np.ndarray, h: float, work: Any) -> None:
 
 
 @kernel
-def move(problem: Coordinates, q: np.ndarray, work: Any) -> None:
+def move(problem: Coordinates, q: np.ndarray, work: Common) -> None:
     """End and middle of the step from the increment."""
     for i in range(problem.size()):
         work.q1[i] = q[i] + work.d[i]
@@ -167,7 +170,7 @@ def pull(problem: Coordinates, h: float, work: Work, row: int, column: int) -> N
 
 
 @kernel
-def finish(problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.ndarray, work: Any) -> Status:
+def finish(problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.ndarray, work: Common) -> Status:
     """Velocities, momenta, multipliers and work of the reduced solution into the state."""
     status = problem.admissible(y[0], work.q1)
     if status != Status.OK:
@@ -182,7 +185,7 @@ def finish(problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.
 
 
 @kernel
-def deposit(problem: Coordinates, t: float, h: float, y: np.ndarray, work: Any) -> None:
+def deposit(problem: Coordinates, t: float, h: float, y: np.ndarray, work: Common) -> None:
     """The end of the step, and the work of its loads, into the state."""
     if y.shape[0] > WORK:
         y[WORK, 0] += problem.work(t, h, y[0], work.q1)
@@ -195,7 +198,7 @@ def deposit(problem: Coordinates, t: float, h: float, y: np.ndarray, work: Any) 
 
 
 @kernel
-def correct_increment(problem: Coordinates, work: Any, first: int) -> tuple[float, float, float]:
+def correct_increment(problem: Coordinates, work: Common, first: int) -> tuple[float, float, float]:
     """Corrections of the increment and of the multipliers, whose unknowns stand in r from `first` on; change and size
     of the increment, and the size of coordinates."""
     change, size = correct(work.d, work.r, problem.size())
@@ -204,7 +207,7 @@ def correct_increment(problem: Coordinates, work: Any, first: int) -> tuple[floa
     return change, size, largest(work.q1, problem.size())
 
 
-def newton(self: Any, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+def newton(self: Any, given: tuple, x: int, previous: float) -> tuple[Status, int, float, bool]:
     """`improve` of `_newton.iterate` for a step with `unknowns(problem)`, their equations in the workspace `common` and
     the largest residual by `residual(problem, t, h, y, work)`, and `update(problem, work)`: (change, size, reach)."""
     problem, t, h, y, work, common = given
@@ -232,12 +235,12 @@ class ReducedStep(NamedTuple):
     tolerance: float  # error left in the increment, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work | LinkedWork:
+    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Common:
         if is_chain(problem):
             return linked_work(problem, y, 1)
         return new_work(problem, y, self.unknowns(problem))
 
-    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Common) -> Status:
         begin(problem, y, h, work)
         status, _ = iterate(self, (problem, t, h, y, work, work), 0, largest(work.d, problem.size()), self.iterations)
         if status == Status.OK:
@@ -253,7 +256,7 @@ class ReducedStep(NamedTuple):
     def residual(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Any) -> float:
         return work.reduced(problem, self.rule, t, h, y)
 
-    def update(self, problem: Coordinates, work: Any) -> tuple[float, float, float]:
+    def update(self, problem: Coordinates, work: Common) -> tuple[float, float, float]:
         return correct_increment(problem, work, problem.size())
 
 
@@ -346,7 +349,8 @@ class NullSpaceStep(NamedTuple):
     def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> tuple[Work, np.ndarray, np.ndarray]:
         return new_work(problem, y, 4), np.zeros(3, y.dtype), np.zeros((3, 3), y.dtype)
 
-    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float,
+             work: tuple[Work, np.ndarray, np.ndarray]) -> Status:
         common, q0 = work[0], quaternion(y[0], 0)
         problem.guess(h, y[0], y[1], common.d)
         u = space_part(q0, quaternion(common.d, 0))
@@ -361,7 +365,7 @@ class NullSpaceStep(NamedTuple):
         common.multipliers[0] = -inner(qm, quaternion(common.r, 0))/(h*inner(qm, qm))
         return finish(problem, self.rule, t, h, y, common)
 
-    def improve(self, given: Any, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+    def improve(self, given: tuple, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         problem, t, h, y, work = given
         common, r, a = work
         q0 = quaternion(y[0], 0)
@@ -386,9 +390,9 @@ class NullSpaceStep(NamedTuple):
     def project(self, q0: Quaternion, z: Vector, work: Work, r: np.ndarray, a: np.ndarray) -> None:
         """r = G(q_m) times the balance, a its derivative by z."""
         qm, rest = quaternion(work.qm, 0), quaternion(work.r, 0)
-        found = body_part(qm, rest)
+        vector = body_part(qm, rest)
         for k in range(3):
-            r[k] = found[k]
+            r[k] = vector[k]
             x = after(exponential_slope(z, unit(k)), q0)
             b = work.a
             change = (inner(quaternion(b[0], 0), x), inner(quaternion(b[1], 0), x), inner(quaternion(b[2], 0), x),
@@ -433,12 +437,12 @@ def _inner(options: Options) -> FullStep | NullSpaceStep | ReducedStep:
     return ReducedStep(rule, False, *stopping(options))
 
 
-def composed_order(highest: int) -> Callable[[Options, Sheet, Mapping[str, Any]], int]:
+def composed_order(highest: int) -> Callable[[Options, Sheet, Parameters], int]:
     """Order of the weights, but at most `highest`, and 2 for bodies with joints. The part of p along the constraints
     changes its sign in each step, which therefore is not near the identity. In eml and mpl it arises where there is a
     potential, in all schemes that do not project p where there are joints, whose constraints show in the momenta of the
     bodies: positions and attitudes reach 4 there."""
-    def order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+    def order(options: Options, sheet: Sheet, parameters: Parameters) -> int:
         system = sheet.build(parameters)
         tied = hasattr(system, "joints") and system.joints() > 0
         return min(SCHEMES[options["weights"]].order, 2 if tied else highest)

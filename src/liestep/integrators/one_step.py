@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.dispatch import kernel
+from liestep.compile.roles import Work
 from liestep.compile.rows import axpy, put, row, scale
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -14,14 +15,14 @@ from liestep.integrators.weights import SCHEMES, composition_weights
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet
 from liestep.mechanics.formulations import formulate
 
 
 class OneStep:
     """Methods of one-step methods that remember nothing of the last step."""
 
-    def start(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: Component, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         return Status.OK
 
 
@@ -36,8 +37,7 @@ def combine(weights: np.ndarray, h: float, k: np.ndarray, count: int, out: np.nd
         put(out, i, total)
 
 
-def first_formulated(sheet: Sheet, parameters: Mapping[str, Any], formulation: str, options: Options
-                     ) -> Formulated | None:
+def first_formulated(sheet: Sheet, parameters: Parameters, formulation: str, options: Options) -> Formulated | None:
     """A system at its first start that goes with these parameters."""
     for preset in sheet.presets.values():
         with suppress(InputError, LookupError, TypeError, ValueError):  # a start of other parameters
@@ -46,8 +46,8 @@ def first_formulated(sheet: Sheet, parameters: Mapping[str, Any], formulation: s
     return None
 
 
-def refused(combination: Callable[[Options, Sheet, Mapping[str, Any]], None], formulation: str,
-            prefers: tuple[Mapping[str, Any], ...], parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
+def refused(combination: Callable[[Options, Sheet, Parameters], None], formulation: str,
+            prefers: tuple[Options, ...], parameters: Parameters, sheet: Sheet) -> str | None:
     """`Method.requires`: why a system is refused with the options that a method prefers; None where it is not."""
     try:
         combination(sheet.forms[formulation].preferred(parameters, {}, prefers), sheet, parameters)
@@ -56,7 +56,7 @@ def refused(combination: Callable[[Options, Sheet, Mapping[str, Any]], None], fo
     return None
 
 
-OrderFor = Callable[[Options, Sheet, Mapping[str, Any]], int]
+OrderFor = Callable[[Options, Sheet, Parameters], int]
 COMPOSED = ("one", "y4", "s4", "y6", "kl6", "kl8")
 WEIGHTS = Option("one", "symmetric composition of the step", COMPOSED)
 
@@ -68,7 +68,7 @@ def newton_options(iterations: int) -> dict[str, Option]:
             "iterations": Option(iterations, "Newton iterations, at most")}
 
 
-def order_of_weights(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+def order_of_weights(options: Options, sheet: Sheet, parameters: Parameters) -> int:
     """`Method.order_for` of compositions of a step of order 2."""
     return SCHEMES[options.get("weights", "one")].order
 
@@ -87,13 +87,13 @@ class Composition(NamedTuple):
     inner: Any
     weights: np.ndarray  # (s,)
 
-    def workspace(self, problem: Component, y: np.ndarray) -> Any:
+    def workspace(self, problem: Component, y: np.ndarray) -> Work:
         return self.inner.workspace(problem, y)
 
-    def start(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: Component, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         return self.inner.start(problem, t, y, h, work)
 
-    def step(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: Component, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         for i in range(self.weights.shape[0]):
             status = self.inner.step(problem, t, y, self.weights[i]*h, work)
             if status != Status.OK:

@@ -9,12 +9,12 @@ import numpy as np
 
 from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
-from liestep.integrators._linked_bodies import LinkedWork, linked_work
+from liestep.integrators._linked_bodies import linked_work
 from liestep.integrators._newton import correct, iterate, largest
 from liestep.integrators.livens import (
     STOP,
     TIED_WEIGHTS,
-    Work,
+    Common,
     begin,
     composed_order,
     deposit,
@@ -43,12 +43,12 @@ class HamiltonianStep(NamedTuple):
     tolerance: float  # error left in d and p, relative to them
     iterations: int   # at most
 
-    def workspace(self, problem: QuaternionHamiltonian, y: np.ndarray) -> Work | LinkedWork:
+    def workspace(self, problem: QuaternionHamiltonian, y: np.ndarray) -> Common:
         if is_chain(problem):
             return linked_work(problem, y, 2)
         return new_work(problem, y, self.unknowns(problem))
 
-    def step(self, problem: QuaternionHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: QuaternionHamiltonian, t: float, y: np.ndarray, h: float, work: Common) -> Status:
         begin(problem, y, h, work)
         for i in range(problem.size()):
             work.p1[i] = y[2, i]
@@ -67,7 +67,7 @@ class HamiltonianStep(NamedTuple):
     def residual(self, problem: QuaternionHamiltonian, t: float, h: float, y: np.ndarray, work: Any) -> float:
         return work.flow(problem, self.kind, self.polar, t, h, y)
 
-    def update(self, problem: QuaternionHamiltonian, work: Any) -> tuple[float, float, float]:
+    def update(self, problem: QuaternionHamiltonian, work: Common) -> tuple[float, float, float]:
         """The larger of the changes of d and p, each relative to its size."""
         n, r = problem.size(), work.r
         change, size = correct(work.d, r, n)

@@ -5,7 +5,7 @@ Leimkuhler and Skeel 1994): the variational rival of the energy-momentum schemes
     p_1 = P - h/2 DV(q_1) - Dg(q_1)^T mu,      Dg(q_1) M^-1 p_1 = 0
 
 Multipliers of the state are those of both halves, divided by h. On spheres it is the map of `vi_sphere`."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -109,7 +109,7 @@ class Rattle(NamedTuple):
             problem.slopes(q, work.slopes)
         return status
 
-    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: int, previous: float) -> tuple[Status, int, float, bool]:
         problem, h, q, work = given
         n, m = problem.size(), problem.bonds()
         for i in range(n):

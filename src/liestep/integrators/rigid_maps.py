@@ -1,17 +1,18 @@
 """Maps of rigid bodies with kicks by forces, one family each: lgvi, dlm, richardson and campello."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.roles import Arrays
 from liestep.compile.rows import Vector, copy, dot, put, row, scale, sqrt
 from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, put_axes, to_body, to_quaternion
 from liestep.geometry.rodrigues import NEWMARK, increment
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.integrators._newton import iterate, settled
-from liestep.integrators.kicks import Kicking, have_equal_moments, kick, move, needs_equal_moments
+from liestep.integrators.kicks import FreeMotion, have_equal_moments, kick, kicked, move, needs_equal_moments
 from liestep.integrators.one_step import WEIGHTS, composed, weighted
 from liestep.integrators.rigid_split import DiscreteTurn, discrete_turn, turn_by_cayley
 from liestep.mechanics.contracts.formulations import RigidBodies
@@ -20,7 +21,7 @@ from liestep.mechanics.contracts.sheet import Option, number_in
 from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
 
 
-@borrows(Kicking, improve=DiscreteTurn.improve)
+@borrows(FreeMotion, improve=DiscreteTurn.improve)
 class LieGroupVariational(NamedTuple):
     """Order 2, symmetric, implicit in the attitude of each body alone; one evaluation of the forces per step. Lee, Leok
     and McClamroch's integrator for any moments of inertia.
@@ -39,7 +40,7 @@ class LieGroupVariational(NamedTuple):
     tolerance: float  # on the error left in f, relative to its size
     iterations: int   # at most
 
-    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, room: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, room: np.ndarray) -> Status:
         q, g = y[3*i:3*i + 3], scale(h, row(y, 3*problem.bodies() + i))
         body = to_body(q, g)
         status, f = discrete_turn(self, problem.moments(i), body, problem.counters)
@@ -63,7 +64,7 @@ def advanced(h: float, w: Vector, q: Quaternion, base: Quaternion) -> Quaternion
     return a/size, b/size, c/size, d/size
 
 
-@borrows(Kicking)
+@borrows(FreeMotion)
 class Richardson(NamedTuple):
     """The quaternion update of molecular dynamics codes. Order 2, explicit, one evaluation of the forces per step: half
     kicks, and q <- 2 q_half - q_full from one step and two half steps of Euler's method for the quaternion, normalised
@@ -75,10 +76,10 @@ class Richardson(NamedTuple):
 
     weight: float  # 2, of the two half steps; that of the full one is 1 - weight
 
-    def room(self, problem: RigidBodies, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Arrays:
         return np.zeros((problem.bodies(), 4), y.dtype), np.zeros((3, 3), y.dtype)
 
-    def enter(self, problem: RigidBodies, y: np.ndarray, room: Any) -> Status:
+    def enter(self, problem: RigidBodies, y: np.ndarray, room: Arrays) -> Status:
         for i in range(problem.bodies()):
             self.keep(room[0], i, to_quaternion(y[3*i:3*i + 3]))
         return Status.OK
@@ -87,7 +88,7 @@ class Richardson(NamedTuple):
         for k in range(4):
             quaternions[i, k] = q[k]
 
-    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, room: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, room: Arrays) -> Status:
         quaternions, frame = room
         p, j = row(y, 3*problem.bodies() + i), problem.moments(i)
         q = (quaternions[i, 0], quaternions[i, 1], quaternions[i, 2], quaternions[i, 3])
@@ -103,7 +104,7 @@ class Richardson(NamedTuple):
         return Status.OK
 
 
-@borrows(Kicking)
+@borrows(FreeMotion)
 class AxisSplitting(NamedTuple):
     """Dullweber, Leimkuhler and McLachlan's splitting for any moments of inertia. Order 2, symmetric, explicit, one
     evaluation of the forces per step: between two half kicks, five turns about the body axes 1 2 3 2 1, each the exact
@@ -112,7 +113,7 @@ class AxisSplitting(NamedTuple):
 
     turns: int  # 5
 
-    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, room: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, room: np.ndarray) -> Status:
         for turn in range(self.turns):
             axis = min(turn, self.turns - 1 - turn)
             part = h if axis == 2 else 0.5*h
@@ -138,15 +139,15 @@ class Campello(NamedTuple):
     tolerance: float  # on the change of the new velocities, relative to the largest, and of rotations in radians
     iterations: int   # at most
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Arrays:
         n = problem.bodies()
         forces = np.zeros((2*n, 3), y.dtype)
         return forces, forces.copy(), np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         return Status.OK if problem.forces(y, work[0]) else Status.NOT_EVALUABLE
 
-    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         old, new, first, last = work
         kick(problem, self.phi*h, old, y)
         copy(y, first)
@@ -157,7 +158,7 @@ class Campello(NamedTuple):
             copy(new, old)
         return status
 
-    def improve(self, given: Any, sweep: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, sweep: int, previous: float) -> tuple[Status, int, float, bool]:
         problem, h, y, work = given
         _, new, first, last = work
         copy(first, y)
@@ -201,7 +202,7 @@ class Campello(NamedTuple):
 
 METHODS = {
     "lgvi": composed(
-        lambda options: LieGroupVariational(options["tolerance"], options["iterations"]),
+        lambda options: kicked(LieGroupVariational(options["tolerance"], options["iterations"])),
         summary="order 2, 4, 6 or 8 by weights, symmetric, implicit in each attitude", formulation="rigid_bodies",
         citation="Lee, Leok and McClamroch 2007", conserves=SMOOTH,
         calls=weighted("y4", kl8={"places": Places(reference=3, stands_in=2)}), places=Places(shown=10),
@@ -217,13 +218,13 @@ METHODS = {
             Keeps.SYMPLECTIC, "where the moments are equal, and only there",
             lambda options, sheet, parameters: have_equal_moments(parameters, sheet))),
         citation="LAMMPS, math_extra: fix nve/asphere, fix nve/bpm/sphere",
-        build=lambda options, tolerance, t_end: Richardson(2.0)),
+        build=lambda options, tolerance, t_end: kicked(Richardson(2.0))),
     "dlm": Method(
         summary="order 2, explicit, symmetric, five turns about body axes, one evaluation of the forces", order=2,
         formulation="rigid_bodies", symmetric=True,
         conserves=SMOOTH,
         citation="Dullweber, Leimkuhler and McLachlan 1997; Miller et al. 2002",
-        build=lambda options, tolerance, t_end: AxisSplitting(5)),
+        build=lambda options, tolerance, t_end: kicked(AxisSplitting(5))),
     "campello": Method(
         summary="order 1, explicit for phi = 1, else a fixed-point iteration; for equal moments", order=1,
         formulation="rigid_bodies", citation="rodrigues2021 eq. (26); Campello 2015", requires=needs_equal_moments,

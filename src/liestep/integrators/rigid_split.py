@@ -4,13 +4,10 @@ The kinetic energy is quadratic in the momenta and the potential depends on atti
 coefficients of Runge-Kutta-Nystroem kind keep their order with a free motion of at least that order. Compositions of
 the symmetric step kick, free motion, kick have their order with any symmetric free motion.
 
-A free motion is a component with `workspace(problem, y)` and `flow(problem, i, h, y, work)`, which turns body i of the
-formulation `rigid_bodies` (rows 3i to 3i + 2 of y) during h; its momentum is row 3n + i.
-
 `MoserVeselov` of order 2 is the step of `lgvi` without forces. For a higher order its moments are modified: with x =
 h^2 |Pi|^2/2 and z = h^2 T, which the map keeps, 1/I_j becomes s/I_j + d with polynomials s = 1 + ... and d in x and z
 (Hairer and Vilmart 2006, J. Phys. A 39, 13225, theorem 3 and its appendix)."""
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from math import frexp
@@ -29,11 +26,11 @@ from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import exp_apply, quadratic
 from liestep.integrators._newton import iterate, settled, solve_columns
 from liestep.integrators.gauss import fractions, gauss_nodes
-from liestep.integrators.kicks import kick, move
+from liestep.integrators.kicks import FreeMotion, RigidSplit
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.method import FREE, VARIATIONAL, Certified, Facts, Keeps, Method, Places, Where, each
-from liestep.mechanics.contracts.sheet import Option, Options, whole_number
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet, whole_number
 
 UNIT = 5  # place of an inverse unit in rows of coefficients, which use fewer
 
@@ -64,7 +61,7 @@ class DiscreteTurn(NamedTuple):
     tolerance: float  # on the error left in f, relative to its size
     iterations: int   # at most
 
-    def improve(self, given: Any, f: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+    def improve(self, given: tuple, f: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         j, g, counters = given
         jf = (j[0]*f[0], j[1]*f[1], j[2]*f[2])
         residual = sub(axpy(0.5, cross(f, jf), jf), scale(1.0 + 0.25*dot(f, f), g))
@@ -98,7 +95,7 @@ def series_sums(c: np.ndarray, x: float, z: float) -> tuple[float, float]:
     return s, d
 
 
-@borrows(improve=DiscreteTurn.improve)
+@borrows(FreeMotion, improve=DiscreteTurn.improve)
 class MoserVeselov(NamedTuple):
     """Discrete Moser-Veselov map of order 2, or 4 to 10 with modified moments: symmetric, keeps energy and momentum of
     the free body; symplectic for order 2 only."""
@@ -107,10 +104,10 @@ class MoserVeselov(NamedTuple):
     tolerance: float  # on the error left in the rotation of a step, relative to its size
     iterations: int   # at most
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> np.ndarray:
         return series_of_bodies(problem, self.order, y.dtype == object)
 
-    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: np.ndarray) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         g = row(y, 3*problem.bodies() + i)
         p = to_body(q, g)
@@ -128,11 +125,8 @@ class MoserVeselov(NamedTuple):
         return Status.OK
 
 
-class ByMiddleMomentum:
+class ByMiddleMomentum(FreeMotion):
     """Free motions that turn a body by the angular velocity of a momentum in the middle of the step."""
-
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((problem.bodies(), 0, 2, 1), y.dtype)
 
     def flow(self: Any, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
@@ -155,15 +149,15 @@ class BodyMidpoint(NamedTuple):
     def apply(self, u: Vector, q: np.ndarray, counters: np.ndarray) -> None:
         turn_by_cayley(to_space(q, u), q)
 
-    def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+    def improve(self, given: tuple, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         """m - (h/2) m x J^-1 m = p, columns of the derivative along the axes."""
         h, j, p, counters = given
         w = (m[0]/j[0], m[1]/j[1], m[2]/j[2])
         residual = sub(axpy(-0.5*h, cross(m, w), m), p)
-        one = axpy(-0.5*h, add((0.0, -w[2], w[1]), (0.0, m[2]/j[0], -m[1]/j[0])), (1.0, 0.0, 0.0))
+        column = axpy(-0.5*h, add((0.0, -w[2], w[1]), (0.0, m[2]/j[0], -m[1]/j[0])), (1.0, 0.0, 0.0))
         two = axpy(-0.5*h, add((w[2], 0.0, -w[0]), (-m[2]/j[1], 0.0, m[0]/j[1])), (0.0, 1.0, 0.0))
         three = axpy(-0.5*h, add((-w[1], w[0], 0.0), (m[1]/j[2], -m[0]/j[2], 0.0)), (0.0, 0.0, 1.0))
-        return corrected(m, (one, two, three), residual, self.tolerance, counters)
+        return corrected(m, (column, two, three), residual, self.tolerance, counters)
 
 
 @borrows(ByMiddleMomentum)
@@ -179,7 +173,7 @@ class LieMidpoint(NamedTuple):
         turn(to_space(q, u), q, q)
         counters[Counter.EXPONENTIALS] += 1
 
-    def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+    def improve(self, given: tuple, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         h, j, p, counters = given
         new = exp_apply(scale(-0.5*h, (m[0]/j[0], m[1]/j[1], m[2]/j[2])), p)
         counters[Counter.EXPONENTIALS] += 1
@@ -196,7 +190,7 @@ def series_of_bodies(problem: RigidBodies, order: int, exact: bool) -> np.ndarra
     return np.array(rows, object if exact else np.float64)
 
 
-def moser_veselov_series(moments: Any, order: int) -> np.ndarray:
+def moser_veselov_series(moments: Sequence[float], order: int) -> np.ndarray:
     """Coefficients of s and d, (order/2 - 1, 2, 6) of objects, row k for the k + 2 products of k + 1 factors x and z:
     exact fractions where the moments are float64, else their own numbers. They are those of moments in a unit near the
     largest, or their powers are too large for numbers; the first row has its inverse at UNIT, a power of two."""
@@ -229,12 +223,12 @@ def moser_veselov_series(moments: Any, order: int) -> np.ndarray:
           (67*s3 - 735*e - 15*e*y(2, 2) + 87*e*c + 34*e**2*x3)/(22680*e**3),
           (165*s1 - e*y(1, 3) - 9*y(2, 1) - 145*e*x2)/(45360*e**2))),
     ]
-    found = np.zeros((order//2 - 1, 2, 6), dtype=object)
+    coefficients = np.zeros((order//2 - 1, 2, 6), dtype=object)
     for k in range(order//2 - 1):
         for r in range(2):
-            found[k, r, :k + 2] = rows[k][r]
-    found[:1, 0, UNIT] = unit
-    return found
+            coefficients[k, r, :k + 2] = rows[k][r]
+    coefficients[:1, 0, UNIT] = unit
+    return coefficients
 
 
 LEVELS = 16   # of the arithmetic-geometric mean; 1 - m = 1e-32 takes 9
@@ -302,6 +296,7 @@ def sum_functions(one: Vector, two: Vector, complement: float) -> Vector:
     return f*(s0*c1*d1 + s1*c0*d0), f*(c0*c1 - s0*s1*d0*d1), f*(d0*d1 - m*s0*s1*c0*c1)
 
 
+@borrows(FreeMotion)
 class ExactFlow(NamedTuple):
     """The exact motion up to round-off, for steps of any length: symplectic, keeps energy and momentum.
 
@@ -316,10 +311,10 @@ class ExactFlow(NamedTuple):
     closeness: float     # relative difference of two means whose mean is their limit to round-off
     least: float         # 1 - m below it counts as this: far below the round-off of m
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> np.ndarray:
         return np.zeros((2, LEVELS), y.dtype)
 
-    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: np.ndarray) -> Status:
         j, q = problem.moments(i), y[3*i:3*i + 3]
         momentum = row(y, 3*problem.bodies() + i)
         p, size = to_body(q, momentum), sqrt(dot(momentum, momentum))
@@ -424,40 +419,6 @@ def panel() -> tuple[list[Fraction], list[Fraction]]:
     return nodes, fractions(nodes)[1]
 
 
-class RigidSplit(NamedTuple):
-    """Symmetric, one evaluation of the forces for each kick; the last kick of a step and the first of the next share
-    one. Keeps orthogonality and momenta of symmetries of space; what else is kept depends on the free motion. Returns
-    what the free motion does, or NOT_EVALUABLE."""
-
-    free: Any
-    drifts: np.ndarray  # (s,)
-    kicks: np.ndarray   # (s + 1,), a kick first; no forces are taken where it is 0
-
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((2*problem.bodies(), 3), y.dtype), self.free.workspace(problem, y)
-
-    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        if self.kicks[0] == 0.0 or problem.forces(y, work[0]):
-            return Status.OK
-        return Status.NOT_EVALUABLE
-
-    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        forces, free = work
-        if self.kicks[0] != 0.0:
-            kick(problem, self.kicks[0]*h, forces, y)
-        for k in range(self.drifts.shape[0]):
-            for i in range(problem.bodies()):
-                status = self.free.flow(problem, i, self.drifts[k]*h, y, free)
-                if status != Status.OK:
-                    return status
-            move(problem, self.drifts[k]*h, y)
-            if self.kicks[k + 1] != 0.0:
-                if not problem.forces(y, forces):
-                    return Status.NOT_EVALUABLE
-                kick(problem, self.kicks[k + 1]*h, forces, y)
-        return Status.OK
-
-
 ORDERS = (2, 4, 6, 8, 10)
 SOLVER = {"tolerance": Option(1e-15, "error left in the free motion of a step, relative to its size"),
           "iterations": Option(60, "iterations of a body in a free motion, at most")}
@@ -472,7 +433,7 @@ def splitting(default: str) -> dict[str, Option]:
 SPLITTINGS = each("splitting", *list(SPLITTING_ORDERS)[:-1])  # rkn6a is the default
 
 
-def order_of_splitting(options: Options, *_: Any) -> int:
+def order_of_splitting(options: Options, *_: Sheet | Parameters) -> int:
     """`Method.order_for`: the order of the option `splitting`."""
     return SPLITTING_ORDERS[options["splitting"]]
 

@@ -3,20 +3,21 @@ embedded tableau in the Lie algebra (liegroup2021 section 4).
 
 y' = d/ds exp(s f(t, y)).y at s = 0, f: M -> g. The tableau solves sigma' = dexpinv_sigma f(exp(sigma).y_n), sigma(0) =
 0, where dexpinv is a component: exact, or its series cut after some commutators."""
-from collections.abc import Mapping
 from fractions import Fraction
-from math import comb, factorial
+from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import borrows
 from liestep.compile.precision import coefficients
-from liestep.compile.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub
+from liestep.compile.roles import Arrays, Integrator
+from liestep.compile.rows import Vector, add, axpy, copy, if_equal, put, quotient, row, scale, sqrt, sub
 from liestep.compile.status import Status
+from liestep.geometry.so3 import bernoulli
 from liestep.integrators.one_step import OneStep, combine
-from liestep.integrators.sizes import NORM, error_norm, for_system, generator, moved
-from liestep.integrators.step_control import CONTROL, HairerControl, controlled
+from liestep.integrators.sizes import NORM, error_norm, first_slope, for_system, generator, moved
+from liestep.integrators.step_control import CONTROL, HairerControl, control_of
 from liestep.integrators.tableaux import (
     DOP853,
     DORMAND_PRINCE54,
@@ -72,29 +73,26 @@ class Truncated(NamedTuple):
 
 
 def series(commutators: int) -> list[Fraction]:
-    """B_j/j! for j = 0..K without zeros at the end (B_1 = -1/2), from sum_{i<=j} binomial(j + 1, i) B_i = 0."""
-    numbers = [Fraction(1)]
-    for j in range(1, commutators + 1):
-        numbers.append(-sum((comb(j + 1, i)*numbers[i] for i in range(j)), Fraction(0))/(j + 1))
-    terms = [number/factorial(j) for j, number in enumerate(numbers)]
+    """B_j/j! for j = 0..K without zeros at the end."""
+    terms = [bernoulli(j)/factorial(j) for j in range(commutators + 1)]
     while not terms[-1]:
         terms.pop()
     return terms
 
 
-def dexpinv_component(options: Mapping[str, Any]) -> Exact | Truncated:
+def dexpinv_component(options: Options) -> Exact | Truncated:
     if options["dexpinv"] == "exact":
         return Exact(0)
     return Truncated(coefficients(series(options["dexpinv"])))
 
 
-def chart_order(order: int, options: Mapping[str, Any]) -> int:
+def chart_order(order: int, options: Options) -> int:
     """Order of a method that takes the option `chart` for the exponential: Cayley maps agree with it to h^2, a chart of
     the second kind to h."""
     return min(order, {"exp": order, "second_kind": 1}.get(options.get("chart", "exp"), 2))
 
 
-def truncated_order(order: int, options: Mapping[str, Any]) -> int:
+def truncated_order(order: int, options: Options) -> int:
     """Order of a Munthe-Kaas method whose tableau has order `order`. ad_sigma sigma' = O(h^2), hence ad_sigma^j f =
     O(h^(j+1)); the first term left out that is not zero has j = K + 1, or K + 2 for even K >= 2 (odd Bernoulli numbers
     vanish), and its integral over a step is O(h^(j+2)): order j + 1."""
@@ -116,13 +114,13 @@ class MuntheKaas(NamedTuple):
     a: np.ndarray  # (s, s) strictly lower triangular
     b: np.ndarray  # (s,)
     c: np.ndarray  # (s,)
-    dexpinv: Any = Exact(0)
+    dexpinv: Exact | Truncated = Exact(0)
 
-    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Arrays:
         """(stages, sigma and scratch; stage state)"""
         return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         stages = self.b.shape[0]
         k, z = work
         sigma, scratch = k[stages], k[stages + 1]
@@ -152,11 +150,11 @@ class CasasOwren(NamedTuple):
     e: np.ndarray  # (5,) 0 where there is no commutator
     c: np.ndarray  # (4,)
 
-    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Arrays:
         """(stages, sigma and commutator; stage state)"""
         return np.zeros((6, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         k, z = work
         sigma, commutator = k[4], k[5]
         for s in range(5):
@@ -186,20 +184,34 @@ class LiePair:
 
     def stages(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, count: int, work: Any) -> Status:
         """Slopes; the state of the last stage in work.new, its sigma in work.sigma, f there in work.slope."""
-        for s in range(int(work.current[0]), count):
-            if s > 0:
-                combine(self.a[s], h, work.k, s, work.sigma)
-                problem.act(work.sigma, y, work.new)
-            if not problem.algebra(t + self.c[s]*h, work.new if s > 0 else y, work.k[s]):
+        if not first_slope(problem, t + self.c[0]*h, y, work.k[0], work.current):
+            return Status.NOT_EVALUABLE
+        for s in range(1, count):
+            combine(self.a[s], h, work.k, s, work.sigma)
+            problem.act(work.sigma, y, work.new)
+            if not problem.algebra(t + self.c[s]*h, work.new, work.k[s]):
                 return Status.NOT_EVALUABLE
-            if s == 0:
-                work.current[0] = 1.0
-            else:
-                if s == count - 1:
-                    copy(work.k[s], work.slope)
-                if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
-                    return Status.CHART_LIMIT
+            if s == count - 1:
+                copy(work.k[s], work.slope)
+            if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
+                return Status.CHART_LIMIT
         return Status.OK
+
+    def start(self: Any, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        """A first step that is too long is rejected."""
+        h = self.control.first(t_end)
+        self.norm.start(problem, t, y, h, work.k, work.sigma, work.new)
+        work.current[0] = 0.0
+        return h
+
+    def attempt(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any
+                ) -> tuple[Status, float]:
+        """New state in work.new. Steps that fail, at the limit of a chart or where f does not exist, are halved."""
+        status = self.stages(problem, t, y, h, self.stage_count(), work)
+        if status != Status.OK:
+            return status, np.inf
+        error = self.error(problem, y, h, work)
+        return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
 
     def rejected(self: Any, h: float) -> None:
         self.norm.rejected(h)
@@ -234,31 +246,25 @@ class MuntheKaasPair(NamedTuple):
     c: np.ndarray      # (s,)
     e: np.ndarray      # (s,) b - b_hat
     dense: np.ndarray  # (s, degree) coefficients of s, s^2, ...
-    dexpinv: Any
+    dexpinv: Exact | Truncated
     norm: Any
+    control: Any
 
-    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> PairWork:
         stages, rows = self.b.shape[0], problem.algebra_rows()
         return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                         np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros_like(y),
                         np.zeros(1))
 
-    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
-        self.norm.start(problem, t, y, h, work.k, work.sigma, work.new)
-        work.current[0] = 0.0
+    def stage_count(self) -> int:
+        return self.b.shape[0]
 
-    def attempt(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any
-                ) -> tuple[Status, float]:
-        """New state in work.new."""
-        status = self.stages(problem, t, y, h, self.b.shape[0], work)
-        if status != Status.OK:
-            return status, np.inf
+    def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:
         combine(self.e, h, work.k, self.b.shape[0], work.sigma)
-        error = self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
-        return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
+        return self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
+                    work: PairWork) -> None:
         degree = self.dense.shape[1]
         for i in range(work.sigma.shape[0]):
             total = (0.0, 0.0, 0.0)
@@ -272,12 +278,11 @@ class MuntheKaasPair(NamedTuple):
         problem.project(out)
 
 
-def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+def _build(options: Options, tolerance: float | None, t_end: float) -> Integrator:
     assert tolerance is not None
     tableau = pair_of(options)
-    pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options),
-                          error_norm(options, tolerance))
-    return controlled(pair, tableau.embedded_order, options, tolerance)
+    return MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options),
+                          error_norm(options, tolerance), control_of(options, tolerance, tableau.embedded_order))
 
 
 class Work853(NamedTuple):
@@ -306,45 +311,32 @@ class MuntheKaas853(NamedTuple):
     e5: np.ndarray  # (16,)
     d: np.ndarray   # (4, 16)
     tolerance: float
-    dexpinv: Any
+    dexpinv: Exact | Truncated
     norm: Any
-    control: Any
+    control: HairerControl
 
-    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Work853:
         rows = (problem.algebra_rows(), 3)
         return Work853(np.zeros((16, *rows), y.dtype), np.zeros((7, *rows), y.dtype), np.zeros(rows, y.dtype),
                        np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros_like(y),
                        np.zeros_like(y), np.zeros(2))
 
-    def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
-        """First step T/100, as of the other pairs: steps that are too long are rejected."""
-        work.current[0] = 0.0
-        self.norm.start(problem, t, y, 0.01*t_end, work.k, work.sigma, work.new)
-        return 0.01*t_end
+    def stage_count(self) -> int:
+        return 13
 
-    def attempt(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any
-                ) -> tuple[Status, float]:
-        """New state in work.new."""
-        work.current[1] = 0.0
-        status = self.stages(problem, t, y, h, 13, work)
-        if status != Status.OK:
-            return status, np.inf
-        copy(work.sigma, work.end)
-        error = self.error(problem, y, h, work)
-        return Status.OK if problem.project(work.new) else Status.SINGULAR_MATRIX, error
-
-    def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:
+    def error(self, problem: LieAction, y: np.ndarray, h: float, work: Work853) -> float:
         """err5^2/sqrt(err5^2 + 0.01 err3^2) over the tolerance, of the norms of the two estimates."""
+        work.current[1] = 0.0
+        copy(work.sigma, work.end)
         fifth, third = 0.0, 0.0
         for r in range(2):  # one call of the norm, which moves the state, so that it is inlined once
             combine(self.e5 if r == 0 else self.e3, h, work.k, 13, work.sigma)
             fifth, third = third, self.norm.size(problem, work.sigma, y, work.new, work.stage, h)
-        if fifth == 0.0:
-            return 0.0
-        return fifth*fifth/sqrt(fifth*fifth + 0.01*third*third)/self.tolerance
+        share = quotient(fifth*fifth, sqrt(fifth*fifth + 0.01*third*third))
+        return if_equal(fifth, 0.0, 0.0, share)/self.tolerance
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
+                    work: Work853) -> None:
         if work.current[1] == 0.0:
             self.prepare_dense(problem, t, y, h, work)
         for i in range(work.sigma.shape[0]):
@@ -355,7 +347,7 @@ class MuntheKaas853(NamedTuple):
         moved(problem, work.sigma, y, out)
         problem.project(out)
 
-    def prepare_dense(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
+    def prepare_dense(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Work853) -> None:
         """Where one of the three further stages has no value there is no state, and the run ends."""
         there = True
         for s in range(13, 16):
@@ -372,7 +364,7 @@ class MuntheKaas853(NamedTuple):
                 put(work.f[3 + r], i, scale(h, self.combined(r, i, work)))
         work.current[1] = 1.0
 
-    def combined(self, r: int, i: int, work: Any) -> Vector:
+    def combined(self, r: int, i: int, work: Work853) -> Vector:
         """sum_j d_rj k_j of row i of the algebra."""
         total = (0.0, 0.0, 0.0)
         for j in range(16):
@@ -380,7 +372,7 @@ class MuntheKaas853(NamedTuple):
         return total
 
 
-def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
+def _build_853(options: Options, tolerance: float | None, t_end: float) -> Integrator:
     assert tolerance is not None
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b

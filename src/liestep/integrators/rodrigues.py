@@ -8,7 +8,6 @@ With the half kick w = Omega + h/(2J) tau the attitude turns about the fixed axi
 moments of inertia this is the exact flow of a kinetic energy that depends on |pi| only, so that each rule for f gives
 an exactly symplectic map that keeps every momentum of a symmetry.
 """
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,58 +17,36 @@ from liestep.compile.rows import dot, put, row, scale, sqrt, unit
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.attitude import to_quaternion
-from liestep.geometry.rodrigues import (
-    EXACT,
-    EXPONENTIAL,
-    NEWMARK,
-    cayley,
-    cayley_modified,
-    compose,
-    compose_modified,
-    increment,
-)
+from liestep.geometry.rodrigues import RULES, cayley, cayley_modified, compose, compose_modified, increment
 from liestep.geometry.so3 import quadratic
-from liestep.integrators.kicks import Kicking, kick, move, needs_equal_moments
+from liestep.integrators.kicks import FreeMotion, RigidSplit, kicked, needs_equal_moments
 from liestep.integrators.one_step import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.method import SMOOTH, Certified, Method, Places, each
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet
 
 
-@borrows(Kicking)
-class KickDrift(NamedTuple):
-    """Order 2 and symmetric with two half kicks, order 1 with a whole one before the drift; explicit, one evaluation of
-    the forces per step; symplectic, keeps momenta. For three equal moments of inertia.
-
-    STEP_TOO_LARGE where rule 0 has h|w| > 1.
+@borrows(FreeMotion)
+class Drift(NamedTuple):
+    """A turn about the angular velocity, for three equal moments of inertia. STEP_TOO_LARGE where rule 0 has h|w| > 1.
     """
 
-    rule: int      # of `geometry.rodrigues.increment`
-    before: float  # share of the kick before the drift
-    after: float
+    rule: int  # of `geometry.rodrigues.increment`
 
-    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        n, f = problem.bodies(), work[0]
-        kick(problem, self.before*h, f, y)
-        for i in range(n):
-            w = scale(1.0/problem.moments(i)[0], row(y, 3*n + i))
-            s, c = increment(self.rule, h, w)
-            if not abs(c) < np.inf:
-                return Status.STEP_TOO_LARGE
-            for k in range(3):
-                put(y, 3*i + k, quadratic(s, c, w, row(y, 3*i + k)))
-        move(problem, h, y)
-        if not problem.forces(y, f):
-            return Status.NOT_EVALUABLE
-        if self.after != 0.0:
-            kick(problem, self.after*h, f, y)
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
+        w = scale(1.0/problem.moments(i)[0], row(y, 3*problem.bodies() + i))
+        s, c = increment(self.rule, h, w)
+        if not abs(c) < np.inf:
+            return Status.STEP_TOO_LARGE
+        for k in range(3):
+            put(y, 3*i + k, quadratic(s, c, w, row(y, 3*i + k)))
         return Status.OK
 
 
-@borrows(Kicking)
+@borrows(FreeMotion)
 class ChartDrift(NamedTuple):
-    """`KickDrift` with two half kicks, but the attitude is kept in a chart as printed: alpha_(k+1) = alpha_k (+) delta
+    """`Drift`, but the attitude is kept in a chart as printed: alpha_(k+1) = alpha_k (+) delta
     with rescaled Rodrigues vectors (rodrigues2021 eq. (5)), or the same with modified Rodrigues parameters.
 
     CHART_LIMIT where an attitude has no coordinates: turned by pi, or by 2 pi for modified parameters.
@@ -78,7 +55,7 @@ class ChartDrift(NamedTuple):
     rule: int
     modified: bool
 
-    def room(self, problem: RigidBodies, y: np.ndarray) -> np.ndarray:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> np.ndarray:
         return np.zeros((problem.bodies(), 3), y.dtype)
 
     def enter(self, problem: RigidBodies, y: np.ndarray, chart: np.ndarray) -> Status:
@@ -110,7 +87,6 @@ class ChartDrift(NamedTuple):
         return Status.OK
 
 
-RULES = {"newmark": NEWMARK, "exact": EXACT, "exp": EXPONENTIAL}
 OPTIONS = {
     "drift": Option("newmark", "angle of the drift with z = h|w|: 2 arctan(z/2), eq. (25); arcsin z up to z = 1, eq."
                     " (23); or z", tuple(RULES)),
@@ -131,14 +107,14 @@ def _resolve(options: Options) -> dict[str, Any]:
     return dict(options)
 
 
-def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+def _build(options: Options, tolerance: float | None, t_end: float) -> RigidSplit | Composition:
     rule, share = RULES[options["drift"]], 0.5 if options["kick"] == "half" else 1.0
     if options["chart"] != "none":
-        return ChartDrift(rule, options["chart"] == "modified")
-    return Composition(KickDrift(rule, share, 1.0 - share), composition_weights(options["weights"]))
+        return kicked(ChartDrift(rule, options["chart"] == "modified"))
+    return Composition(kicked(Drift(rule), share), composition_weights(options["weights"]))
 
 
-def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+def _order(options: Options, sheet: Sheet, parameters: Parameters) -> int:
     return 1 if options["kick"] == "whole" else order_of_weights(options, sheet, parameters)
 
 

@@ -17,10 +17,10 @@ class ExplicitRungeKutta(NamedTuple):
     b: np.ndarray  # (s,)
     c: np.ndarray  # (s,)
 
-    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> np.ndarray:
         return np.zeros((self.b.shape[0] + 1, *y.shape), y.dtype)
 
-    def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: np.ndarray) -> Status:
         stages = self.b.shape[0]
         z = work[stages]
         if not problem.rhs(t, y, work[0]):

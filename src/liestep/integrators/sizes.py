@@ -1,18 +1,17 @@
 """The size of each field of a state, against which pairs measure errors unless an absolute tolerance is given: the
 largest of its numbers since the start; and the size of the difference between the two methods of a Lie group pair, as
 components of the pair."""
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import borrows, kernel, outlined
-from liestep.compile.rows import copy, dot, put, row, scale, sqrt, sub
+from liestep.compile.rows import copy, dot, if_equal, put, quotient, row, scale, sqrt, sub
 from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction, VectorField
-from liestep.mechanics.contracts.sheet import Option
+from liestep.mechanics.contracts.sheet import Option, Options
 
 NOT_GIVEN = np.zeros((4, 0))
 
@@ -40,7 +39,7 @@ def absolute(value: Any) -> float:
     return float(value) if isinstance(value, float) else 0.0
 
 
-def given_sizes(options: Mapping[str, Any], tolerance: float) -> np.ndarray:
+def given_sizes(options: Options, tolerance: float) -> np.ndarray:
     """Sizes that absolute tolerances stand for, (1, numbers), for `sizes_for_errors`; `NOT_GIVEN` without them."""
     value = options.get("atol", "scale")
     return NOT_GIVEN if value == "scale" else np.atleast_2d(value)/tolerance
@@ -76,6 +75,9 @@ class NumberGroups(NamedTuple):
         return self.given
 
 
+Groups = RowGroups | NumberGroups
+
+
 def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
     """Group (m, d) of each number and room for (4, groups): their sizes with the step that is tried, those up to the
     state, rates that give a size to what starts at zero, and what rejected steps made of what is zero."""
@@ -85,7 +87,7 @@ def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
     return groups, np.zeros((4, int(groups.max(initial=0)) + 1))
 
 
-def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> tuple[Any, np.ndarray]:
+def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> tuple[Groups, np.ndarray]:
     """Groups and sizes for the error of a step. Rows that enter no field count in none: the work of a magnetic force is
     round-off, which no step makes smaller. Raises InputError: another number of given sizes than of fields."""
     groups, sizes = sizes_of(formulated)
@@ -101,18 +103,18 @@ def sizes_for_errors(formulated: Formulated, given: np.ndarray = NOT_GIVEN) -> t
     given = np.broadcast_to(given[0], needed)
     if formulated.apart:
         return NumberGroups(groups, True), given[None].copy()
-    found = np.full((1, sizes.shape[1]), np.inf)
+    smallest = np.full((1, sizes.shape[1]), np.inf)
     for i, group in enumerate(formulated.groups):  # the least of the fields that it enters
         moved = formulated.start.copy()
         moved[i] += 1e-3*(np.abs(moved).max() or 1.0)
         for size, (name, values) in zip(given, formulated.to_fields(moved[None]).items(), strict=True):
             if not np.array_equal(values, known[name]):
-                found[0, group] = min(found[0, group], size)
-    return NumberGroups(groups, True), found
+                smallest[0, group] = min(smallest[0, group], size)
+    return NumberGroups(groups, True), smallest
 
 
 @kernel
-def try_sizes(groups: Any, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h: float) -> None:
+def try_sizes(groups: Groups, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h: float) -> None:
     """Sizes with a step h from y to `new`."""
     if groups.fixed():
         return
@@ -125,7 +127,7 @@ def try_sizes(groups: Any, sizes: np.ndarray, y: np.ndarray, new: np.ndarray, h:
 
 
 @kernel
-def keep_sizes(groups: Any, sizes: np.ndarray, y: np.ndarray) -> None:
+def keep_sizes(groups: Groups, sizes: np.ndarray, y: np.ndarray) -> None:
     """The step to y is accepted."""
     noted = 0.0
     if not groups.fixed():
@@ -138,7 +140,7 @@ def keep_sizes(groups: Any, sizes: np.ndarray, y: np.ndarray) -> None:
 
 @kernel
 @outlined
-def forget_noted(groups: Any, sizes: np.ndarray, y: np.ndarray) -> None:
+def forget_noted(groups: Groups, sizes: np.ndarray, y: np.ndarray) -> None:
     """What rejected steps made of a group counts until it is no longer zero."""
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
@@ -152,7 +154,7 @@ def forget_noted(groups: Any, sizes: np.ndarray, y: np.ndarray) -> None:
 
 @kernel
 @outlined
-def note_rejected(groups: Any, sizes: np.ndarray, h: float) -> None:
+def note_rejected(groups: Groups, sizes: np.ndarray, h: float) -> None:
     """The step h that was tried is too long. What was zero before it, and of which it made far more than the rate at
     the start gives, is measured against that: by its own size no step past a kink would be short enough."""
     for g in range(0 if groups.fixed() else sizes.shape[1]):
@@ -161,7 +163,7 @@ def note_rejected(groups: Any, sizes: np.ndarray, h: float) -> None:
 
 
 @kernel
-def any_at_zero(groups: Any, sizes: np.ndarray, y: np.ndarray) -> bool:
+def any_at_zero(groups: Groups, sizes: np.ndarray, y: np.ndarray) -> bool:
     """Whether a group of the start y is zero, whose sizes are noted."""
     try_sizes(groups, sizes, y, y, 0.0)
     keep_sizes(groups, sizes, y)
@@ -172,7 +174,7 @@ def any_at_zero(groups: Any, sizes: np.ndarray, y: np.ndarray) -> bool:
 
 
 @kernel
-def nudge(groups: Any, sizes: np.ndarray, y: np.ndarray, h: float, out: np.ndarray) -> None:
+def nudge(groups: Groups, sizes: np.ndarray, y: np.ndarray, h: float, out: np.ndarray) -> None:
     """y with its numbers moved by round-off, those that are zero by that of their rates times h."""
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
@@ -183,7 +185,7 @@ def nudge(groups: Any, sizes: np.ndarray, y: np.ndarray, h: float, out: np.ndarr
 
 
 @kernel
-def note_rates(groups: Any, sizes: np.ndarray, rates: np.ndarray, factor: float) -> None:
+def note_rates(groups: Groups, sizes: np.ndarray, rates: np.ndarray, factor: float) -> None:
     """Rates of groups that start at zero. The changes of rates at a nudged state over the nudge, too: they are the size
     of the terms whose sum is the rate, which may be round-off alone."""
     for i in range(rates.shape[0]):
@@ -200,7 +202,7 @@ def evaluate(problem: VectorField, t: float, y: np.ndarray, out: np.ndarray) -> 
 
 
 @kernel
-def rates_from_zero(problem: VectorField, t: float, y: np.ndarray, h: float, groups: Any, sizes: np.ndarray,
+def rates_from_zero(problem: VectorField, t: float, y: np.ndarray, h: float, groups: Groups, sizes: np.ndarray,
                     work: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     """Rates of all groups that start at zero, for steps of about h. work: the rates at y; rates and state that are
     overwritten."""
@@ -241,6 +243,15 @@ def generator(problem: LieAction, t: float, y: np.ndarray, out: np.ndarray) -> b
 
 
 @kernel
+def first_slope(problem: LieAction, t: float, y: np.ndarray, k: np.ndarray, current: np.ndarray) -> bool:
+    """f at the state in k, unless it is there: then current[0] is 1."""
+    if current[0] == 0.0 and not generator(problem, t, y, k):
+        return False
+    current[0] = 1.0
+    return True
+
+
+@kernel
 @outlined
 def moved(problem: LieAction, sigma: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
     """exp(sigma).y where it need not be inlined."""
@@ -277,7 +288,7 @@ class StateNorm(NamedTuple):
     for a small sigma) and s the size of the row's field so far and at y+ (`integrators.sizes`): the same in all frames
     and units."""
 
-    groups: Any = RowGroups()
+    groups: Groups = RowGroups()
     sizes: np.ndarray = NOT_GIVEN
 
     def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
@@ -311,8 +322,8 @@ class StateNorm(NamedTuple):
                 gap, own = other[i, k] - new[i, k], self.sizes[0, self.groups.of(i, k)]
                 if self.groups.fixed():  # beside an absolute tolerance, the relative one is of each number
                     own += max(abs(y[i, k]), abs(new[i, k]))
-                if gap != 0.0:
-                    total += (gap/own)*(gap/own) if own > 0.0 else np.inf
+                share = quotient(gap, own)
+                total += if_equal(gap, 0.0, 0.0, share*share)
         return sqrt(total/y.shape[0])
 
     def keep(self, y: np.ndarray) -> None:
@@ -322,7 +333,7 @@ class StateNorm(NamedTuple):
         note_rejected(self.groups, self.sizes, h)
 
 
-def error_norm(options: Mapping[str, Any], tolerance: float) -> AlgebraNorm | StateNorm:
+def error_norm(options: Options, tolerance: float) -> AlgebraNorm | StateNorm:
     """Of the checked option `norm`. Raises InputError: another norm with an absolute tolerance."""
     given = given_sizes(options, tolerance)
     if options["norm"] == "state":

@@ -52,15 +52,15 @@ class SphereSplit(NamedTuple):
     drifts: np.ndarray  # (s,)
     kicks: np.ndarray   # (s + 1,); no gradient is taken where it is 0
 
-    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> np.ndarray:
         return np.zeros_like(y[:y.shape[0]//2])
 
-    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: np.ndarray) -> Status:
         if self.kicks[0] != 0.0:
             problem.gradient(y[:y.shape[0]//2], work)
         return Status.OK
 
-    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: np.ndarray) -> Status:
         if self.kicks[0] != 0.0:
             kick_spheres(problem, self.kicks[0]*h, work, y)
         for k in range(self.drifts.shape[0]):
@@ -134,14 +134,14 @@ class SphereRegularised(NamedTuple):
     drifts: np.ndarray    # (s,)
     kicks: np.ndarray     # (s + 1,); no gradient is taken where it is 0
     close: float          # relative distance of a time that no longer shrinks
-    control: Any
+    control: Ahead
 
-    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> RegularisedWork:
         half = y[:y.shape[0]//2]
         return RegularisedWork(np.zeros_like(half), np.zeros_like(y), np.zeros_like(half), np.zeros_like(half),
                                np.zeros(5, y.dtype))
 
-    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, t_end: float, work: RegularisedWork) -> float:
         q = y[:y.shape[0]//2]
         kinetic, depth = kinetic_energy(problem, y), -problem.potential(q)
         problem.gradient(q, work.gradient)
@@ -154,7 +154,7 @@ class SphereRegularised(NamedTuple):
         self.look_ahead(problem, y, work)
         return self.control.next_step[0]
 
-    def look_ahead(self, problem: SphereLagrangian, y: np.ndarray, work: Any) -> None:
+    def look_ahead(self, problem: SphereLagrangian, y: np.ndarray, work: RegularisedWork) -> None:
         """The whole step from y into work.new, and how long it takes."""
         copy(y, work.new)
         copy(work.gradient, work.ahead)
@@ -181,7 +181,7 @@ class SphereRegularised(NamedTuple):
         return time
 
     def arrive(self, problem: SphereLagrangian, y: np.ndarray, h: float, out: np.ndarray, g: np.ndarray,
-               work: Any) -> Status:
+               work: RegularisedWork) -> Status:
         """The step from y that takes the time h, into out; the gradient there into g."""
         s = self.step*h/work.numbers[2] if work.numbers[2] > 0.0 else self.step
         before, last = h, 0.0*s  # nothing passes in no time
@@ -200,7 +200,8 @@ class SphereRegularised(NamedTuple):
             s += gap/rate
         return Status.NOT_CONVERGED
 
-    def attempt(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float,
+                work: RegularisedWork) -> tuple[Status, float]:
         """New state in work.new; only the last step is not the one that stands there."""
         if h == work.numbers[2]:
             return Status.OK, 0.0
@@ -208,7 +209,7 @@ class SphereRegularised(NamedTuple):
         return status, 0.0 if status == Status.OK else np.inf
 
     def interpolate(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
+                    work: RegularisedWork) -> None:
         """State at t + s h, 0 <= s <= 1: NaN where there is none."""
         depth = work.numbers[4]
         if self.arrive(problem, y, s*h, out, work.aside, work) != Status.OK:
@@ -220,14 +221,14 @@ class SphereRegularised(NamedTuple):
     def rejected(self, h: float) -> None:
         """No size was made by the attempt."""
 
-    def accept(self, problem: SphereLagrangian, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: SphereLagrangian, y: np.ndarray, work: RegularisedWork) -> None:
         copy(work.new, y)
         copy(work.ahead, work.gradient)
         work.numbers[3] = work.numbers[4]
         self.look_ahead(problem, y, work)
 
 
-def _regularised(options: Options, tolerance: float | None, t_end: float) -> Any:
+def _regularised(options: Options, tolerance: float | None, t_end: float) -> SphereRegularised:
     assert tolerance is not None
     drifts, kicks = drifts_and_kicks(options["splitting"])
     return SphereRegularised(tolerance, 0.0 if options["c"] == FROM_ENERGIES else options["c"], drifts, kicks,

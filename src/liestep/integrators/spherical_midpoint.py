@@ -1,12 +1,12 @@
 """The spherical midpoint method on products of spheres (McLachlan, Modin and Verdier 2014, Phys. Rev. E 89, 061301)."""
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.roles import Arrays
 from liestep.compile.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -17,7 +17,7 @@ from liestep.integrators._newton import STAGNATION, iterate
 from liestep.integrators.one_step import OneStep, first_formulated, refused
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.method import VARIATIONAL, Method
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet
 
 
 @kernel
@@ -42,17 +42,17 @@ class SphericalMidpoint(NamedTuple):
     tolerance: float  # 0: of that alone
     iterations: int
 
-    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Arrays:
         return np.zeros_like(y), np.zeros_like(y), np.zeros_like(y)
 
-    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         copy(y, work[0])
         status, _ = iterate(self, (problem, t, h, y, work), 0, 0.0, self.iterations)
         if status == Status.OK:
             copy(work[0], y)
         return status
 
-    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: int, previous: float) -> tuple[Status, int, float, bool]:
         problem, t, h, y, work = given
         new, middle, spin = work
         for i in range(y.shape[0]):
@@ -75,15 +75,15 @@ class SphericalMidpoint(NamedTuple):
         return Status.OK, x, change, done
 
 
-def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+def _require_spheres(options: Options, sheet: Sheet, parameters: Parameters) -> None:
     """Raises InputError for an action other than rotations of single vectors."""
     other = InputError("it needs a phase space that is a product of spheres; of a free body that is option action"
                        " coadjoint, and option chart must be exp")
     if options.get("action", "coadjoint") != "coadjoint":
         raise other
-    found = first_formulated(sheet, parameters, "lie_action", options)
-    action = getattr(found and found.problem, "action", None)
-    if found and not isinstance(action, SphereRotations):
+    formulated = first_formulated(sheet, parameters, "lie_action", options)
+    action = getattr(formulated and formulated.problem, "action", None)
+    if formulated and not isinstance(action, SphereRotations):
         raise other
 
 

@@ -1,7 +1,7 @@
 """Symmetric splittings of equations whose parts have known flows (McLachlan and Quispel 2002, Acta Numer. 11, 341).
 Where each part keeps the volume of the state space, as shears do, the step does (Feng and Shang 1995, Numer. Math. 71,
 451)."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +19,10 @@ class Splitting(NamedTuple):
 
     weights: np.ndarray  # (s,)
 
-    def workspace(self, problem: Parts, y: np.ndarray) -> Any:
+    def workspace(self, problem: Parts, y: np.ndarray) -> np.ndarray:
         return np.zeros_like(y)
 
-    def step(self, problem: Parts, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: Parts, t: float, y: np.ndarray, h: float, work: np.ndarray) -> Status:
         last = problem.parts() - 1
         half = 0.5*h*self.weights[0]
         problem.flow(0, half, y, work)

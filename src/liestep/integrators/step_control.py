@@ -1,16 +1,12 @@
 """Step size control as components of embedded pairs: they see numbers only, never the state."""
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import any_of, if_at_most, if_less
-from liestep.compile.status import Status
-from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.formulations import Component
-from liestep.mechanics.contracts.sheet import Option, number_in
+from liestep.compile.rows import any_of, if_at_most, if_less, quotient
+from liestep.mechanics.contracts.sheet import Option, Options, number_in
 
 
 @kernel
@@ -42,19 +38,19 @@ class MatlabControl(NamedTuple):
         return 1.0/rate if h*rate > 1.0 else h
 
     def after_success(self, h: float, error: float, rejections: float) -> float:
-        if rejections > 0.0:
-            return min(self.longest, h)
-        shrink = 1.25*power(error/self.rtol, self.exponent) if error > 0.0 else 0.0
-        return min(self.longest, h/shrink if shrink > 0.2 else 5.0*h)
+        shrink = if_less(0.0, error, 1.25*power(error/self.rtol, self.exponent), 0.0)
+        return min(self.longest, if_less(0.0, rejections, h, if_less(0.2, shrink, quotient(h, shrink), 5.0*h)))
 
     def after_failure(self, h: float, error: float, rejections: float) -> float:
-        if rejections > 0.0 or not error < np.inf:
-            return 0.5*h
-        return h*max(0.1, 0.8*power(self.rtol/error, self.exponent))
+        factor = max(0.1, 0.8*power(self.rtol/error, self.exponent))
+        return h*if_less(error, np.inf, if_less(0.0, rejections, 0.5, factor), 0.5)
 
 
 class Shortened:
-    """The last step is shortened to the end."""
+    """The first step is T/100, of methods that ask for it, and the last one is shortened to the end."""
+
+    def first(self, t_end: float) -> float:
+        return 0.01*t_end
 
     def reaches(self, h: float, remaining: float) -> bool:
         return h >= remaining
@@ -81,15 +77,12 @@ class HairerControl(NamedTuple):
         return error < 1.0
 
     def after_success(self, h: float, error: float, rejections: float) -> float:
-        factor = self.largest
-        if error > 0.0:
-            factor = min(self.largest, self.safety*power(error, -self.exponent))
+        factor = if_less(0.0, error, min(self.largest, self.safety*power(error, -self.exponent)), self.largest)
         return h*if_less(0.0, rejections, min(1.0, factor), factor)
 
     def after_failure(self, h: float, error: float, rejections: float) -> float:
-        if not error < np.inf:
-            return self.smallest*h
-        return h*max(self.smallest, self.safety*power(error, -self.exponent))
+        factor = max(self.smallest, self.safety*power(error, -self.exponent))
+        return h*if_less(error, np.inf, factor, self.smallest)
 
 
 @borrows(PerStep)
@@ -103,16 +96,11 @@ class PaperControl(NamedTuple):
     safety: float    # theta
     smallest: float  # error
 
-    def first(self, t_end: float) -> float:
-        return 0.01*t_end
-
     def after_success(self, h: float, error: float, rejections: float) -> float:
         return self.safety*power(self.tolerance/max(error, self.smallest), self.exponent)*h
 
     def after_failure(self, h: float, error: float, rejections: float) -> float:
-        if not error < np.inf:
-            return 0.5*h
-        return self.safety*power(self.tolerance/error, self.exponent)*h
+        return if_less(error, np.inf, self.safety*power(self.tolerance/error, self.exponent), 0.5)*h
 
 
 @borrows(PerStep)
@@ -138,9 +126,8 @@ class PiControl(NamedTuple):
         return h*min(max(factor, 0.2), 1.0 if rejections > 0.0 else 5.0)
 
     def after_failure(self, h: float, error: float, rejections: float) -> float:
-        if not error < np.inf:
-            return 0.5*h
-        return h*max(0.2, self.safety*power(self.tolerance/error, self.exponent))
+        factor = max(0.2, self.safety*power(self.tolerance/error, self.exponent))
+        return h*if_less(error, np.inf, factor, 0.5)
 
 
 class Ahead(NamedTuple):
@@ -177,41 +164,8 @@ CONTROL = {
 }
 
 
-class Controlled(NamedTuple):
-    """What the adaptive loop asks for (`compile.driver.advance_adaptive`). The tolerance is per step. `pair` offers
-    workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only. Steps that fail,
-    at the limit of a chart or where f does not exist, are rejected and halved."""
-
-    pair: Any
-    control: Any
-
-    def measured(self, formulated: Formulated) -> Any:
-        return self._replace(pair=self.pair.measured(formulated))
-
-    def workspace(self, problem: Component, y: np.ndarray) -> Any:
-        return self.pair.workspace(problem, y)
-
-    def start(self, problem: Component, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
-        h = self.control.first(t_end)
-        self.pair.start(problem, t, y, h, work)
-        return h
-
-    def attempt(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
-        return self.pair.attempt(problem, t, y, h, work)
-
-    def rejected(self, h: float) -> None:
-        self.pair.rejected(h)
-
-    def interpolate(self, problem: Component, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
-        self.pair.interpolate(problem, t, y, h, s, out, work)
-
-    def accept(self, problem: Component, y: np.ndarray, work: Any) -> None:
-        self.pair.accept(problem, y, work)
-
-
-def controlled(pair: Any, lower_order: int, options: Mapping[str, Any], tolerance: float) -> Controlled:
-    """Component of a pair with checked options CONTROL; `lower_order` is min(p, p~) of its two methods."""
+def control_of(options: Options, tolerance: float, lower_order: int) -> PaperControl | PiControl:
+    """Of checked options CONTROL; `lower_order` is min(p, p~) of the two methods of a pair."""
     exponent = 1.0/(1.0 + lower_order) if options["exponent"] == "default" else 0.25
     common = (tolerance, exponent, options["safety"], SMALLEST_ERROR*tolerance)
-    return Controlled(pair, PaperControl(*common) if options["control"] == "paper" else PiControl(*common, np.ones(1)))
+    return PaperControl(*common) if options["control"] == "paper" else PiControl(*common, np.ones(1))

@@ -19,7 +19,7 @@ import numpy as np
 
 from liestep.compile.precision import coefficients
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.sheet import Option
+from liestep.mechanics.contracts.sheet import Option, Options
 
 Row = tuple[Fraction, ...]
 
@@ -242,9 +242,9 @@ def declared(given: Mapping[str, Any], keys: tuple[str, ...] = KEYS) -> Tableau:
         tableau = Tableau(str(given["name"]), order, "declared", a, b, c, TOLERANCE)
     except ValueError as error:
         raise InputError(f"option {error}") from None
-    found = classical_order(tableau, order)
-    if found < order:
-        raise InputError(f"option tableau: {tableau.name} claims order {order} and has order {found}")
+    known = classical_order(tableau, order)
+    if known < order:
+        raise InputError(f"option tableau: {tableau.name} claims order {order} and has order {known}")
     return tableau
 
 
@@ -268,12 +268,12 @@ TABLEAU = {"tableau": Option(
     normalise=_normalise, values="name | {name, order, a, b}")}
 
 
-def tableau_of(options: Mapping[str, Any]) -> Tableau:
+def tableau_of(options: Options) -> Tableau:
     chosen = options["tableau"]
     return TABLEAUX[chosen] if isinstance(chosen, str) else declared(chosen)
 
 
-def from_decimals(options: Mapping[str, Any]) -> bool:
+def from_decimals(options: Options) -> bool:
     """`Method.decimals`: whether the coefficients of the tableau are known as decimals only."""
     return "tableau" in options and bool(tableau_of(options).tolerance)
 
@@ -314,10 +314,10 @@ def declared_pair(given: Mapping[str, Any]) -> EmbeddedTableau:
         pair = with_last_slope(tableau, embedded, order)
     except ValueError as error:
         raise InputError(f"option {error}") from None
-    found = classical_order(tableau, tableau.order, embedded)
-    if found != order:
+    lower = classical_order(tableau, tableau.order, embedded)
+    if lower != order:
         raise InputError(f"option tableau: the embedded weights of {tableau.name} claim order {order} and have order"
-                         f" {found}{' or more' if found == tableau.order else ''}")
+                         f" {lower}{' or more' if lower == tableau.order else ''}")
     return pair
 
 
@@ -338,6 +338,6 @@ PAIR = {"tableau": Option(
     normalise=_normalise_pair, values="name | {name, order, a, b, embedded, embedded_order}")}
 
 
-def pair_of(options: Mapping[str, Any]) -> EmbeddedTableau:
+def pair_of(options: Options) -> EmbeddedTableau:
     chosen = options["tableau"]
     return PAIRS[chosen] if isinstance(chosen, str) else declared_pair(chosen)

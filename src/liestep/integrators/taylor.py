@@ -2,9 +2,9 @@
 evaluation of a jet, which is straight-line machine code (`compile.straight.jets`, `compile.straight.straight`), or
 loops over a tape where that would be too large (`compile.straight.tape`)."""
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.status import Status
 from liestep.compile.straight.jets import Numbers, taylor_coefficients
 from liestep.compile.straight.straight import jet_code, loaded
-from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable, expressions
+from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Node, Untraceable, Value, expressions
 from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.straight.writer import Writer
 from liestep.compile.tracing import digest_of, plain_component
@@ -27,7 +27,7 @@ from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
 from liestep.mechanics.contracts.method import PROJECTED, Certified, Method, Places, each
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet
 
 
 class StraightJet(NamedTuple):
@@ -95,7 +95,7 @@ class Recurrence:
         """base: as for `compile.straight.straight.jet_code`; groups: of each number."""
         self.found, self.order, self.groups = found, order, groups
         self.moving = len(found.inputs) - 1 - base
-        self.zeros: list[Any] = [None]*self.moving if base else []
+        self.zeros: list[None] = [None]*self.moving if base else []
 
     def __call__(self, t: Any, y: np.ndarray, out: np.ndarray, functions: dict[str, Callable]) -> bool:
         numbers = Numbers(functions, one=0.0*y.flat[0] + 1.0)
@@ -123,15 +123,18 @@ class PlainJet(NamedTuple):
             out[:] = out*h + line
 
 
+R = TypeVar("R")
+Jet = StraightJet | LoopedJet | PlainJet
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2
+LATEST = 1e20                      # time: 1e-300 is the last coefficient of a motion that is as slow
 ONE_GROUP = np.zeros(0, dtype=np.int64)
 MOST_TRACED = 100                  # expressions in memory
 MOST_IN_MEMORY = 4*MOST_OPERATIONS  # of all of them together: 300 MB
 
 
 class TaylorWork(NamedTuple):
-    jet: Any
+    jet: Jet
     c: np.ndarray     # ((order + 1) m d + 4 groups,) coefficients at the state, largest numbers
     new: np.ndarray   # (m, d)
     when: np.ndarray  # (2,) time at the end of the step; 1 when c belongs to the state
@@ -149,43 +152,43 @@ class Taylor(NamedTuple):
     tolerance: float
     order: int
     share: float   # of the radius of convergence
-    control: Any   # Ahead
+    control: Ahead
     groups: np.ndarray = ONE_GROUP  # (m,) of rows, or (m d,) of numbers; empty: all are one
     group_count: int = 1
     sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
     given: np.ndarray = NOT_GIVEN  # (1, numbers), sizes that stand for absolute tolerances
     remembers: bool = False  # each number is a group, whose size is its largest so far
 
-    def measured(self, formulated: Formulated) -> Any:
+    def measured(self, formulated: Formulated) -> "Taylor":
         groups = np.arange(formulated.start.size) if formulated.apart else formulated.groups
         if self.given.shape[1] > 0:
             return self.grouped(groups, sizes_for_errors(formulated, self.given)[1][0, :int(groups.max(initial=0)) + 1])
         return self.grouped(groups, np.zeros(int(groups.max(initial=0)) + 1))._replace(remembers=formulated.apart)
 
-    def grouped(self, groups: np.ndarray, sizes: np.ndarray) -> Any:
+    def grouped(self, groups: np.ndarray, sizes: np.ndarray) -> "Taylor":
         return self._replace(groups=groups, group_count=len(sizes), sizes=sizes)
 
     def makes_series(self) -> bool:
         """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
         return True
 
-    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> TaylorWork:
         """Raises InputError for a right-hand side that cannot be written as expressions."""
         return TaylorWork(jet_of(problem, y, self.order, self.groups),
                           np.zeros((self.order + 1)*y.size + 4*self.group_count, y.dtype),
                           np.zeros_like(y), np.zeros(2))
 
-    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: TaylorWork) -> float:
         work.when[0] = t
         self.expand(problem, y, work)
         return min(self.control.next_step[0], t_end) if work.when[1] == 1.0 else t_end
 
-    def expand(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
+    def expand(self, problem: VectorField, y: np.ndarray, work: TaylorWork) -> None:
         """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
         problem.counters[Counter.RHS_EVALUATIONS] += self.order
         self.look(work, work.jet.evaluate(work.when[0], y, work.c))
 
-    def look(self, work: Any, evaluable: bool) -> None:
+    def look(self, work: TaylorWork, evaluable: bool) -> None:
         """Take note of whether there are coefficients; if so, choose the next step."""
         work.when[1] = 0.0
         if evaluable:
@@ -241,15 +244,16 @@ class Taylor(NamedTuple):
         rows = self.groups.shape[0]
         count = (c.shape[0] - 4*self.group_count)//(self.order + 1)
         for k in range(2, self.order):
-            found = 0.0
+            size = 0.0
             for i in range(count):
                 if rows == 0 or self.groups[i*rows//count] == group:
-                    found = max(found, abs(c[k*count + i]))
-            if found > 0.0:
-                return found, k
+                    size = max(size, abs(c[k*count + i]))
+            if size > 0.0:
+                return size, k
         return 0.0, 1
 
-    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float,
+                work: TaylorWork) -> tuple[Status, float]:
         """New state in work.new."""
         if work.when[1] == 0.0:
             return Status.NOT_EVALUABLE, np.inf
@@ -263,14 +267,14 @@ class Taylor(NamedTuple):
         return (Status.OK, 0.0) if abs(total) < np.inf else (Status.NOT_FINITE, np.inf)
 
     def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
-                    work: Any) -> None:
+                    work: TaylorWork) -> None:
         work.jet.sum(work.c, s*h, out)
         problem.project(out)
 
     def rejected(self, h: float) -> None:
         """No size was made by the attempt."""
 
-    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: VectorField, y: np.ndarray, work: TaylorWork) -> None:
         copy(work.new, y)
         work.when[1] = 0.0
         if not self.control.ends():
@@ -280,9 +284,9 @@ class Taylor(NamedTuple):
 def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = MOST_NODES) -> Expressions:
     """The right-hand side of a vector field with rows of this shape, as expressions of its numbers and the time, at
     most so many operations. Raises Untraceable: see there."""
-    def rhs(symbols: list[Any]) -> tuple[Any, list[Any]]:
-        y: Any = np.array(symbols[:-1], dtype=object).reshape(shape)
-        out: Any = np.zeros(shape, dtype=object)
+    def rhs(symbols: list[Node]) -> tuple[bool, list[Value]]:
+        y = np.array(symbols[:-1], dtype=object).reshape(shape)
+        out = np.zeros(shape, dtype=object)
         return plain_component(problem, SYMBOLIC).rhs(symbols[-1], y, out), list(out.flat)
 
     if np.prod(shape) > most:
@@ -294,10 +298,10 @@ def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = 
         problem.counters[:] = counters  # the trace is no evaluation
 
 
-_traced: dict[tuple[Any, ...], tuple[int, Expressions | Untraceable]] = {}
+_traced: dict[tuple[Hashable, ...], tuple[int, Expressions | Untraceable]] = {}
 
 
-def keep(known: dict[Any, Any], key: tuple[Any, ...], operations: int, *found: Any) -> None:
+def keep(known: dict[tuple[Hashable, ...], Any], key: tuple[Hashable, ...], operations: int, *found: Any) -> None:
     """Note what was found; the oldest of what is known goes where all would take too much memory."""
     known[key] = operations, *found
     while len(known) > 1 and (len(known) > MOST_TRACED or sum(item[0] for item in known.values()) > MOST_IN_MEMORY):
@@ -315,10 +319,10 @@ def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any,
             keep(_traced, key, len(new.nodes), new)
         except Untraceable as error:
             keep(_traced, key, 0, error)
-    _, found = _traced[key]
-    if isinstance(found, Untraceable):
-        raise found
-    return found
+    _, traced = _traced[key]
+    if isinstance(traced, Untraceable):
+        raise traced
+    return traced
 
 
 class Series(NamedTuple):
@@ -329,7 +333,7 @@ class Series(NamedTuple):
     thing: str  # "form" | "action"
     equations: str
     trace: Callable[[Any, tuple[int, ...]], Expressions]  # of a problem and the shape of its states
-    prefers: tuple[dict[str, Any], ...]
+    prefers: tuple[Options, ...]
     instead: str
 
     def traced(self, problem: Component, shape: tuple[int, ...]) -> Expressions:
@@ -340,21 +344,21 @@ class Series(NamedTuple):
             raise InputError(f"this {self.thing} has no Taylor series, because its {self.equations} cannot be traced:"
                              f" {error}; take another {self.instead}") from None
 
-    def combination(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+    def combination(self, options: Options, sheet: Sheet, parameters: Parameters) -> None:
         """`Method.combination`: whether there are series at the first start that a system has for these parameters."""
-        found = first_formulated(sheet, parameters, self.formulation, options)
-        if found is not None:
-            self.traced(found.problem, found.start.shape)
+        formulated = first_formulated(sheet, parameters, self.formulation, options)
+        if formulated is not None:
+            self.traced(formulated.problem, formulated.start.shape)
 
-    def requires(self, parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
+    def requires(self, parameters: Parameters, sheet: Sheet) -> str | None:
         """`Method.requires`: the same for the options that the method prefers."""
         return refused(self.combination, self.formulation, self.prefers, parameters, sheet)
 
 
-_jets: dict[tuple[Any, ...], tuple[int, Expressions, Any]] = {}
+_jets: dict[tuple[Hashable, ...], tuple[int, Expressions, Any]] = {}
 
 
-def made_once(make: Callable[..., Any], found: Expressions, order: int, **layout: Any) -> Any:
+def made_once(make: Callable[..., R], found: Expressions, order: int, **layout: Any) -> R:
     """What is made of the coefficients of expressions: a run asks twice, and for a long chain it takes half a
     second."""
     key = make, id(found), order, repr(layout)
@@ -368,7 +372,7 @@ def _code(found: Expressions, order: int, **layout: Any) -> tuple[dict[str, int]
     return loaded(code.text).addresses, code.constants
 
 
-def straight_jet(found: Expressions, order: int, y: np.ndarray, **layout: Any) -> Any:
+def straight_jet(found: Expressions, order: int, y: np.ndarray, **layout: Any) -> StraightJet:
     """Machine code of the coefficients of expressions at states like y, which says whether they are of several members
     (`compile.lanes.jets`)."""
     writer, jet = getattr(y, "jets", (Writer, StraightJet))
@@ -376,18 +380,18 @@ def straight_jet(found: Expressions, order: int, y: np.ndarray, **layout: Any) -
     return jet(places["jet"], places["sum"], constants.copy(), np.zeros(1))
 
 
-def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
+def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Jet:
     """Component that evaluates the coefficients of a vector field at states like y; of numbers that are not float64
     by the same recurrences in plain Python. Raises InputError as `Series.traced`."""
-    found = SERIES.traced(problem, y.shape)
+    traced = SERIES.traced(problem, y.shape)
     width = y.size//len(groups) if len(groups) else y.shape[1]
     if y.dtype != np.float64:
-        return PlainJet(Recurrence(found, order, groups=np.repeat(groups, width).tolist()))
-    if len(found.nodes) > MOST_NODES:
+        return PlainJet(Recurrence(traced, order, groups=np.repeat(groups, width).tolist()))
+    if len(traced.nodes) > MOST_NODES:
         of_numbers = np.repeat(groups, width) if len(groups) else np.zeros(y.size, dtype=np.int64)
-        tape = made_once(tape_of, found, order)
+        tape = made_once(tape_of, traced, order)
         return LoopedJet(tape._replace(c=np.zeros_like(tape.c)), new_addresses(LoopedJet), of_numbers)
-    return straight_jet(found, order, y, width=width, groups=groups.tolist())
+    return straight_jet(traced, order, y, width=width, groups=groups.tolist())
 
 
 def share_of_radius(tolerance: float, order: int) -> float:
@@ -400,7 +404,7 @@ def order_of(tolerance: float, more: int = 0) -> int:
     return max(SMALLEST_ORDER, min(LARGEST_ORDER, more + math.ceil(1.0 - 0.5*math.log(tolerance))))
 
 
-def _check_order(value: Any) -> Any:
+def _check_order(value: int | str) -> int | str:
     """A word of MORE, or a whole number."""
     if isinstance(value, str) and value in MORE:
         return value
@@ -433,9 +437,12 @@ PREFERRED = ({"form": "velocity", "projection": "state", "mass": "diagonal"},
              {"projection": "state"}, {"form": "orthonormal"})
 
 
-def series_of(options: Options, tolerance: float | None, **further: Any) -> Taylor:
-    """Component of the checked option `order`."""
+def series_of(options: Options, tolerance: float | None, t_end: float, **further: Any) -> Taylor:
+    """Component of the checked option `order`. Raises InputError: coefficients of a motion so slow would be zero."""
     assert tolerance is not None
+    if abs(t_end) > LATEST:
+        raise InputError(f"Taylor series of a run to t = {t_end:g} have coefficients below the least number of float64:"
+                         f" give times up to {LATEST:g}, in a larger unit, or take another method")
     order = order_of(tolerance, MORE[options["order"]]) if options["order"] in MORE else options["order"]
     return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)),
                   given=given_sizes(options, tolerance), **further)
@@ -456,8 +463,8 @@ METHODS = {
     "taylor": method_of_series(
         SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
         projects=True, conserves=PROJECTED, citation="Jorba and Zou 2005, Exp. Math. 14, 99",
-        build=lambda options, tolerance, t_end: series_of(options, tolerance), scipy="Taylor", code="Taylor series",
-        places=Places(reference=8),
+        build=lambda options, tolerance, t_end: series_of(options, tolerance, t_end),
+        scipy="Taylor", code="Taylor series", places=Places(reference=8),
         certified=Certified((*each("order", 8, 11, 3)[1:], ({"order": 6, "form": "omega"}, "sphere_lagrangian"),
                              ({"order": 6, "form": "coadjoint"}, "cotangent_rotation")))),
 }

@@ -11,6 +11,7 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.precision import above_round_off
+from liestep.compile.roles import Work
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -44,7 +45,7 @@ class Kicks(NamedTuple):
 class SphereStep:
     """Methods of steps that remember g = G - F at their end."""
 
-    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         """g at the start of a run, and its power."""
         n = y.shape[0]//2
         problem.gradient(y[:n], work.g)
@@ -72,7 +73,7 @@ class Kick(NamedTuple):
 
     iterations: int = SETTLED
 
-    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: int, previous: float) -> tuple[Status, int, float, bool]:
         step, problem, t, y, h, work = given
         n, small = y.shape[0]//2, step.stagnation
         problem.force(t, y[:n], y[n:2*n], work.push)
@@ -82,7 +83,7 @@ class Kick(NamedTuple):
 
 
 @kernel
-def settle(step: Any, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+def settle(step: Any, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
     """That half kick of a step with kicked(problem, h, y, work): (status, change and size of omega), with its power and
     its work; g becomes G - F."""
     n = y.shape[0]//2
@@ -106,10 +107,10 @@ class ExplicitStep(NamedTuple):
     stagnation: float  # with forces: relative update below which an iteration that no longer converges has ended
     kick: Kick = Kick()
 
-    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Kicks:
         return Kicks(*np.zeros((3, y.shape[0]//2, 3), y.dtype))
 
-    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Kicks) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         problem.add_work(0.5*h, y)
@@ -137,7 +138,7 @@ class ExplicitStep(NamedTuple):
             return settle(self, problem, t + h, y, h, work)
         return Status.OK
 
-    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray, work: Any) -> tuple[Status, float, float]:
+    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray, work: Kicks) -> tuple[Status, float, float]:
         """omega+ = omega + h/(2 m) q x F."""
         n, change, size = y.shape[0]//2, 0.0, 0.0
         for i in range(n):
@@ -182,14 +183,14 @@ class MultiplierStep(NamedTuple):
     stagnation: float  # relative update below which an iteration that no longer converges has ended
     kick: Kick = Kick()
 
-    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> MultiplierWork:
         n, band = y.shape[0]//2, problem.inverse_band()
         g, v, kick, d, target, push, before = np.zeros((7, n, 3), y.dtype)
         return MultiplierWork(g, v, kick, d, target, np.zeros(n, y.dtype), np.zeros(n, y.dtype),
                               np.zeros((n, 3*band + 1 if band else n), y.dtype), np.zeros(n, dtype=np.int64), push,
                               before)
 
-    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: MultiplierWork) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         problem.add_work(0.5*h, y)
@@ -224,7 +225,8 @@ class MultiplierStep(NamedTuple):
             return settle(self, problem, t + h, y, h, work)
         return status
 
-    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray, work: Any) -> tuple[Status, float, float]:
+    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray,
+               work: MultiplierWork) -> tuple[Status, float, float]:
         """v+ = v + (h/2) M^-1 F made tangent."""
         n = y.shape[0]//2
         self.apply_inverse(problem, work.push, work.kick)
@@ -244,7 +246,7 @@ class MultiplierStep(NamedTuple):
                 total = axpy(problem.inverse_mass_entry(i, j), row(g, j), total)
             put(out, i, total)
 
-    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: int, previous: float) -> tuple[Status, int, float, bool]:
         """Newton for lambda: 2 q_i.d_i + d_i.d_i + (q_i.q_i - 1) = 0."""
         problem, q, work = given
         n, band = q.shape[0], problem.inverse_band()
@@ -273,7 +275,7 @@ class MultiplierStep(NamedTuple):
         done = settled(update*update, self.tolerance*size*size, update, previous, self.stagnation*size)
         return Status.OK, x, update, done
 
-    def increments(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
+    def increments(self, problem: SphereLagrangian, q: np.ndarray, work: MultiplierWork) -> None:
         """d_i = target_i + sum_j Minv_ij lambda_j q_j"""
         n, band = q.shape[0], problem.inverse_band()
         for i in range(n):
@@ -282,7 +284,7 @@ class MultiplierStep(NamedTuple):
                 pull = axpy(problem.inverse_mass_entry(i, j)*work.multiplier[j], row(q, j), pull)
             put(work.d, i, add(row(work.target, i), pull))
 
-    def project(self, problem: SphereLagrangian, q: np.ndarray, w: np.ndarray, work: Any) -> Status:
+    def project(self, problem: SphereLagrangian, q: np.ndarray, w: np.ndarray, work: MultiplierWork) -> Status:
         """mu from q_i.(u + M^-1 (mu q))_i = 0, then omega = q x v."""
         n, band = q.shape[0], problem.inverse_band()
         for i in range(n):
@@ -342,13 +344,13 @@ class SphereCayleyStep(NamedTuple):
     stagnation: float  # relative update below which an iteration that no longer converges has ended
     kick: Kick = Kick()
 
-    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> CayleyWork:
         size = y.size//2
         g, f, move, d, update, push, before = np.zeros((7, y.shape[0]//2, 3), y.dtype)
         return CayleyWork(g, f, move, d, update, np.zeros((size, size), y.dtype), np.zeros(size, dtype=np.int64), push,
                           before)
 
-    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: CayleyWork) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         problem.add_work(0.5*h, y)
@@ -396,7 +398,8 @@ class SphereCayleyStep(NamedTuple):
             return settle(self, problem, t + h, y, h, work)
         return Status.OK
 
-    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray, work: Any) -> tuple[Status, float, float]:
+    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray,
+               work: CayleyWork) -> tuple[Status, float, float]:
         """A(q) omega+ = d + (h/2) q x F."""
         n = y.shape[0]//2
         q, w = y[:n], y[n:2*n]
@@ -409,21 +412,18 @@ class SphereCayleyStep(NamedTuple):
         change, size = change_and_size(w, work.before)
         return Status.OK, change, size
 
-    def displacements(self, q: np.ndarray, work: Any) -> None:
+    def displacements(self, q: np.ndarray, work: CayleyWork) -> None:
         """(F_i - I) q_i = u_i (f_i x q_i - |f_i|^2 q_i), u_i = 2/(1 + |f_i|^2)"""
         for i in range(q.shape[0]):
             f, qi = row(work.f, i), row(q, i)
             ff = dot(f, f)
             put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))
 
-    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    def improve(self, given: tuple, x: int, previous: float) -> tuple[Status, int, float, bool]:
         """A new f."""
         problem, q, work = given
         n = q.shape[0]
-        if self.newton:
-            self.newton_system(problem, q, work)
-        else:
-            self.fixed_point_system(problem, q, work)
+        self.linear_system(problem, q, work)
         if not lu(work.a, work.pivots, 3*n):
             return Status.NOT_CONVERGED, x, previous, False
         lu_solve_rows(work.a, work.pivots, work.update, 3*n)
@@ -442,51 +442,31 @@ class SphereCayleyStep(NamedTuple):
         left = change*change/size if self.newton and size > 0.0 else change
         return Status.OK, x, change, settled(left, self.tolerance*size, change, previous, self.stagnation*size)
 
-    def fixed_point_system(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
-        """A(f) f_new = d, eq. (28): A_ii = u_i M_ii I, A_ij = -u_j M_ij hat(q_i) (hat(q_j) + q_j f_j^T)."""
-        n = q.shape[0]
-        for i in range(n):
-            qi = row(q, i)
-            put(work.update, i, row(work.d, i))
-            for j in range(n):
-                qj, f = row(q, j), row(work.f, j)
-                u = 2.0/(1.0 + dot(f, f))
-                for r in range(3):
-                    if i == j:
-                        for k in range(3):
-                            work.a[3*i + k, 3*j + r] = u*problem.mass_entry(i, i) if k == r else 0.0
-                    else:
-                        column = cross(qi, axpy(f[r], qj, hat_column(qj, r)))
-                        for k in range(3):
-                            work.a[3*i + k, 3*j + r] = -u*problem.mass_entry(i, j)*column[k]
-
-    def newton_system(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
-        """Jacobian of eq. (26) and minus its residual: J_ii = M_ii (u_i I - u_i^2 f_i f_i^T), J_ij = M_ij hat(q_i) D_j,
-        D_j = -u_j (2 - u_j |f_j|^2) q_j f_j^T - u_j^2 (f_j x q_j) f_j^T - u_j hat(q_j)."""
+    def linear_system(self, problem: SphereLagrangian, q: np.ndarray, work: CayleyWork) -> None:
+        """A(f) f_new = d, eq. (28): A_ii = u_i M_ii I, A_ij = -u_j M_ij hat(q_i) (hat(q_j) + q_j f_j^T). Newton's
+        method takes the Jacobian of eq. (26) and minus its residual: J_ii = M_ii (u_i I - u_i^2 f_i f_i^T), J_ij =
+        M_ij hat(q_i) D_j, D_j = -u_j (2 - u_j |f_j|^2) q_j f_j^T - u_j^2 (f_j x q_j) f_j^T - u_j hat(q_j)."""
         n = q.shape[0]
         self.displacements(q, work)
         for i in range(n):
-            qi, fi = row(q, i), row(work.f, i)
-            pull = (0.0, 0.0, 0.0)
+            qi, fi, pull = row(q, i), row(work.f, i), (0.0, 0.0, 0.0)
             for j in range(n):
-                qj, f = row(q, j), row(work.f, j)
+                qj, f, m = row(q, j), row(work.f, j), problem.mass_entry(i, j)
                 ff = dot(f, f)
                 u = 2.0/(1.0 + ff)
-                turn = cross(f, qj)
+                turn, share = cross(f, qj), m if self.newton else -u*m
                 if j != i:
-                    pull = axpy(problem.mass_entry(i, j), row(work.move, j), pull)
+                    pull = axpy(m, row(work.move, j), pull)
                 for r in range(3):
-                    if i == j:
-                        for k in range(3):
-                            unit = 1.0 if k == r else 0.0
-                            work.a[3*i + k, 3*j + r] = problem.mass_entry(i, i)*(u*unit - u*u*f[k]*f[r])
-                    else:
+                    column = axpy(f[r], qj, hat_column(qj, r))
+                    if self.newton:
                         column = axpy(-u*(2.0 - u*ff)*f[r], qj, axpy(-u*u*f[r], turn, scale(-u, hat_column(qj, r))))
-                        column = cross(qi, column)
-                        for k in range(3):
-                            work.a[3*i + k, 3*j + r] = problem.mass_entry(i, j)*column[k]
+                    column = cross(qi, column)
+                    for k in range(3):
+                        unit, bend = 1.0 if k == r else 0.0, u*u*f[k]*f[r] if self.newton else 0.0
+                        work.a[3*i + k, 3*j + r] = m*(u*unit - bend) if i == j else share*column[k]
             inner = axpy(2.0*problem.mass_entry(i, i)/(1.0 + dot(fi, fi)), fi, cross(qi, pull))
-            put(work.update, i, axpy(-1.0, inner, row(work.d, i)))
+            put(work.update, i, axpy(-1.0, inner, row(work.d, i)) if self.newton else row(work.d, i))
 
 
 OPTIONS = {

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.roles import Problem, Reader
 from liestep.compile.status import Status
 from liestep.errors import InputError, unknown
 
@@ -342,7 +343,7 @@ def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amp
 def _grouping(to_fields: Callable[..., dict[str, np.ndarray]], shape: tuple[int, ...], numbers: bytes
               ) -> tuple[np.ndarray, int]:
     """`Formulated.grouping`, once for cells of a map that start alike."""
-    start, found = np.frombuffer(numbers).reshape(shape).copy(), dict[frozenset[str], int]()
+    start, numbers_of = np.frombuffer(numbers).reshape(shape).copy(), dict[frozenset[str], int]()
     groups = np.zeros(len(start), dtype=np.int64)
     largest = float(np.abs(start).max(initial=0.0)) or 1.0
     known = to_fields(start[None])
@@ -355,8 +356,8 @@ def _grouping(to_fields: Callable[..., dict[str, np.ndarray]], shape: tuple[int,
         for place in places:
             changed = frozenset(name for name, value in fields.items()
                                 if not np.array_equal(value[place - first], known[name][0]))
-            groups[place] = found.setdefault(changed, len(found))
-    return groups, found.get(frozenset(), len(found))
+            groups[place] = numbers_of.setdefault(changed, len(numbers_of))
+    return groups, numbers_of.get(frozenset(), len(numbers_of))
 
 
 class Starts(NamedTuple):
@@ -383,7 +384,7 @@ class Joints(NamedTuple):
 class Sight(NamedTuple):
     """What controllers see of states, where machine code reads them."""
 
-    component: Any       # its `read(t, y)` writes the numbers
+    component: Reader    # its `read(t, y)` writes the numbers
     numbers: np.ndarray  # (size,)
     pieces: Mapping[str, Callable[[np.ndarray], np.ndarray]]  # by name, each of a copy of the numbers
     # turns go on from a time and what was counted there
@@ -398,7 +399,7 @@ class Formulated:
         InputError: columns of observables that do not follow each other from the energy in column 0.
     """
 
-    problem: Any
+    problem: Problem
     start: np.ndarray                                     # (m, d), the form chooses m and d
     fields: tuple[StateField, ...]
     observables: tuple[Observable, ...]
@@ -409,7 +410,7 @@ class Formulated:
     ending: Callable[[Status, np.ndarray], Status] = lambda status, rows: status
     starts: Starts | None = None                          # None: the component is made anew for another start
     formulation: str = ""                                 # its name, from which follows what integrators may call
-    notes: Mapping[str, Any] = field(default_factory=dict)  # further attributes of runs
+    notes: Mapping[str, str | float] = field(default_factory=dict)  # further attributes of runs
     # what follows from states in a row, for samples and controllers: of (times, fields), and of the last ones before
     shown: tuple[StateField, ...] = ()
     showing: Callable[..., dict[str, np.ndarray]] = lambda times, fields, before=None: {}
@@ -470,7 +471,7 @@ class Formulated:
                 if not kept}
 
     @property
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self) -> dict[str, str | float]:
         """What files say about fields and observables.
 
         `invariants`: label=place of everything that the exact motion keeps; `residuals`: the same of the dimensionless

@@ -8,17 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from liestep.compile.roles import Component as Component
 from liestep.compile.rows import Vector
 from liestep.compile.status import Status
-
-
-class Component(Protocol):
-    """What every formulation offers."""
-
-    counters: np.ndarray
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        """Write the observables of y, as many numbers as the `Formulated` declares; column 0 is the energy in J."""
 
 
 class VectorField(Component, Protocol):
@@ -327,8 +319,7 @@ class LinkedBodies(Coordinates, Protocol):
     def end(self, i: int, q: np.ndarray, x: Vector) -> Vector:
         """Where the point x of the body is."""
 
-    def end_slopes(self, i: int, q: np.ndarray, place: int, x: Vector, sign: float,
-                   out: np.ndarray) -> None:
+    def end_slopes(self, i: int, q: np.ndarray, place: int, x: Vector, sign: float, out: np.ndarray) -> None:
         """out += sign times the derivative of `end`, three rows."""
 
     def end_bend(self, i: int, x: Vector, mu: Vector, a: np.ndarray) -> None:
@@ -401,9 +392,10 @@ class IndexThree(LieChart, Protocol):
         """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three; zero where psi is exp."""
 
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
-               found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
+               found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int, first: int = 1) -> float:
         """One correction of U (2n, 3) and of multipliers times s at y = (q psi(U), V), dV = cv dU + cc [dU, past],
-        d(dV/dt) = ca dV, towards g = 0 (index 3) or A V = 0 (2); largest entry in U, inf for a singular matrix."""
+        d(dV/dt) = ca dV, towards g = 0 (index 3) or A V = 0 (2); largest entry in U, inf for a singular
+        matrix. Derivatives of forces may be those of the last correction with first = 1, of each step."""
 
 
 PROTOCOLS: dict[str, type] = {

@@ -30,8 +30,8 @@ def _typed(values: np.ndarray) -> bool:
 
 def most_off(values: np.ndarray | None = None) -> float:
     """How far a start may be off; one that was typed with a few digits is no end of a run."""
-    found = _drift.get()
-    return MANIFOLD_TOLERANCE if found < 1.0 and values is not None and _typed(values) else found
+    drift = _drift.get()
+    return MANIFOLD_TOLERANCE if drift < 1.0 and values is not None and _typed(values) else drift
 
 
 def _remedy(values: np.ndarray) -> str:

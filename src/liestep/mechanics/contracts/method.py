@@ -7,10 +7,11 @@ from math import inf
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from liestep.errors import InputError, unknown
-from liestep.mechanics.contracts.sheet import Option, Options, Sheet, once
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet, once
 
 MOST = 99  # above every order
-Holds = Callable[[Options, Sheet, Mapping[str, Any]], bool]  # complete options, system, checked parameters
+Holds = Callable[[Options, Sheet, Parameters], bool]  # complete options, system, checked parameters
 
 
 class Keeps(StrEnum):
@@ -26,6 +27,10 @@ class Keeps(StrEnum):
     REVERSIBLE = "reversibility"              # follows from `Method.symmetric`
 
 
+# (options, tolerance, t_end) -> component, an `Integrator` with methods that it may borrow
+Build = Callable[[Options, float | None, float], Any]
+
+
 @dataclass(frozen=True)
 class Where:
     """A fact that holds in some cases only: `words` follow its name in sentences."""
@@ -38,7 +43,7 @@ class Where:
 Facts = tuple[Keeps | Where, ...]
 
 
-def declared_facts(facts: Iterable[Keeps | Where], options: Options, sheet: Sheet, parameters: Mapping[str, Any]
+def declared_facts(facts: Iterable[Keeps | Where], options: Options, sheet: Sheet, parameters: Parameters
                    ) -> frozenset[Keeps]:
     """The facts that hold in a case."""
     return frozenset(item if isinstance(item, Keeps) else item.fact for item in facts
@@ -54,14 +59,14 @@ def sentence(facts: Iterable[Keeps | Where]) -> str:
 GROUPS = ("none", "spherical", "revolute", "cylindrical", "prismatic", "screw")  # joints whose motions are a group
 
 
-def _returns(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def _returns(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     """Whether the form of the right-hand side returns to the whole manifold after each step."""
     chosen = {name: option.whole or option.after_steps[-1:]
               for name, option in sheet.forms["vector_field"].options.items() if option.after_steps and name in options}
     return bool(chosen) and all(options[name] in words for name, words in chosen.items())
 
 
-def _orbit(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def _orbit(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     """Whether the orbit of the action is the manifold: of bodies on joints where these make a group, of one body on
     SE(3), or where the form returns to them."""
     if str(options.get("stabilisation", "projection")).endswith("projection"):
@@ -71,21 +76,21 @@ def _orbit(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> boo
         "se3", "exp", "native")
 
 
-def free_body(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def free_body(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     """Whether the system is a free rigid body: its motion is known."""
     return "cotangent_rotation" in sheet.forms and sheet.exact is not None
 
 
-def _linear(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def _linear(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     """Whether the potential is linear in the attitude: none, or a weight on a lever."""
     return free_body(options, sheet, parameters) or "constrained_lagrangian" in sheet.forms
 
 
-def _linear_coordinates(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def _linear_coordinates(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     return options.get("coordinates") not in ("quaternion", "spherical")
 
 
-def _linear_action(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+def _linear_action(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     """Whether rotations act on the coordinates of the form by matrices, and no joint is one of quaternions."""
     kind = options.get("coordinates", "quaternion")
     return kind != "spherical" and (kind != "quaternion" or "cotangent_rotation" in sheet.forms)
@@ -134,7 +139,7 @@ class Certified:
     adjoints: tuple[tuple[Options, Options], ...] = ()
 
 
-def each(key: str, *values: Any) -> tuple[Options, ...]:
+def each(key: str, *values: str | float) -> tuple[Options, ...]:
     """For `Certified.options`: the defaults, and each of some values of one option."""
     return ({}, *({key: value} for value in values))
 
@@ -152,7 +157,7 @@ class Places:
     recommended: bool = True
     likely: bool = False
     won_from: float = inf
-    tried: tuple[Mapping[str, Any], ...] = ()  # as `Method.prefers`, for runs of recommendations
+    tried: tuple[Options, ...] = ()  # as `Method.prefers`, for runs of recommendations
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,7 @@ class Method:
     summary: str                      # first line: order, stages, explicit or implicit, what it conserves
     order: int
     formulation: str
-    build: Callable[[Options, float | None, float], Any]
+    build: Build
     # what it keeps, as facts; a text of an old plugin is shown and declares nothing
     conserves: Facts | str = ()
     symmetric: bool = False
@@ -178,24 +183,24 @@ class Method:
     options: Mapping[str, Option] = field(default_factory=dict)
     resolve: Callable[[Options], dict[str, Any]] = dict  # options that depend on each other; raises InputError
     # (options, sheet, parameters) -> where these change the order or the symmetry
-    order_for: Callable[[Options, Sheet, Mapping[str, Any]], int] | None = None
-    symmetric_for: Callable[[Options, Sheet, Mapping[str, Any]], bool] | None = None
+    order_for: Callable[[Options, Sheet, Parameters], int] | None = None
+    symmetric_for: Callable[[Options, Sheet, Parameters], bool] | None = None
     # (options, sheet, parameters): raises InputError where the complete options do not fit a system
-    combination: Callable[[Options, Sheet, Mapping[str, Any]], None] = lambda options, sheet, parameters: None
+    combination: Callable[[Options, Sheet, Parameters], None] = lambda options, sheet, parameters: None
     fewest_steps: int = 1             # of a run with fixed steps: a multistep method needs a history
     # (parameters, sheet) -> what is missing, in words; None where it can run
-    requires: Callable[[Mapping[str, Any], Sheet], str | None] | None = None
+    requires: Callable[[Parameters, Sheet], str | None] | None = None
     # what it does with forces that depend on time and velocity, in words; None: nothing. Methods on vector fields and
     # Lie group actions need not say: their right-hand sides hold the forces
     forces: str | None = None
     # what it needs of earlier steps, in words; None: a step of any length can be made from any state of a run
     history: str | None = None
     # choices of options of forms that the method takes as its defaults, the first of these that a system allows
-    prefers: tuple[Mapping[str, Any], ...] = ()
+    prefers: tuple[Options, ...] = ()
     # "option=value ..." -> fields that differ, for choices that are methods of their own: of another order, another map
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # of figures: marker of matplotlib, dash ("solid", "dashed", "dotted", "dashdot"), label; None: made from its family
-    mark: tuple[Any, str, str] | None = None
+    mark: tuple[str | tuple[int, int, int], str, str] | None = None
     scipy: str = ""                   # its name in the words of scipy
     also: tuple[str, ...] = ()        # what others call it
     places: Places = Places()
@@ -211,14 +216,14 @@ class Method:
     # largest numbers of the state's fields in a run -> what should be looked at, in words; None: nothing
     warning: Callable[[Mapping[str, float]], str | None] = lambda sizes: None
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
-    elsewhere: Mapping[str, Callable[[Options, float | None, float], Any]] = field(default_factory=dict)
+    elsewhere: Mapping[str, Build] = field(default_factory=dict)
 
     def on(self, sheet: Sheet) -> "Method":
         """The method with the formulation that a system has: its first one, or one of `elsewhere`."""
         if self.formulation in sheet.forms:
             return self
-        found = next((item for item in self.elsewhere.items() if item[0] in sheet.forms), None)
-        return replace(self, formulation=found[0], build=found[1], elsewhere={}) if found else self
+        other = next((item for item in self.elsewhere.items() if item[0] in sheet.forms), None)
+        return replace(self, formulation=other[0], build=other[1], elsewhere={}) if other else self
 
     def called(self, call: str) -> "Method":
         """The method of one of its `calls`, as if its choices were the defaults.
@@ -237,26 +242,26 @@ class Method:
             name: replace(self.options[name], default=self.options[name].check(name, value))
             for name, value in choices(call).items()})
 
-    def made(self, formulated: Any, options: Options, tolerance: float | None, t_end: float,
-             parameters: Mapping[str, Any] | None = None) -> Any:
+    def made(self, formulated: Formulated, options: Options, tolerance: float | None, t_end: float,
+             parameters: Parameters | None = None) -> Any:
         """The component for a formulated system: with its groups of rows where the method measures their sizes. Cells
         of a map whose parameters are given share what does not depend on the system."""
         component = once(self._built, parameters or {}, options, tolerance, t_end)
         return component.measured(formulated) if hasattr(component, "measured") else component
 
-    def _built(self, parameters: Mapping[str, Any], *of: Any) -> Any:
-        return self.build(*of)
+    def _built(self, parameters: Parameters, options: Options, tolerance: float | None, t_end: float) -> Any:
+        return self.build(options, tolerance, t_end)
 
     @property
     def takes_forces(self) -> bool:
         """Whether it runs on systems with forces of time and velocity."""
         return self.forces is not None or self.formulation in ("vector_field", "lie_action")
 
-    def order_of(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+    def order_of(self, options: Options, sheet: Sheet, parameters: Parameters) -> int:
         """Order with complete options on a system."""
         return self.order if self.order_for is None else self.order_for(options, sheet, parameters)
 
-    def symmetric_of(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+    def symmetric_of(self, options: Options, sheet: Sheet, parameters: Parameters) -> bool:
         """Whether the method with complete options is its own adjoint on a system."""
         return self.symmetric if self.symmetric_for is None else self.symmetric_for(options, sheet, parameters)
 
@@ -267,12 +272,12 @@ class Method:
             return f"{self.conserves} (in words only: `conserves` takes facts of liestep.extend.Keeps)"
         return sentence((*self.conserves, *((Keeps.REVERSIBLE,) if self.symmetric else ())))
 
-    def kept(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> frozenset[Keeps]:
+    def kept(self, options: Options, sheet: Sheet, parameters: Parameters) -> frozenset[Keeps]:
         """The facts that are declared for complete options on a system."""
         facts = declared_facts(() if isinstance(self.conserves, str) else self.conserves, options, sheet, parameters)
         return facts | {Keeps.REVERSIBLE} if self.symmetric_of(options, sheet, parameters) else facts
 
-    def lacks(self, sheet: Sheet, parameters: Mapping[str, Any] | None = None) -> Lack | None:
+    def lacks(self, sheet: Sheet, parameters: Parameters | None = None) -> Lack | None:
         """Why it cannot run on a system; None where it can. Without parameters only the formulation counts."""
         if self.on(sheet).formulation not in sheet.forms:
             return Lack(f"the system has no formulation {self.formulation}", formulation=True)

@@ -11,16 +11,22 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import dropwhile
 from operator import is_
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from liestep.compile.roles import System
 from liestep.errors import InputError, number_or_nan, require_plain, unknown
 from liestep.mechanics.contracts.formulated import Formulated, quaternion_matrix
 
 Parameters = Mapping[str, Any]
 State = Mapping[str, np.ndarray]
 Options = Mapping[str, Any]
+Fields = Mapping[str, ArrayLike]  # of a state, as a person gives them
+Checked = float | str | np.ndarray  # of a parameter; whole numbers too
+Cost = Callable[[Options, Mapping[str, int]], float]  # (options, counters) -> operations
+R = TypeVar("R")
 
 MOMENTS_TOLERANCE = 1e-12   # relative, of the triangle inequality: a flat body has I_3 = I_1 + I_2 up to rounding
 SYMMETRY_TOLERANCE = 1e-12  # of a matrix, relative to its largest entry
@@ -70,7 +76,7 @@ def fitted(array: np.ndarray, shape: tuple[int, ...] | None) -> np.ndarray:
     return array.reshape(shape) if shape and bare[0] == bare[1] else array
 
 
-def _of_quaternion(name: str, parts: Mapping[str, Any]) -> np.ndarray:
+def _of_quaternion(name: str, parts: Mapping[str, ArrayLike]) -> np.ndarray:
     """Attitudes (..., 3, 3) of quaternions of any length, told by the names of their parts, each (...)."""
     if {*parts} != {*"wxyz"}:
         raise InputError(f"{name} must be numbers, a Rotation of scipy, or a quaternion by the names of its parts, w,"
@@ -88,7 +94,7 @@ def _of_quaternion(name: str, parts: Mapping[str, Any]) -> np.ndarray:
 Needs = tuple[str, tuple[str, ...]]  # an owner before this one, its choices with which this one exists
 
 
-def exists(kind: str, name: str, needs: Needs | None, given: Mapping[str, Any], chosen: Mapping[str, Any]) -> bool:
+def exists(kind: str, name: str, needs: Needs | None, given: Parameters, chosen: Parameters) -> bool:
     """Whether a parameter or an option exists beside those before it. Raises InputError when it is given and does
     not."""
     if needs is None or chosen[needs[0]] in needs[1]:
@@ -124,7 +130,7 @@ class Parameter:
     default: float | None = None
 
     def check(self, name: str, value: Any, sizes: dict[str, int],
-              excepted: Callable[[], bool] = lambda: False) -> Any:
+              excepted: Callable[[], bool] = lambda: False) -> Checked:
         """Normalised value (float, contiguous float64, int64 or str). `excepted`: whether moments of inertia may break
         the triangle inequality, see `Preset.exceptions`.
 
@@ -175,8 +181,8 @@ def _check_inertia(name: str, array: np.ndarray, matrices: bool, excepted: Calla
         where = f"parameter {name}" + ("" if single else f" of body {number}")
         moments = np.sort(_principal_moments(where, body) if matrices else body)
         if moments[2] - moments[1] - moments[0] > MOMENTS_TOLERANCE*moments[2] and not excepted():
-            raise InputError(f"{where} is of no body: its largest principal moment {moments[2]:.6g} is above the sum of"
-                             f" the other two, {moments[0]:.6g} + {moments[1]:.6g}")
+            raise InputError(f"{where} is of no body: its largest principal moment {moments[2]:.9g} is above the sum of"
+                             f" the other two, {moments[0]:.9g} + {moments[1]:.9g}")
 
 
 def _principal_moments(where: str, matrix: np.ndarray) -> np.ndarray:
@@ -202,8 +208,8 @@ class Preset:
     doc: str
     citation: str
     kind: str
-    parameters: Mapping[str, Any]
-    initial: Callable[[Mapping[str, Any]], dict[str, np.ndarray]]  # parameters -> state fields
+    parameters: Parameters
+    initial: Callable[[Parameters], dict[str, np.ndarray]]  # parameters -> state fields
     t_end: float
     # parameter -> why a paper's printed moments of inertia are kept though no body has them; any other value is refused
     exceptions: Mapping[str, str] = field(default_factory=dict)
@@ -211,8 +217,8 @@ class Preset:
     kept: str = ""  # a name of velocities that the start gives: they stay as they are where other fields are replaced
 
 
-def own(doc: str, parameters: Mapping[str, Any], initial: Callable[[Mapping[str, Any]], dict[str, np.ndarray]],
-        t_end: float, citation: str = "none", **changes: Any) -> Preset:
+def own(doc: str, parameters: Parameters, initial: Callable[[Parameters], dict[str, np.ndarray]],
+        t_end: float, citation: str = "none", **changes: ArrayLike) -> Preset:
     """A preset that is of no paper; `changes` replace some of the parameters."""
     return Preset(doc, citation, "own", {**parameters, **changes}, initial, t_end)
 
@@ -220,7 +226,7 @@ def own(doc: str, parameters: Mapping[str, Any], initial: Callable[[Mapping[str,
 class Noted(Mapping[str, Any]):
     """Parameters, or a state, that note whether one of those in `varied` is asked for."""
 
-    def __init__(self, held: Mapping[str, Any], varied: frozenset[str]):
+    def __init__(self, held: Parameters, varied: frozenset[str]):
         self.held, self.varied, self.asked = held, varied, False
 
     def __getitem__(self, name: str) -> Any:
@@ -241,7 +247,7 @@ class Cells:
     results by names of functions with their arguments; None of those that depend on the varied ones."""
 
     varied: frozenset[str]
-    checked: Mapping[str, Any] = field(default_factory=dict)
+    checked: Parameters = field(default_factory=dict)
     results: dict[str, tuple[Callable[..., Any], tuple[Any, ...], Any] | None] = field(default_factory=dict)
 
 
@@ -253,7 +259,7 @@ class CellParameters(dict[str, Any]):
         self.cells = cells
 
 
-def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: Any) -> Any:
+def once(function: Callable[..., R], parameters: Parameters, *others: Any) -> R:
     """`function(parameters, *others)`, made once for cells of a map with the same others where it asks for none of the
     parameters that differ between them. Its result must not ask for parameters later."""
     if not isinstance(parameters, CellParameters):
@@ -262,16 +268,17 @@ def once(function: Callable[..., Any], parameters: Mapping[str, Any], *others: A
     if name not in cells.results:
         noted = Noted(parameters, cells.varied)
         try:
-            found = function(noted, *others)
+            result = function(noted, *others)
         except (AttributeError, TypeError):  # it asks for a dict, whose reading cannot be seen
-            found, noted.asked = function(parameters, *others), True
-        cells.results[name] = None if noted.asked else (function, others, found)
-        return found
+            result, noted.asked = function(parameters, *others), True
+        cells.results[name] = None if noted.asked else (function, others, result)
+        return result
     known = cells.results[name]
     if known and known[0] == function and (all(map(is_, known[1], others)) or all(
             one is other or (isinstance(one, float) and one == other)
             for one, other in zip(known[1], others, strict=True))):
-        return known[2]
+        result = known[2]
+        return result
     return function(parameters, *others)
 
 
@@ -290,7 +297,7 @@ class Option:
     normalise: Callable[[Any], Any] | None = None  # value -> canonical value; raises InputError
     values: str = ""   # what `normalise` accepts, in words
     # (parameters of the system, options before this one, the form's first) -> default, where it depends on them
-    default_for: Callable[[Mapping[str, Any], Mapping[str, Any]], Any] | None = None
+    default_for: Callable[[Parameters, Options], Any] | None = None
     # options of forms: choices that act by the form's `project`, for which the method must call it (`Method.projects`)
     after_steps: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()  # those of `after_steps` that return to the whole manifold; (): the last one
@@ -313,7 +320,7 @@ class Option:
     def _rule(self) -> str:
         return self.numbers or ("" if self.choices else "positive")
 
-    def default_at(self, parameters: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+    def default_at(self, parameters: Parameters, options: Options) -> Any:
         """The default for a system with checked parameters, after the options before this one."""
         return self.default if self.default_for is None else self.default_for(parameters, options)
 
@@ -339,7 +346,7 @@ class Option:
             raise InputError(f"option {name} is {value!r}, which acts after each step, and this method does not let it;"
                              f" allowed with this method {'is' if len(rest) == 1 else 'are'} {', '.join(rest)}")
 
-    def _number(self, value: Any) -> Any:
+    def _number(self, value: Any) -> float | None:
         """The number that a value stands for, None when it is none or not allowed."""
         kind = int if self.numbers == "whole" else float if self.choices else type(self.default)
         try:
@@ -370,7 +377,7 @@ def whole_number(name: str, default: int, allowed: tuple[int, ...], doc: str) ->
     return Option(default, doc, normalise=normalise, values=" | ".join(map(str, sorted({*allowed} - {default}))))
 
 
-def number_in(name: str, default: Any, doc: str, words: str, allowed: Callable[[float], bool],
+def number_in(name: str, default: float | str, doc: str, words: str, allowed: Callable[[float], bool],
               instead: str = "") -> Option:
     """An option that is a number of some range, in words like "number from 0 to 1", or the word `instead`."""
     def normalise(value: Any) -> Any:
@@ -389,13 +396,13 @@ class Form:
     """`make(parameters, state, options)` formulates a system with checked parameters and initial state; `options` are
     those that the form understands, complete."""
 
-    make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray], Mapping[str, Any]], Formulated]
+    make: Callable[[Parameters, State, Options], Formulated]
     options: Mapping[str, Option] = field(default_factory=dict)
     # (parameters, options): raises InputError where single options are fine, together or on this system not
-    combination: Callable[[Mapping[str, Any], Mapping[str, Any]], None] = lambda parameters, options: None
+    combination: Callable[[Parameters, Options], None] = lambda parameters, options: None
     needs: tuple[str, ...] = ()  # modules that `make` imports for itself: sources of the runs with this form alone
 
-    def complete(self, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    def complete(self, parameters: Parameters, given: Options) -> dict[str, Any]:
         """All options of the form that exist together, those that are not given at their defaults; other names are
         left out.
 
@@ -410,8 +417,7 @@ class Form:
         self.combination(parameters, chosen)
         return chosen
 
-    def preferred(self, parameters: Mapping[str, Any], given: Mapping[str, Any],
-                  wishes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    def preferred(self, parameters: Parameters, given: Options, wishes: Iterable[Options]) -> dict[str, Any]:
         """As `complete`, with the first of some choices that are allowed as defaults."""
         for wish in wishes:
             if all(name in self.options and value in self.options[name].choices for name, value in wish.items()):
@@ -420,7 +426,7 @@ class Form:
         return self.complete(parameters, given)
 
 
-def invariant_axes(vectors: Iterable[Any]) -> tuple[bool, bool, bool]:
+def invariant_axes(vectors: Iterable[ArrayLike]) -> tuple[bool, bool, bool]:
     """For each coordinate axis: do rotations about it leave every vector unchanged, that is, is
     each one zero or along it?
 
@@ -449,7 +455,7 @@ class Trial:
 
     name: str
     preset: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)
     place: int = 0
     use: str = "first"
 
@@ -465,7 +471,7 @@ class Sheet:
     title: str
     equations: str
     parameters: Mapping[str, Parameter]
-    build: Callable[[Parameters], Any]            # checked parameters -> the system's NamedTuple
+    build: Callable[[Parameters], System]         # checked parameters -> the system's NamedTuple
     # which components of the momentum map (x, y, z) the motion conserves
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
     state_shapes: Callable[[Parameters], Mapping[str, tuple[int, ...]]]  # name of each state field -> shape
@@ -486,12 +492,12 @@ class Sheet:
     fallback: str | Callable[[Parameters], str | None] | None = None
     # whether forces have so few derivatives that the fallback engine converges irregularly
     irregular: Callable[[Parameters], bool] = lambda parameters: False
-    mass: Callable[[Parameters], Any] | None = None  # constant mass matrix, (n,) if it is diagonal, or as (n, n)
+    mass: Callable[[Parameters], ArrayLike] | None = None  # constant mass matrix, (n,) if it is diagonal, or as (n, n)
     moments: Callable[[Parameters], np.ndarray] | None = None  # of rigid bodies: principal moments of inertia (n, 3)
     axes: np.ndarray | None = None  # (n, 3, 3), whose columns are these axes in the bodies; None: those of the bodies
     volume: bool = False  # whether each of its parts (formulation `parts`) keeps the volume of the state space
     # (parameters, start) -> function (options, counters) -> floating-point operations of a run
-    cost: Callable[[Parameters, State], Callable[[Mapping[str, Any], Mapping[str, Any]], float]] | None = None
+    cost: Callable[[Parameters, State], Cost] | None = None
     # (parameters, start) -> equations of a Taylor series; None: those of the vector field
     series: Callable[[Parameters, State], Any] | None = None
     exact: Callable[[Parameters, State, np.ndarray], np.ndarray] | None = None  # (parameters, start, times) -> rows
@@ -502,20 +508,22 @@ class Sheet:
     # where that is no symmetry
     symmetries: tuple[str, ...] | None = None
     # (parameters, method) -> why the method cannot run at these parameters, in words; None where it can
-    requires: Callable[[Mapping[str, Any], Runner], str | None] | None = None
+    requires: Callable[[Parameters, Runner], str | None] | None = None
     # (parameters, t) -> what it compares t with, and arguments of exp and denominators that depend on t alone, as pairs
     # (what, value); `simulation.runs.stops`
     clock: Callable[[Parameters, float], list[tuple[str, float]]] | None = None
     # names beside those of fields: (field, units, meaning, function (state, t) that reads it, its dimension), made anew
     # for each run
     own: Callable[[], Mapping[str, tuple[Any, ...]]] = dict
-    motion: str = ""              # how films draw it, a name of `figures.films.motions.MOTIONS`; "": by its state
+    # how films draw it: a name of `MOTIONS`, or of a plugin a function (file of the run, parameters, films) -> its
+    # `films.FilmScene`, films being the module `figures.films.motions`; "": by its state
+    motion: str | Callable[[Any, Parameters, Any], Any] = ""
     shown: int | None = None      # place among the systems on which methods are tried first; None: after these
     trials: tuple[Trial, ...] = ()
     # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
     largest_step: Callable[[Parameters], float] | None = None
 
-    def check(self, parameters: Mapping[str, Any], cells: Cells | None = None) -> Parameters:
+    def check(self, parameters: Parameters, cells: Cells | None = None) -> Parameters:
         """All parameters, checked and normalised; of further ones of `cells` those alone that differ.
 
         Raises:
@@ -549,7 +557,7 @@ class Sheet:
         return any(name in preset.exceptions and np.array_equal(preset.parameters[name], value)
                    for preset in self.presets.values())
 
-    def check_initial(self, parameters: Parameters, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    def check_initial(self, parameters: Parameters, initial: Fields) -> dict[str, np.ndarray]:
         """All initial fields as float64 arrays.
 
         Raises:
@@ -559,7 +567,7 @@ class Sheet:
         once(self.manifold, parameters, state)
         return state
 
-    def fields(self, parameters: Parameters, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    def fields(self, parameters: Parameters, initial: Fields) -> dict[str, np.ndarray]:
         """All initial fields, of the right shapes and finite. Raises InputError."""
         shapes = self.state_shapes(parameters)
         for name in initial:

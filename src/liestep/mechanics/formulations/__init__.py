@@ -1,15 +1,14 @@
 """Formulations: the same system in the form a family of integrators needs, by its sheet's forms."""
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.sheet import Sheet, once
+from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, once
 
 
-def formulate(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray], formulation: str,
-              options: Mapping[str, Any]) -> Formulated:
+def formulate(sheet: Sheet, parameters: Parameters, state: Mapping[str, np.ndarray], formulation: str,
+              options: Options) -> Formulated:
     """A system with checked parameters and initial state in one of its formulations. Options of the form that are not
     given have their defaults; options that are not of the form are ignored.
 
@@ -22,6 +21,6 @@ def formulate(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, n
     return made
 
 
-def formulate_standard(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray]) -> Formulated:
+def formulate_standard(sheet: Sheet, parameters: Parameters, state: Mapping[str, np.ndarray]) -> Formulated:
     """A system in its standard form, with default options: the one of references, judgements and descriptions."""
     return formulate(sheet, parameters, state, sheet.standard_form, {})

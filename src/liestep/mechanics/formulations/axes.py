@@ -1,9 +1,9 @@
 """Systems of bodies whose states are told in axes of one's own, and whose equations are in principal axes."""
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.formulated import Formulated, Starts, quaternion_product
@@ -12,7 +12,7 @@ from liestep.mechanics.contracts.sheet import Form, Options, Parameter, Paramete
 IN_BODY = ("body_momentum", "gravity_body", "body_rate", "auxiliary")  # vectors in the body's axes
 
 
-def in_axes(axes: Any, sheet: Sheet) -> Sheet:
+def in_axes(axes: ArrayLike, sheet: Sheet) -> Sheet:
     """The sheet with states in other axes of the bodies; axes (3, 3) or (n, 3, 3): principal axes in these, as columns.
     """
     q = np.array(axes, dtype=float)
@@ -28,10 +28,10 @@ def in_axes(axes: Any, sheet: Sheet) -> Sheet:
                 values for name, values in fields.items()}
 
     def made(form: Form, parameters: Parameters, state: State, options: Options) -> Formulated:
-        found = form.make(parameters, inside(state), options)
-        starts, bare = found.starts, found.bare
+        formulated = form.make(parameters, inside(state), options)
+        starts, bare = formulated.starts, formulated.bare
         return replace(
-            found, to_fields=lambda rows: outside(found.to_fields(rows)), sight=None,
+            formulated, to_fields=lambda rows: outside(formulated.to_fields(rows)), sight=None,
             bare=bare and (lambda rows: outside(bare(rows))),
             starts=starts and Starts(lambda states: starts.rows(inside(states)), lambda one: starts.scale(inside(one))))
 
@@ -45,7 +45,7 @@ def in_axes(axes: Any, sheet: Sheet) -> Sheet:
                        parameters, inside(state)))
 
 
-def principal(inertia: Any, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+def principal(inertia: ArrayLike, n: int) -> tuple[np.ndarray, np.ndarray | None]:
     """Moments, and principal axes as columns (n, 3, 3), of matrices (n, 3, 3) of bodies, or (3, 3) of one about a fixed
     point (n = 0); anything else as it is. Raises InputError: it is of no body."""
     array = real_array("inertia", inertia)

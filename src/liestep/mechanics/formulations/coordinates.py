@@ -1,7 +1,7 @@
 """What `ConstrainedLagrangian` of `mechanics.contracts.formulations` is where nothing else is said: coordinates without
 limits, constraints or loads, whose increment is guessed by the velocity; and where each has a constant mass. What is
 observed beside the energy."""
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from liestep.mechanics.contracts.formulated import Observable
 class Coordinates:
     """Methods of components with `size`."""
 
-    size: Any
+    size: Callable[[], int]
 
     def bonds(self) -> int:
         return 0

@@ -9,7 +9,7 @@ import numpy as np
 from liestep.compile.tracing import Functions, plain_component
 
 
-def _pair(function: Callable[[Any, Any], Any]) -> tuple[Callable[["Counted", Any], "Counted"], ...]:
+def _pair(function: Callable[[float, float], float]) -> tuple[Callable[["Counted", "Counted | float"], "Counted"], ...]:
     """Methods of `Counted` for an arithmetic operator, and for that with the counted number on its right."""
     return (lambda self, other: self.apply(lambda x: function(x, float(other))),
             lambda self, other: self.apply(lambda x: function(float(other), x)))
@@ -41,16 +41,16 @@ class Counted:
     def __int__(self) -> int:
         return int(self.value)  # number of a cell
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: "Counted | float") -> bool:
         return self.value < float(other)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: "Counted | float") -> bool:
         return self.value > float(other)
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: "Counted | float") -> bool:
         return self.value <= float(other)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: "Counted | float") -> bool:
         return self.value >= float(other)
 
     def __abs__(self) -> "Counted":

@@ -7,6 +7,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on, kernel
+from liestep.compile.roles import System
 from liestep.compile.rows import FieldOfRows, add, axpy, copy, cross, put, row, scale, stage_columns
 from liestep.mechanics.contracts import formulations
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
@@ -34,7 +35,7 @@ def shift(h: float, rates: np.ndarray, i: int, y: np.ndarray) -> None:
 class RatesField(NamedTuple):
     """Vector field of a system with `rates(t, y, out)` on rows y."""
 
-    system: Any
+    system: System
     counters: np.ndarray
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
@@ -53,7 +54,7 @@ class RatesField(NamedTuple):
 class PartsField(NamedTuple):
     """Parts of a system with `flow(i, h, y, out)`: the state after h along part i."""
 
-    system: Any
+    system: System
     number: int
     counters: np.ndarray
 
@@ -70,7 +71,7 @@ class PartsField(NamedTuple):
 class SeparableField(NamedTuple):
     """Velocities and forces of a system with `drift(y, out)` and `kick(t, y, out)` on rows q and momentum."""
 
-    system: Any
+    system: System
     counters: np.ndarray
 
     def kick(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
@@ -85,7 +86,7 @@ class SeparableField(NamedTuple):
 class WorkField(NamedTuple):
     """RatesField with the work of forces: one row more, (W, 0, ...), dW/dt = F.v. The third row of `rates` is F."""
 
-    system: Any
+    system: System
     column: int  # of the observables, where work begins
     counters: np.ndarray
 
@@ -109,7 +110,7 @@ class WorkParts(NamedTuple):
     """SeparableField with that row: a kick does the work of its F along the momenta that it passes, whose velocities
     are linear in them."""
 
-    system: Any
+    system: System
     column: int
     counters: np.ndarray
 
@@ -125,7 +126,7 @@ class WorkParts(NamedTuple):
 class CanonicalGradient(NamedTuple):
     """dy/dt = J grad H of a system with `rates(t, y, out)` and `hamiltonian(y)` on rows q and momentum."""
 
-    system: Any
+    system: System
     rates: np.ndarray
     counters: np.ndarray
 
@@ -152,7 +153,7 @@ class FirstOrderGradient(NamedTuple):
     `hamiltonian(y)` and `slope(y, out)`: f.n = 0, as H is conserved (McLachlan, Quispel and Robidoux 1999, Phil. Trans.
     R. Soc. A 357, 1021)."""
 
-    system: Any
+    system: System
     rates: np.ndarray
     slopes: np.ndarray
     counters: np.ndarray
@@ -183,7 +184,7 @@ class ParticleField(NamedTuple):
     """Positions and velocities of a system with `push(t, y, out)` and `spin(t, y, out)`; its energy has the gradient
     (-m a, m v) and dy/dt = S grad H with the velocities for dx/dt."""
 
-    system: Any
+    system: System
     masses: np.ndarray  # (n,)
     pushes: np.ndarray  # (n, 3)
     spins: np.ndarray   # (n, 3)
@@ -231,7 +232,7 @@ def observed(kept: Mapping[str, bool], first: tuple[Observable, ...] = ()) -> tu
               for column, (name, flag) in enumerate(kept.items())), *first)
 
 
-def energy_terms(build: Callable[[Parameters], Any], kept: Mapping[str, bool], rows: Callable[[State], np.ndarray]
+def energy_terms(build: Callable[[Parameters], System], kept: Mapping[str, bool], rows: Callable[[State], np.ndarray]
                  ) -> Callable[[Parameters, State], np.ndarray]:
     """Size (time,) of the terms of an energy that has no part which could be called kinetic: the largest of itself and
     of its changes when a number of the state is zero, at up to SEEN states; 1 where no energy is kept."""
@@ -252,7 +253,7 @@ def energy_terms(build: Callable[[Parameters], Any], kept: Mapping[str, bool], r
     return size_of
 
 
-def general_sheet(title: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
+def general_sheet(title: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], System],
                   presets: Mapping[str, Preset], forms: Mapping[str, Form], shapes: Mapping[str, tuple[int, ...]],
                   kinetic_energy: Callable[[Parameters, State], np.ndarray],
                   manifold: Callable[[Parameters, State], None] = lambda values, state: None, **further: Any) -> Sheet:
@@ -261,8 +262,8 @@ def general_sheet(title: str, parameters: Mapping[str, Parameter], build: Callab
                  kinetic_energy=kinetic_energy, **further)
 
 
-def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
-                parts: int = 0, **further: Any) -> Sheet:
+def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], System],
+                conservative: bool = False, parts: int = 0, **further: Any) -> Sheet:
     """Sheet of dy/dt = f(t, y) with the state y (n,), n = `size`; where it is `conservative`, f does not depend on t,
     and the NamedTuple has `hamiltonian(y)`, which the motion conserves, and its gradient `slope(y, out)`; with `parts`
     it has their `flow(i, h, y, out)`.
@@ -273,7 +274,7 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
     """
     columns, fields = observed(kept), (StateField("y", "1", "state", ("coordinate",), "coordinate"),)
 
-    def made(problem: Any, state: State) -> Formulated:
+    def made(problem: RatesField | FirstOrderGradient | PartsField, state: State) -> Formulated:
         starts = Starts(lambda states: states["y"][:, None], lambda other: 0.0)
         return Formulated(problem, fields=fields, observables=columns, to_fields=lambda rows: {"y": rows[..., 0, :]},
                           apart=True, **starts.at(state))
@@ -294,7 +295,7 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
                          kinetic_energy=energy_terms(build, kept, lambda fields: fields["y"][:, None]), **further)
 
 
-def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], Any], conservative: bool = False,
+def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameters], System], conservative: bool = False,
               separable: bool = False, worked: bool = False, **further: Any) -> Sheet:
     """Sheet of Hamilton's equations in coordinates q and momenta (n,), n = `size`: symplectic methods are symplectic.
 
@@ -333,12 +334,12 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
         return None
 
     def kinetic_energy(values: Parameters, fields: State) -> np.ndarray:
-        system, found = plain(build(values)), np.zeros(len(fields["q"]))
+        system, slope = plain(build(values)), np.zeros(len(fields["q"]))
         for i, y in enumerate(np.stack([fields["q"], fields["momentum"]], axis=1)):
             out = np.zeros((2 + worked, size))
             system.rates(0.0, y, out)
-            found[i] = 0.5*np.sum(y[1]*out[0])
-        return found
+            slope[i] = 0.5*np.sum(y[1]*out[0])
+        return slope
 
     forms = {"vector_field": Form(field), "canonical_field": Form(field), "separable_hamiltonian": Form(parts),
              "skew_gradient": Form(gradient)}
@@ -347,7 +348,7 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
 
 
 def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callable[[Parameters], np.ndarray],
-            build: Callable[[Parameters], Any], conservative: bool = False, **further: Any) -> Sheet:
+            build: Callable[[Parameters], System], conservative: bool = False, **further: Any) -> Sheet:
     """Sheet of particles in a magnetic field: position x and velocity v of the shape (3,) or (n, 3), dv/dt = a + v x b.
 
     `build` makes a NamedTuple with a = `push(t, y, out)` in m/s2, b = `spin(t, y, out)` in rad/s (charge times field

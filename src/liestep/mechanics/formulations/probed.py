@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from liestep.compile.roles import System
 from liestep.compile.tracing import PLAIN, plain_component
 
 STATES, SMALL = 4, 1e-11  # random states, and what is round-off of a sum of torques
@@ -44,7 +45,7 @@ def _once(find: Callable[..., T]) -> Callable[..., T]:
         return find(kind(*pickle.loads(values)), *sizes)
 
     @wraps(find)
-    def found(system: Any, *sizes: int) -> T:
+    def found(system: System, *sizes: int) -> T:
         with suppress(pickle.PicklingError, AttributeError, TypeError):
             kind: Any = type(system)
             return known(kind, pickle.dumps(tuple(system)), sizes)
@@ -54,9 +55,9 @@ def _once(find: Callable[..., T]) -> Callable[..., T]:
 
 
 @_once
-def kept_on_spheres(system: Any, n: int) -> Flags:
+def kept_on_spheres(system: System, n: int) -> Flags:
     """Axes about which the torques of n points on spheres sum to zero, see `spheres`."""
-    def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def sample(system: System, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
         q, g, f = random.standard_normal((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
         q /= np.linalg.norm(q, axis=1)[:, None]
         system.gradient(q, g)
@@ -68,9 +69,9 @@ def kept_on_spheres(system: Any, n: int) -> Flags:
 
 
 @_once
-def kept_of_body(system: Any) -> Flags:
+def kept_of_body(system: System) -> Flags:
     """Axes about which a body about a fixed point has no torque, see `fixed_body`."""
-    def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def sample(system: System, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
         q = _turned(random)
         torque = np.array(system.torque(q), dtype=float)
         if hasattr(system, "applied"):
@@ -81,9 +82,9 @@ def kept_of_body(system: Any) -> Flags:
 
 
 @_once
-def kept_of_bodies(system: Any, n: int) -> tuple[Flags, Flags]:
+def kept_of_bodies(system: System, n: int) -> tuple[Flags, Flags]:
     """Axes about which the total torque of n free bodies is zero, and along which the total force is."""
-    def sample(system: Any, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def sample(system: System, random: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
         y, out = random.standard_normal((6*n, 3)), np.zeros((2*n, 3))
         y[:3*n] = np.concatenate([_turned(random) for _ in range(n)])
         system.forces(y, out, np.zeros(1))

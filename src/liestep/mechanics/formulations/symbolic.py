@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.roles import System
 from liestep.compile.tracing import Functions, plain_component
 from liestep.mechanics.contracts.formulated import Formulated
 
@@ -45,8 +46,7 @@ def expressions(values: np.ndarray) -> np.ndarray:
                     dtype=object).reshape(values.shape)
 
 
-def traced(component: Any, what: str, shape: tuple[int, ...],
-           call: Callable[[Any, np.ndarray], object]) -> np.ndarray:
+def traced(component: Any, what: str, shape: tuple[int, ...], call: Callable[[Any, np.ndarray], object]) -> np.ndarray:
     """Expressions that `call(component, out)` writes into an array of this shape, the component's code run on symbols.
 
     Raises:
@@ -73,6 +73,6 @@ def traced_field(formulated: Formulated) -> SeriesEquations:
     return SeriesEquations(equations, formulated.start.ravel(), lambda values: values.reshape(len(values), m, d))
 
 
-def symbolic_gradient(system: Any, q: np.ndarray) -> np.ndarray:
+def symbolic_gradient(system: System, q: np.ndarray) -> np.ndarray:
     """The system's `gradient` at symbols q (n, 3), as expressions; errors as of `traced`."""
     return traced(system, "gradient", q.shape, lambda plain, out: plain.gradient(q, out))

@@ -7,6 +7,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on
+from liestep.compile.roles import System
 from liestep.compile.rows import FieldOfRows, cross, dot, larger, put, row, sub
 from liestep.geometry.attitude import orthogonality_error
 from liestep.geometry.groups.actions import Attitudes, CotangentRotations, SphereRotations, Translation, product
@@ -23,7 +24,7 @@ class Turned(NamedTuple):
     """A system with `algebra(t, y, out)` on rows of attitudes, unit vectors and R^3, which is asked for its columns
     only: the defects of attitudes and unit vectors follow them."""
 
-    system: Any
+    system: System
     bodies: int   # attitudes, three rows each
     points: int   # unit vectors
     columns: int
@@ -48,7 +49,7 @@ class Turned(NamedTuple):
 class TurnedField(NamedTuple):
     """Vector field of a `Turned` system."""
 
-    system: Any
+    system: System
     rates: np.ndarray  # angular velocities of attitudes and unit vectors, rates of the further rows
     counters: np.ndarray
 
@@ -71,10 +72,10 @@ class Twist(NamedTuple):
     generator: Any  # Turned
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        found, n = self.generator.algebra(t, y, out), self.generator.bodies
+        evaluable, n = self.generator.algebra(t, y, out), self.generator.bodies
         for i in range(n):
             put(out, n + i, sub(row(out, n + i), cross(row(out, i), row(y, 3*n + i))))
-        return found
+        return evaluable
 
 
 class Letter(NamedTuple):
@@ -92,12 +93,12 @@ class Letter(NamedTuple):
         """Whether the field has entries of a number."""
         return len(shape) > len(self.dims)
 
-    def rows_of(self, values: Any) -> np.ndarray:
+    def rows_of(self, values: np.ndarray) -> np.ndarray:
         """Rows of the state."""
         values = np.asarray(values)
         return (np.swapaxes(values, -1, -2) if len(self.dims) == 2 else values).reshape(-1, 3)
 
-    def values_of(self, rows: Any, shape: tuple[int, ...]) -> Any:
+    def values_of(self, rows: np.ndarray, shape: tuple[int, ...]) -> Any:
         """The field (..., *shape) of rows (..., m, 3)."""
         values = rows.reshape(*rows.shape[:-2], *shape)
         return np.swapaxes(values, -1, -2) if len(self.dims) == 2 else values
@@ -113,16 +114,16 @@ PARTS = {"R": Letter("attitude", "attitude R, body to space", ("xyz", "axis"), "
 
 def layout(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[slice, slice]]:
     """Where the letters of PARTS that there are have their rows in the state and in the algebra."""
-    found, rows, generators = {}, 0, 0
+    places, rows, generators = {}, 0, 0
     for letter in (one for one in PARTS if one in shapes):
         n = int(np.prod(shapes[letter]))//3**len(PARTS[letter].dims)
         m = n*3**(len(PARTS[letter].dims) - 1)
-        found[letter] = slice(rows, rows + m), slice(generators, generators + n)
+        places[letter] = slice(rows, rows + m), slice(generators, generators + n)
         rows, generators = rows + m, generators + n
-    return found
+    return places
 
 
-def turning(*, shapes: Mapping[str, tuple[int, ...]], kept: Mapping[str, bool], build: Callable[[Parameters], Any],
+def turning(*, shapes: Mapping[str, tuple[int, ...]], kept: Mapping[str, bool], build: Callable[[Parameters], System],
             **further: Any) -> Sheet:
     """Sheet of dR/dt = hat(w) R on attitudes R, body to space, dq/dt = w x q on unit vectors q and dx/dt = u on x.
 
@@ -145,7 +146,7 @@ def turning(*, shapes: Mapping[str, tuple[int, ...]], kept: Mapping[str, bool], 
         return {part.name: part.values_of(found[..., where[letter][0], :], shapes[letter])
                 for letter, part in parts.items()}
 
-    def made(problem: Any, state: State) -> Formulated:
+    def made(problem: TurnedField | ActionForm, state: State) -> Formulated:
         start = np.concatenate([part.rows_of(state[part.name]) for part in parts.values()])
         return Formulated(problem, np.ascontiguousarray(start), fields, columns, reader, 0.0)
 

@@ -1,17 +1,17 @@
 """Observables of systems with forces of time and velocity, the same in all families."""
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from liestep.compile.dispatch import kernel
+from liestep.compile.roles import System
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.contracts.sheet import Parameters, Runner
 
 Requires = Callable[[Parameters, Runner], str | None]
 
 
-def declares(system: Any, method: str) -> bool:
+def declares(system: System, method: str) -> bool:
     """Whether a system has an optional method, as its forces: known from its class, before anything is compiled."""
     return hasattr(type(system), method)
 

@@ -1,8 +1,7 @@
-"""Presets of lgt2022, which prints no data: a free body whose pitch passes 90 degrees, ever closer; long chains."""
+"""Presets of lgt2022, which prints no data: a free body whose pitch passes 90 degrees, ever closer."""
 import numpy as np
 
 from liestep.mechanics.contracts.sheet import Parameters, Preset
-from liestep.mechanics.systems.body_chain import level_rods
 from liestep.mechanics.systems.jointed_body import FREE
 
 
@@ -14,5 +13,4 @@ def _passing(distance: float) -> Preset:
     return Preset(f"free body with pitch rate 1 and roll rate {distance:g}", "none", "own", FREE, start, 3.0)
 
 
-PRESETS = {"jointed_body": {f"pitch_passage_{k}": _passing(10.0**-k) for k in (1, 2, 3, 4)},
-           "body_chain": {f"chain_{n}": level_rods(n) for n in (2, 5, 30, 300)}}
+PRESETS = {"jointed_body": {f"pitch_passage_{k}": _passing(10.0**-k) for k in (1, 2, 3, 4)}}

@@ -3,7 +3,6 @@ import numpy as np
 
 from liestep.mechanics.contracts.sheet import Parameters, Preset
 from liestep.mechanics.systems.heavy_top import CLASSICAL, CLASSICAL_RATE, upright
-from liestep.mechanics.systems.quadrotor_payload import STILL, start
 
 COUNTS = tuple(range(2, 21, 2))  # numbers of pendula in the paper
 GRAVITY = 9.81                   # m s-2, of its public code
@@ -47,10 +46,5 @@ PRESETS = {
         "bruels_cardona": Preset("the top that the paper refers to: inertia about the fixed point, l = 1 m,"
                                  " gravity along -e_3", "Bruels and Cardona 2010; liegroup2021, erratum 3", "inferred",
                                  CLASSICAL, upright(CLASSICAL_RATE), 1.0),
-    },
-    "quadrotor_payload": {
-        "paper": Preset("no attitude controller: a constant moment of 1 N m about each axis spins the"
-                        " bodies to 38 rad/s", "liegroup2021 section 6; numbers of the authors' public code",
-                        "inferred", STILL | {"moment": [1.0, 1.0, 1.0]}, start, 5.0),
     },
 }

@@ -3,7 +3,6 @@ import numpy as np
 
 from liestep.geometry.attitude import about_axis
 from liestep.mechanics.contracts.sheet import Parameters, Preset
-from liestep.mechanics.formulations.constrained.joint_forms import standing
 from liestep.mechanics.presets._cone import ABOUT_TIP, AXIAL, DISTANCE, GRAVITY, MASS, PRECESSION, TILT, steady_spin
 
 # the conical top of section 5.4
@@ -25,50 +24,8 @@ def _top_start(tilt: float, precession: float, spin: float):
 _TOP = {"inertia": [ABOUT_TIP, ABOUT_TIP, AXIAL], "mass": MASS, "length": DISTANCE, "axis": [0.0, 0.0, 1.0],
         "gravity": [0.0, 0.0, -GRAVITY]}
 
-def _masses_start(parameters: Parameters) -> dict[str, np.ndarray]:
-    """Springs at rest, both masses moving."""
-    return {"q": np.array([0.0, parameters["rest_length"] + parameters["width"], 0.0]), "v": np.array([1.0, 1.0, -1.0])}
-
-
-def _masses(factor: float, doc: str, citation: str, kind: str) -> Preset:
-    return Preset(doc, citation, kind, {"mass": [2.0, 1.0], "stiffness": [1.0, 3.0], "stiffness_factor": factor,
-                                        "rest_length": 1.0, "width": 0.1}, _masses_start, 10.0)
-
-
-def _spring_start(parameters: Parameters) -> dict[str, np.ndarray]:
-    """Stretched by 5 %, turning about both angles at 1 rad/s."""
-    return {"q": np.array([1.05, np.pi/2.0, 0.0]), "v": np.array([0.0, 1.0, 1.0])}
-
-
-_SPRING = {"mass": 1.0, "stiffness": 300.0, "length": 1.0, "drag": 0.0}
-
-def _square(parameters: Parameters) -> dict[str, np.ndarray]:
-    """Bars of the loop at rest on the sides of a square about the origin."""
-    half = 0.5*parameters["length"]
-    places = half*np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
-    return standing(parameters, places, np.tile(np.eye(3), (4, 1, 1)))
-
 
 PRESETS = {
-    "rigid_loop": {
-        "livens2025": Preset("four bars of 10 m in a square, pushed for one second", "livens2025 section 5.5; numbers"
-                             " of table 5 from the authors' public code", "inferred",
-                             {"length": 10.0, "density": 1.0, "load": 100.0}, _square, 10.0),
-    },
-    "mass_spring": {
-        "printed": _masses(0.25, "c_i = k_i/4 as printed", "livens2025 section 5.1; numbers of table 2 from the"
-                           " authors' public code", "inferred"),
-        "public_package": _masses(0.5, "c_i = k_i/2", "livens2025 section 5.1, the authors' public code; erratum 5",
-                                  "inferred"),
-    },
-    "spring_pendulum": {
-        "printed": Preset("stretched by 5 %: fast oscillations of the spring, planar motion", "livens2025 section 5.2;"
-                          " numbers of table 3 from the authors' public code", "inferred",
-                          _SPRING | {"kinetic_gradient": "correct"}, _spring_start, 1.0),
-        "misprint": Preset("the same with dT/dr as in the authors' public code", "livens2025 section 5.2, the authors'"
-                           " public code; erratum 7", "inferred", _SPRING | {"kinetic_gradient": "misprint"},
-                           _spring_start, 1.0),
-    },
     "free_rigid_body": {
         "livens2025": Preset("three different moments, body rates 10, 20, 20 rad/s: energy 2500 J", BODY, "printed",
                              {"inertia": [6.0, 8.0, 3.0]}, lambda parameters: {

@@ -320,18 +320,18 @@ def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets
                      assembly: Callable[[Parameters], Arrangement], **further: Any) -> Sheet:
     """Sheet of particles with bonds from their state at rest; LAWS are among the parameters."""
     def build(values: Parameters) -> BondedParticles | DampedParticles:
-        found = assembly(values)
-        first, second = np.ascontiguousarray(found.bonds[:, 0]), np.ascontiguousarray(found.bonds[:, 1])
-        gap = found.position[first] - found.position[second]
+        held = assembly(values)
+        first, second = np.ascontiguousarray(held.bonds[:, 0]), np.ascontiguousarray(held.bonds[:, 1])
+        gap = held.position[first] - held.position[second]
         length = np.linalg.norm(gap, axis=1)
-        rest = np.ascontiguousarray(np.swapaxes(found.attitude, 1, 2).reshape(-1, 3))
-        bending, axial, shear = (np.ascontiguousarray(column) for column in found.stiffness.T)
+        rest = np.ascontiguousarray(np.swapaxes(held.attitude, 1, 2).reshape(-1, 3))
+        bending, axial, shear = (np.ascontiguousarray(column) for column in held.stiffness.T)
         plain = BondedParticles(
-            found.diameter, first, second, length, gap/length[:, None], bending, axial, shear,
+            held.diameter, first, second, length, gap/length[:, None], bending, axial, shear,
             values["contact_stiffness"], values["wall_stiffness"], SHEAR.index(values["shear_law"]),
             WALL.index(values["wall_law"]), PAIRS.index(values["contact_pairs"]), CONTACT.index(values["contact_law"]),
-            neighbour_list(found.diameter, values["contact_pairs"] == "all"),
-            bool(np.any(found.attitude != np.eye(3))), rest, np.zeros_like(rest))
+            neighbour_list(held.diameter, values["contact_pairs"] == "all"),
+            bool(np.any(held.attitude != np.eye(3))), rest, np.zeros_like(rest))
         damping = [values[name] for name in DAMPING]
         return DampedParticles(plain, *damping) if any(damping) else plain
 

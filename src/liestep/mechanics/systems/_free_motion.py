@@ -12,8 +12,6 @@ R_3(precession) F(t)^T. Amplitudes are sums of terms of one sign, and the comple
 instead of m, so that spheres, symmetric bodies, steady rotation and starts near the unstable axis lose no digits
 beyond those of the start.
 """
-from typing import Any
-
 import numpy as np
 
 
@@ -113,7 +111,7 @@ def _first_kind(s: float, c: float, complement: float) -> float:
     return float(s*elliprf(c*c, c*c + complement*s*s, 1.0))
 
 
-def _third_kind(s: Any, c: Any, complement: float, ratio: float) -> Any:
+def _third_kind(s: np.ndarray | float, c: np.ndarray | float, complement: float, ratio: float) -> np.ndarray:
     """Integral of sin^2/((1 - n sin^2) sqrt(1 - m sin^2)) from 0 to the angle of sine s and cosine c >= 0; 1 - m =
     complement, 1 - n = ratio."""
     from scipy.special import elliprj

@@ -1,6 +1,6 @@
 """Pairs of particles that may touch: a list with a skin, found by hashed cells in time proportional to the number of
 particles, wherever they are."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def listed_within(n: int, distance: float, skin: float, each: float) -> Neighbou
     buckets = 1
     while buckets < 2*n:
         buckets *= 2
-    integers: Any = np.int64
+    integers = np.int64
     return NeighbourList(distance + skin, skin, np.zeros((n + 1, 3)), np.zeros(n + 1, integers),
                          np.zeros(int(each*n), integers), np.zeros((n, 3), integers),
                          np.zeros(buckets, integers), np.zeros(n, integers), np.zeros(1, integers))

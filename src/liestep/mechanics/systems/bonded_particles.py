@@ -1,8 +1,7 @@
 """Any graph of bonded spherical particles of any size: rodrigues2021, section 4, eqs. (43) to (57).
 
 Every particle has its mass, moments and diameter, every bond its stiffness; two particles touch at the distance
-(D_i + D_j)/2. At `rest_position` and `rest_attitude` no bond stores energy. `bonded_ring` and `bonded_block` are rings
-and blocks of equal particles.
+(D_i + D_j)/2. At `rest_position` and `rest_attitude` no bond stores energy. `bonded_ring` is a ring of equal ones.
 """
 from collections.abc import Callable
 

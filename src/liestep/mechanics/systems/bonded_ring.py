@@ -5,8 +5,7 @@ Rest lengths and directions are those of the circle, whatever the start.
 """
 import numpy as np
 
-from liestep.errors import InputError
-from liestep.mechanics.contracts.sheet import Parameter, Parameters
+from liestep.extend import InputError, Parameter, Parameters
 from liestep.mechanics.systems._bonded import EQUAL, Arrangement, bonded_particles, equal_particles, thrown
 
 

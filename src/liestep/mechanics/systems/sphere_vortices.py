@@ -8,7 +8,7 @@ no velocities.
 from collections.abc import Callable
 from itertools import combinations
 from math import log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -149,6 +149,31 @@ def _spread(parameters: Parameters) -> dict[str, np.ndarray]:
     return {"q": np.array([[1.0, 0.0, 0.0], [0.0, 0.8, 0.6], [-0.6, 0.0, 0.8], [0.0, -0.6, -0.8]])}
 
 
+def film(file: Any, parameters: Parameters, films: Any) -> Any:
+    """Orange vortices turn to the left, blue ones to the right, and areas grow with the strength. The line points where
+    the conserved sum of strength and place does, unless that is nothing."""
+    q, strength, colours = file["q"], parameters["strength"], films.looks.COLOURS
+    turn = [colours[1] if gamma > 0.0 else colours[0] for gamma in strength]
+    sizes = np.maximum(9.0*np.sqrt(np.abs(strength)/np.abs(strength).max()), 3.0)
+    total = np.einsum("i,tij->tj", strength, q)
+    length = np.linalg.norm(total, axis=1)
+
+    def draw(scene: Any, k: int) -> None:
+        films.graticule(scene)
+        for i, (colour, size) in enumerate(zip(turn, sizes, strict=True)):
+            if len(turn) <= films.CROWD:
+                films.trail(scene, 1.002*q[:, i], colour, k)
+            scene.balls([q[k, i]], colour, float(size), lift=0.05)
+        if length[k] > 1e-9*np.abs(strength).sum():
+            scene.line(np.stack([1.0, 1.25])[:, None]*total[k]/length[k], films.MOMENTUM, 1.6, fade=0.0)
+
+    def note(k: int) -> str:
+        return f"momentum error {np.linalg.norm(total[k] - total[0]):.1e}"
+
+    return films.FilmScene(films.View(-125.0, 22.0), draw, 1.25*np.vstack([np.eye(3), -np.eye(3)]), sphere=True,
+                           note=note)
+
+
 SHEET = Sheet(
     title="Point vortices on the sphere",
     equations="dq_i/dt = w_i x q_i, w_i = 1/(2 pi) sum_{j != i} Gamma_j q_j/|q_i - q_j|^2",
@@ -163,7 +188,7 @@ SHEET = Sheet(
                                                               PROJECTIONS, after_steps=("position",))}),
            "lie_action": Form(_action)},
     default_preset="four",
-    motion="vortices",
+    motion=film,
     trials=tuple(Trial(f"vortices, {name}", name, use="instead") for name in ("four", "pair", "ring")),
     symmetries=(),
     presets={

@@ -19,12 +19,12 @@ KNOWN = ("builtins", "math", "cmath", "os", "numpy", "numpy.linalg")
 def _held() -> dict[str, Any]:
     """By what they are called in a sentence, things that hold for the whole process; rounding is seen by its results,
     of numbers that no compiler knows."""
-    one, tiny = float("1"), float("2.3e-308")
-    found = {"the working folder": os.stat(".")[1:3], "the recursion limit": sys.getrecursionlimit(),
-             "the rounding of numbers": (one + 2.0**-53, -one - 2.0**-53, one + 0.75*2.0**-52, one/3.0, tiny/2.0),
+    unit, tiny = float("1"), float("2.3e-308")
+    held = {"the working folder": os.stat(".")[1:3], "the recursion limit": sys.getrecursionlimit(),
+             "the rounding of numbers": (unit + 2.0**-53, -unit - 2.0**-53, unit + 0.75*2.0**-52, unit/3.0, tiny/2.0),
              "an alarm": [signal.getitimer(which)[0] > 0.0 for which in range(3)],
              **{f"what {number.name} does": signal.getsignal(number) for number in signal.Signals}}
-    return found | {f"{place}.{name}": value for place, module in list(sys.modules.items())
+    return held | {f"{place}.{name}": value for place, module in list(sys.modules.items())
                     if place in KNOWN or place.startswith("liestep.")
                     for name, value in vars(module).items() if callable(value) and not isinstance(value, ModuleType)}
 

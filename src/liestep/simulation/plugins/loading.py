@@ -20,14 +20,13 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from liestep.compile.sources import DERIVED, MARK, content_hash, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.records import short_hash
 from liestep.files.textfiles import require_file
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.method import Item, Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
 from liestep.simulation.plugins.guard import untouched
@@ -206,8 +205,8 @@ def _beside(name: str, folder: Path) -> bool:
     name = name.partition(".")[0]
     if not any(place.is_file() for place in (folder/f"{name}.py", folder/name/"__init__.py")):
         return False
-    found = sys.modules.get(name) or importlib.util.find_spec(name)
-    origin = getattr(found, "origin", None) or getattr(found, "__file__", None)
+    module = sys.modules.get(name) or importlib.util.find_spec(name)
+    origin = getattr(module, "origin", None) or getattr(module, "__file__", None)
     return origin is None or Path(origin).resolve().is_relative_to(folder)
 
 
@@ -286,14 +285,14 @@ def _register(module: ModuleType, path: Path, content: str, try_all: bool = True
     return (*sheets, *methods)
 
 
-def _declared(module: ModuleType, path: Path, name: str, kind: type) -> dict[str, Any]:
-    found = getattr(module, name, {})
-    if not isinstance(found, Mapping):
-        raise InputError(f"{path}: {name} must be a mapping of ids to {kind.__name__}, not a {type(found).__name__}")
-    return {key: _of_kind(item, kind, f"{path}: {name}[{key!r}]") for key, item in found.items()}
+def _declared(module: ModuleType, path: Path, name: str, kind: type[Item]) -> dict[str, Item]:
+    declared = getattr(module, name, {})
+    if not isinstance(declared, Mapping):
+        raise InputError(f"{path}: {name} must be a mapping of ids to {kind.__name__}, not a {type(declared).__name__}")
+    return {key: _of_kind(item, kind, f"{path}: {name}[{key!r}]") for key, item in declared.items()}
 
 
-def _of_kind(item: Any, kind: type, what: str) -> Any:
+def _of_kind(item: Item, kind: type[Item], what: str) -> Item:
     if not isinstance(item, kind):
         raise InputError(f"{what} must be a {kind.__name__}, not a {type(item).__name__}")
     return item

@@ -6,7 +6,7 @@ import dis
 import hashlib
 import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -126,8 +126,9 @@ class _Walk:
             self.refuse(f"{name} is a {kind.__qualname__}")
         self.value(kind, name)
         for key, member in held.items():
-            self.put(key)
-            self.value(member, f"{name}.{key}")
+            if not isinstance(getattr(kind, key, None), cached_property):  # follows from the rest once it is asked for
+                self.put(key)
+                self.value(member, f"{name}.{key}")
 
     def builtin(self, item: Any, name: str) -> None:
         """Add a function that is not written in Python by its name."""
@@ -150,7 +151,7 @@ class _Walk:
                 self.put(key)
                 self.value(member, f"{cls.__qualname__}.{key}")
 
-    def function(self, function: Any) -> None:
+    def function(self, function: FunctionType) -> None:
         """Add what a function reads; of functions of the package only what was given to them."""
         own = _is_own(function)
         self.put(function.__module__, function.__qualname__)
@@ -172,21 +173,21 @@ class _Walk:
     def read(self, read: Read, names: Mapping[str, Any]) -> None:
         if read.imported:
             __import__(read.name)
-            value, found = sys.modules[read.name], read.name
+            value, label = sys.modules[read.name], read.name
         elif read.name in names or hasattr(builtins, read.name):
-            value, found = names.get(read.name, getattr(builtins, read.name, None)), read.name
+            value, label = names.get(read.name, getattr(builtins, read.name, None)), read.name
         else:
             return  # Python or the compiler will say so
         for name in read.attributes:
             if not isinstance(value, ModuleType) or not hasattr(value, name):
                 break
             if not _known(value.__name__) and value.__name__.split(".")[0] in sys.stdlib_module_names:
-                self.refuse(f"{found}.{name} is read")
-            value, found = getattr(value, name), f"{found}.{name}"
-        if found.rpartition(".")[2] in OF_FILES and callable(value) and not _is_own(value):
-            self.refuse(f"{found} is called")
-        self.put(found)
-        self.value(value, found)
+                self.refuse(f"{label}.{name} is read")
+            value, label = getattr(value, name), f"{label}.{name}"
+        if label.rpartition(".")[2] in OF_FILES and callable(value) and not _is_own(value):
+            self.refuse(f"{label} is called")
+        self.put(label)
+        self.value(value, label)
 
 
 def _known(module: str | None) -> bool:
@@ -194,16 +195,16 @@ def _known(module: str | None) -> bool:
     return (module or "builtins").split(".")[0].lstrip("_") in KNOWN and not (module or "").startswith("numpy.random")
 
 
-def _of(item: Any) -> str:
+def _of(item: Callable | type | None) -> str:
     return (getattr(item, "__module__", None) or "builtins").split(".")[0]
 
 
-def _is_own(item: Any) -> bool:
+def _is_own(item: Callable | type) -> bool:
     """Whether a class or function is of a plugin, or of another package than those that are known and Python's own."""
     return not _known(_of(item)) and _of(item).lstrip("_") not in sys.stdlib_module_names
 
 
-def _generated(function: Any) -> bool:
+def _generated(function: Callable) -> bool:
     """Whether Python itself has written a method: of named tuples and data classes."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return code is None or code.co_filename.startswith("<") or _known(function.__module__)

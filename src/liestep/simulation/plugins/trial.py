@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from liestep.compile.roles import Problem, System
 from liestep.compile.status import Status
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
@@ -71,17 +72,17 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
         for formulation, form in facts.forms.items():
             for options in _choices(form):
                 try:
-                    found = form.make(parameters, start, form.complete(parameters, options))
+                    formulated = form.make(parameters, start, form.complete(parameters, options))
                 except InputError:
                     if options:  # this start cannot be written so, such as angles at a pole
                         continue
                     raise
-                _try_formulation(formulation, plain(found.problem), found)
+                _try_formulation(formulation, plain(formulated.problem), formulated)
                 if formulation == "vector_field" and not options:
-                    _try_along(plain(found.problem), found.start.copy(), facts.presets[facts.default].t_end)
+                    _try_along(plain(formulated.problem), formulated.start.copy(), facts.presets[facts.default].t_end)
 
 
-def _try_along(problem: Any, y: np.ndarray, t_end: float) -> None:
+def _try_along(problem: Problem, y: np.ndarray, t_end: float) -> None:
     """Midpoint steps along a trajectory, as far as a second goes. Compiled code has no bounds: a row too far, which
     raises IndexError here, would end the process. What is no number may be the step's fault."""
     h, until, slope, middle = t_end/ALONG, time.process_time() + 1.0, np.zeros((1, *y.shape)), y.copy()
@@ -105,7 +106,7 @@ def _choices(form: Form) -> Iterator[dict[str, str]]:
                 yield {name: choice}
 
 
-def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
+def _try_formulation(formulation: str, problem: Problem, found: Formulated) -> None:
     """Call what integrators call, once, in plain Python. Raises InputError for a method that the system lacks."""
     try:
         _call(formulation, problem, found)
@@ -118,7 +119,7 @@ def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
                          ) from None
 
 
-def _call(formulation: str, problem: Any, found: Formulated) -> None:
+def _call(formulation: str, problem: Problem, found: Formulated) -> None:
     y, values = found.start.copy(), np.zeros(found.width)
     problem.observe(y, values)
     if formulation == "vector_field":
@@ -146,20 +147,20 @@ def _call(formulation: str, problem: Any, found: Formulated) -> None:
         problem.torque_slope(y, (1.0, 0.0, 0.0))
 
 
-def try_applied(problem: Any, y: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, float]:
+def try_applied(problem: Problem, y: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, float]:
     """The applied torque (3,) of a body and its power, in plain Python. Raises InputError: what it returns is no tuple
     of three finite numbers, or the attitude is changed."""
     problem.torque_slope(y, (1.0, 0.0, 0.0))
     before, w = y.copy(), tuple(y[:3].T @ (y[:3] @ y[3]/np.array(problem.inertia())))
-    found = problem.system.applied(t, y, w)
+    power = problem.system.applied(t, y, w)
     if not np.array_equal(y, before):
         raise InputError("applied changes the attitude; it returns a torque")
-    if not (isinstance(found, tuple) and len(found) == 3 and np.isfinite(np.array(found, dtype=float)).all()):
-        raise InputError(f"applied must return a tuple of three finite numbers, not {found!r}")
-    return np.array(found, dtype=float), float(np.dot(found, w))
+    if not (isinstance(power, tuple) and len(power) == 3 and np.isfinite(np.array(power, dtype=float)).all()):
+        raise InputError(f"applied must return a tuple of three finite numbers, not {power!r}")
+    return np.array(power, dtype=float), float(np.dot(power, w))
 
 
-def try_force(system: Any, q: np.ndarray, omega: np.ndarray, t: float = 0.0) -> np.ndarray:
+def try_force(system: System, q: np.ndarray, omega: np.ndarray, t: float = 0.0) -> np.ndarray:
     """The forces (n, 3) of a system on spheres, in plain Python. Raises InputError: rows that are not finite or not
     written, or arguments that are changed."""
     before, out = (q.copy(), omega.copy()), np.full_like(q, np.nan)
@@ -224,7 +225,7 @@ def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, 
                                  f" leave Keeps.{fact.name} out of `conserves`, or say where it holds with Where")
 
 
-def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool) -> None:
+def _step(component: Any, problem: Problem, y: np.ndarray, h: float, adaptive: bool) -> None:
     """One step, after a `start` with the arguments that it has today."""
     work, count = component.workspace(problem, y), len(inspect.signature(component.start).parameters)
     if count != 5:

@@ -4,11 +4,11 @@ The fields `attitude` and `angular_momentum` are those of the other forms (spati
 so that all methods have one reference; so is the energy, H of these two.
 """
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from liestep.compile.counters import new_counters
+from liestep.compile.roles import System
 from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.quaternion import body_matrix, matrices, minus, of_matrix, plus, space_parts
@@ -54,15 +54,15 @@ def quaternion_state(inertia: np.ndarray, state: Mapping[str, np.ndarray]) -> tu
     return q, g.T @ (body/inertia)/2, 2*(g.T @ body)
 
 
-def quaternion_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity: np.ndarray,
+def quaternion_body(system: System, inertia: np.ndarray, lever: np.ndarray, gravity: np.ndarray,
                     state: Mapping[str, np.ndarray], own: tuple[Observable, ...], shared: tuple[StateField, ...],
                     augmented: bool) -> Formulated:
     """Formulation `constrained_lagrangian` in coordinates `quaternion`; `own` are the system's observables, `shared`
     the fields of its attitude form."""
     q, v, p = quaternion_state(inertia, state)
     first = own[-1].columns.stop
-    one = 1 + 0*q[0]  # in the number type of the state, so that the products in S keep all digits
-    problem = QuaternionBody(system, inertia, weight_matrix(lever*one, gravity*one),
+    unit = 1 + 0*q[0]  # in the number type of the state, so that the products in S keep all digits
+    problem = QuaternionBody(system, inertia, weight_matrix(lever*unit, gravity*unit),
                              half_trace(inertia) if augmented else 0.0, first, np.zeros((4, 3), q.dtype),
                              new_counters())
     observables = (*own, *energies(first), *quaternion_residuals(first + 2), legendre(first + 5, MOMENTUM))
@@ -71,16 +71,16 @@ def quaternion_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity
                       float(np.linalg.norm(state["angular_momentum"])))
 
 
-def director_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity: np.ndarray,
+def director_body(system: System, inertia: np.ndarray, lever: np.ndarray, gravity: np.ndarray,
                   state: Mapping[str, np.ndarray], own: tuple[Observable, ...],
                   shared: tuple[StateField, ...]) -> Formulated:
     """The same in coordinates `directors`, nine numbers with six constraints; also formulation `constant_mass`."""
     attitude, momentum = state["attitude"], state["angular_momentum"]
     directors = attitude.T
     rate = attitude @ ((attitude.T @ momentum)/inertia)
-    one = 1 + 0*attitude[0, 0]  # in the number type of the state, so that sums and products keep all digits
-    mass = np.repeat(euler_moments(inertia*one), 3)
-    weight = ((lever*one)[:, None]*gravity).ravel()
+    unit = 1 + 0*attitude[0, 0]  # in the number type of the state, so that sums and products keep all digits
+    mass = np.repeat(euler_moments(inertia*unit), 3)
+    weight = ((lever*unit)[:, None]*gravity).ravel()
     velocity = np.cross(rate[None], directors).ravel()
     first = own[-1].columns.stop
     none = np.zeros(0, dtype=np.int64)

@@ -11,6 +11,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel, separate
+from liestep.compile.roles import System
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
 from liestep.mechanics.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
 from liestep.mechanics.formulations.coordinates import Masses
@@ -39,7 +40,7 @@ def pair(k: int) -> tuple[int, int]:
 class FixedReader(NamedTuple):
     """Observables of one body about a fixed point, by its system (`mechanics.formulations.fixed_body`)."""
 
-    system: Any
+    system: System
     rows: np.ndarray  # (4, 3) scratch
 
     def observe(self, q: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:

@@ -9,12 +9,13 @@ the angular momentum then changes by h sum_joints mu x g(q_m), since g(q_m) = 0 
 About a fixed point V = 1/2 q.S q: with the lever m l chi in the body and gravity g, V = -g.R(q) lever is homogeneous
 and quadratic.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel, separate
+from liestep.compile.roles import System
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
 from liestep.compile.status import Status
 from liestep.geometry.quaternion import (
@@ -298,7 +299,7 @@ class QuaternionBodies(NamedTuple):
 
 
 @kernel
-def observe_rows(system: Any, q: Quaternion, p: Quaternion, rows: np.ndarray, out: np.ndarray) -> None:
+def observe_rows(system: System, q: Quaternion, p: Quaternion, rows: np.ndarray, out: np.ndarray) -> None:
     """The system's own observables: of the attitude R(q) and the spatial angular momentum E(q) p/2."""
     one, two, three = columns(q)
     put(rows, 0, one)
@@ -313,7 +314,7 @@ class QuaternionBody(NamedTuple):
     """A rigid body about a fixed point under its weight: `ConstrainedLagrangian` and `QuaternionHamiltonian` of
     `mechanics.contracts.formulations`."""
 
-    system: Any            # of `mechanics.formulations.fixed_body`
+    system: System            # of `mechanics.formulations.fixed_body`
     inertia: np.ndarray    # (3,)
     stiffness: np.ndarray  # (4, 4) S
     polar: float           # J_00 of the augmented mass matrix; 0: the singular one

@@ -23,6 +23,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, hands_on, kernel
+from liestep.compile.roles import System
 from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sqrt
 from liestep.geometry.attitude import put_axes, to_body, to_space
 from liestep.geometry.quaternion import columns
@@ -54,7 +55,7 @@ class RigidBody(NamedTuple):
     """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi. Also the body as one
     of n rigid bodies that do not move, n = 1."""
 
-    system: Any
+    system: System
     counters: np.ndarray
 
     def inertia(self) -> Vector:
@@ -114,7 +115,7 @@ class QuadraticTop(NamedTuple):
     Q^T g. State rows Q e_1, Q e_2, Q e_3, pi, q, p.
     """
 
-    system: Any
+    system: System
     counters: np.ndarray
 
     def torque(self, y: np.ndarray) -> Vector:
@@ -139,7 +140,7 @@ class DrivenBody(NamedTuple):
     """
 
     plain: Any           # RigidBody or QuadraticTop
-    system: Any          # with applied(t, q, omega)
+    system: System          # with applied(t, q, omega)
     counters: np.ndarray
     moment: np.ndarray   # (3,) scratch: the time at which a step takes its torque, its length; power of the last loads
     column: int          # of the work in `observe`
@@ -183,7 +184,7 @@ class DrivenBody(NamedTuple):
 class TurnedTorque(NamedTuple):
     """`body_torque` and `body_applied` of what has none."""
 
-    system: Any
+    system: System
 
     def body_torque(self, q: np.ndarray) -> Vector:
         return to_body(q, self.system.torque(q))
@@ -239,7 +240,7 @@ class QuaternionField(NamedTuple):
 class DualField(NamedTuple):
     """Vector field of the body state: dPi/dt = f_1 x Pi + f_2 x Gamma, dGamma/dt = f_1 x Gamma."""
 
-    system: Any
+    system: System
     counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
@@ -260,7 +261,7 @@ class DualGenerator(NamedTuple):
     """f = -dH/dmu for the coadjoint action mu -> Ad*_{g^-1} mu; the plus sign that liegroup2021 prints in its first
     example belongs to the other trivialisation (erratum 1)."""
 
-    system: Any
+    system: System
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.system.dual(y, out)

@@ -10,22 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import new_counters
+from liestep.compile.roles import System
 from liestep.compile.sources import some_runs
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.sheet import (
-    Form,
-    Option,
-    Options,
-    Parameter,
-    Parameters,
-    Preset,
-    Runner,
-    Sheet,
-    State,
-    once,
-)
+from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Sheet, State, once
 from liestep.mechanics.formulations.action import ACTIONS, CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body import components
 from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator
@@ -63,7 +53,7 @@ class Declared(NamedTuple):
     first)` are the system's own columns of `observe` and `dual_observe`, from column `first`; `measures` those of
     `observe` alone."""
 
-    build: Callable[[Parameters], Any]
+    build: Callable[[Parameters], System]
     gravity: Callable[[Parameters], np.ndarray | None]
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
     invariants: Callable[[Parameters, int], tuple[Observable, ...]]
@@ -118,10 +108,11 @@ class Declared(NamedTuple):
         attitude_rows = plain.starts.rows
 
         def rows(states: State) -> np.ndarray:
-            found = attitude_rows(states)
-            q = of_matrix(states["attitude"])[:, None]
-            rates = np.einsum("mij,mj->mi", found[:, :3], found[:, 3])[:, None]/(2.0*inertia)
-            return np.concatenate([q[..., 1:], rates, q[..., :1]*[1.0, 0.0, 0.0], found[:, 4:]], axis=1)
+            attitudes, given = attitude_rows(states), states["attitude"]
+            q = of_matrix(given if given.strides[0] else given[:1])[:, None]  # once if they are the same for all
+            q = np.broadcast_to(q, (len(attitudes), *q.shape[1:]))
+            rates = np.einsum("mij,mj->mi", attitudes[:, :3], attitudes[:, 3])[:, None]/(2.0*inertia)
+            return np.concatenate([q[..., 1:], rates, q[..., :1]*[1.0, 0.0, 0.0], attitudes[:, 4:]], axis=1)
 
         def to_fields(found: np.ndarray) -> dict[str, np.ndarray]:
             attitude = matrices(np.concatenate([found[..., 2, :1], found[..., 0, :]], axis=-1))
@@ -243,7 +234,7 @@ class Declared(NamedTuple):
                                 after_steps=("orthonormal", "quaternion"), whole=("orthonormal", "quaternion"))}
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
-        found = {"vector_field": Form(self.vector_field, field, self.check_form),
+        forms = {"vector_field": Form(self.vector_field, field, self.check_form),
                  "lie_action": Form(self.action, action | CHART, self.check_form, (ACTIONS,)),
                  "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.body)}
         if self.mass_center is not None:
@@ -252,21 +243,21 @@ class Declared(NamedTuple):
 
             poses = Option("semidirect", f"{action['action'].doc}; on poses in absolute coordinates, SE(3) or"
                            " SO(3) x R^3", (*action["action"].choices, *POSES))
-            found["lie_action"] = Form(self.action, {"action": poses} | pose_options() | CHART, self.pinned.check,
+            forms["lie_action"] = Form(self.action, {"action": poses} | pose_options() | CHART, self.pinned.check,
                                        (ACTIONS, PINNED))
-            found |= self.pinned.forms(lambda parameters: attitude_fields(self.gravity(parameters)))
+            forms |= self.pinned.forms(lambda parameters: attitude_fields(self.gravity(parameters)))
         if quadratic:
-            found["quadratic_rotation"] = Form(self.quadratic)
+            forms["quadratic_rotation"] = Form(self.quadratic)
         if self.lever is not None:
             redundant = {"coordinates": COORDINATES, "mass_matrix": MASS_MATRIX}
-            found["constrained_lagrangian"] = Form(self.redundant, redundant, _check_redundant, (REDUNDANT,))
-            found["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT}, needs=(REDUNDANT,))
-            found["quaternion_hamiltonian"] = Form(lambda parameters, state, options: self.redundant(
+            forms["constrained_lagrangian"] = Form(self.redundant, redundant, _check_redundant, (REDUNDANT,))
+            forms["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT}, needs=(REDUNDANT,))
+            forms["quaternion_hamiltonian"] = Form(lambda parameters, state, options: self.redundant(
                 parameters, state, {"coordinates": "quaternion", "mass_matrix": "singular"}), needs=(REDUNDANT,))
-        return found
+        return forms
 
 
-def needs_thickness(parameters: Parameters, method: Runner,
+def needs_thickness(parameters: Parameters, method: Any,
                     mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None) -> str | None:
     """Why a method that inverts the mass matrix of directors, or of poses, cannot run: a flat body, or one without an
     inertia about its centre of mass."""
@@ -334,7 +325,8 @@ def rotational_energy(parameters: Parameters, fields: Mapping[str, np.ndarray]) 
     return 0.5*np.sum(momentum*momentum/parameters["inertia"], axis=1)
 
 
-def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
+def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter],
+               build: Callable[[Parameters], System],
                conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]],
                invariants: Callable[[Parameters, int], tuple[Observable, ...]], presets: Mapping[str, Preset],
                gravity: Callable[[Parameters], np.ndarray | None] = lambda parameters: None, quadratic: bool = False,

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.errors import InputError, arguments_named, unknown
 from liestep.mechanics.contracts.sheet import real_array
@@ -65,26 +66,26 @@ class Joint:
                                  f" {rows.vectors[2] @ rows.vectors[4]:.6g}")
 
 
-def _check_units(*axes: Any) -> None:
+def _check_units(*axes: ArrayLike) -> None:
     """Raises InputError for axes that are no unit vectors."""
     for length in (np.linalg.norm(axis) for axis in axes):
         if not abs(length - 1.0) < LENGTH_TOLERANCE:
             raise InputError(f"axes of a joint must be unit vectors, not of length {length:.6g}")
 
 
-def _not_zero(what: str, value: Any, least: float = -np.inf) -> float:
-    found = real_array(what, value)
-    if found.shape != () or not np.isfinite(found) or found == 0.0 or found < least:
+def _not_zero(what: str, value: ArrayLike, least: float = -np.inf) -> float:
+    array = real_array(what, value)
+    if array.shape != () or not np.isfinite(array) or array == 0.0 or array < least:
         wanted = "a positive number" if least == 0.0 else "a finite number other than zero"
         raise InputError(f"{what} must be {wanted}, not {value!r}")
-    return float(found)
+    return float(array)
 
 
-def _law_of(what: str, law: Any) -> tuple[np.ndarray, np.ndarray]:
-    found = real_array(f"law of a {what}", law)
-    if found.shape != (4,) or not np.isfinite(found).all():
+def _law_of(what: str, law: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    array = real_array(f"law of a {what}", law)
+    if array.shape != (4,) or not np.isfinite(array).all():
         raise InputError(f"law of a {what} must be four finite numbers (p_0, p_1, p_2, p_3), not {law!r}")
-    return np.array([*found[:2], 0.0]), np.array([*found[2:], 0.0])
+    return np.array([*array[:2], 0.0]), np.array([*array[2:], 0.0])
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,9 @@ class Shape:
     numbers."""
 
     kind: str
-    size: Any
-    at: Any = (0.0, 0.0, 0.0)
-    R: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    size: ArrayLike
+    at: ArrayLike = (0.0, 0.0, 0.0)
+    R: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     body: int = 0  # of an assembly
 
     def __post_init__(self) -> None:
@@ -133,7 +134,7 @@ class Assembly:
     idle: tuple[int, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)  # what runs tell beside their own attributes
     shows: bool = False  # whether runs have the coordinates of joints
-    limbs: Any = None     # of a tree, the first four fields of `articulated.Articulated`
+    limbs: tuple[np.ndarray, ...] | None = None     # of a tree, the first four fields of `articulated.Articulated`
     shapes: Sequence[Shape] = ()  # of pictures; a body without one is drawn as the box of its mass and inertia
 
     def __post_init__(self) -> None:
@@ -152,16 +153,16 @@ class Assembly:
     @cached_property
     def starts(self) -> np.ndarray:
         """(groups,) first row of each group in the band, so numbered that groups of one body are close."""
-        groups, found, row = self.groups, np.zeros(len(self.groups), dtype=np.int64), 0
+        groups, numbers, row = self.groups, np.zeros(len(self.groups), dtype=np.int64), 0
         at: list[list[int]] = [[] for _ in self.mass]
         for number, (joint, _) in enumerate(groups):
             for body in {joint.a, joint.b} - {GROUND}:
                 at[body].append(number)
         pairs = [(one, two) for together in at for one in together for two in together]
         for number in range(len(groups)) if len(groups) < 2 else _near_diagonal(pairs, len(groups)):
-            found[number] = row
+            numbers[number] = row
             row += groups[number][1].size
-        return found
+        return numbers
 
     @property
     def groups(self) -> list[tuple[Joint, Rows]]:
@@ -265,8 +266,7 @@ def constant_velocity(a: int, p: Vector, u: Vector, b: int, q: Vector, v: Vector
 
 
 @arguments_named
-def on_curve(a: int, p: Vector, b: int, q: Vector, curve: Callable,
-             span: tuple[float, float] | None = None) -> Joint:
+def on_curve(a: int, p: Vector, b: int, q: Vector, curve: Callable, span: tuple[float, float] | None = None) -> Joint:
     """Point q of body b stays on a curve that body a carries, in coordinates from its point p along its axes, without
     friction: curve(s, p) are its points for s in span, a closed curve if both ends are the same; without span curve(x,
     p) are two numbers that are zero on it. For `liestep.system` alone. Raises InputError: a span that is none."""
@@ -318,8 +318,7 @@ def rolling(a: int, p: Vector, u: Vector, radius: float, q: Vector, n: Vector) -
 
 
 @arguments_named
-def drive(a: int, u: Vector, e: Vector, b: int, f: Vector,
-          law: tuple[float, float, float, float]) -> Joint:
+def drive(a: int, u: Vector, e: Vector, b: int, f: Vector, law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves turns about the unit vector u of a: the angle about it from e of a to f of b is p_0 +
     p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
     return Joint("drive", a, b, (Rows(Kind.DRIVE, (*_law_of("drive", law), u, u, e, f)),))
@@ -337,8 +336,7 @@ def rotor(a: int, u: Vector, b: int, inertia: float, damping: float = 0.0, v: Ve
 
 
 @arguments_named
-def slide_rotor(a: int, p: Vector, u: Vector, b: int, q: Vector, inertia: float,
-                damping: float = 0.0) -> Joint:
+def slide_rotor(a: int, p: Vector, u: Vector, b: int, q: Vector, inertia: float, damping: float = 0.0) -> Joint:
     """Beside a joint that leaves a slide: inertia (kg) and damping (N s/m) of the rate at which point q of b leaves
     point p of a along u of a."""
     _check_units(u)
@@ -346,8 +344,7 @@ def slide_rotor(a: int, p: Vector, u: Vector, b: int, q: Vector, inertia: float,
 
 
 @arguments_named
-def slide_drive(a: int, p: Vector, u: Vector, b: int, q: Vector,
-                law: tuple[float, float, float, float]) -> Joint:
+def slide_drive(a: int, p: Vector, u: Vector, b: int, q: Vector, law: tuple[float, float, float, float]) -> Joint:
     """Beside a joint that leaves slides along the unit vector u of a: the distance along it from point p of a to q of b
     is p_0 + p_1 t + p_2 sin(p_3 t), in m."""
     return Joint("slide_drive", a, b, (Rows(Kind.SLIDE_DRIVE, (p, q, u, ZERO, *_law_of("slide_drive", law))),))
@@ -366,8 +363,8 @@ def _near_diagonal(pairs: Sequence[tuple[int, int]], size: int) -> list[int]:
 def multiplier_rows(assembly: Assembly) -> np.ndarray:
     """(rows,) row in the band of each multiplier, in the order of `Assembly.groups`."""
     starts = assembly.starts
-    found = [start + k for start, (_, rows) in zip(starts, assembly.groups, strict=True) for k in range(rows.size)]
-    return np.array(found, dtype=np.int64)
+    kept = [start + k for start, (_, rows) in zip(starts, assembly.groups, strict=True) for k in range(rows.size)]
+    return np.array(kept, dtype=np.int64)
 
 
 def own_length(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
@@ -375,7 +372,7 @@ def own_length(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
     without mass, and of the distances between the centres of jointed bodies at a state; of a mechanism that has none of
     them the largest radius of gyration."""
     centres = state["position"] + np.einsum("bij,bj->bi", state["attitude"], assembly.center_of_mass)
-    found: list[Any] = [0.0]
+    found: list[float | np.floating] = [0.0]
     for joint, rows in assembly.groups:
         ends = [joint.a, joint.b]
         if rows.kind not in ANGLES and rows.vectors:

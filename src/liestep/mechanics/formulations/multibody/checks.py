@@ -23,8 +23,7 @@ def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:
     layout = Layout(assembly, MATRIX, MIXED)
     motion = plain(layout.motion({}))
     motion.evaluate(layout.start(state), 1)
-    found: Mechanism = motion.mechanism
-    return found
+    return motion.mechanism
 
 
 def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -59,13 +58,13 @@ def free_velocities(assembly: Assembly, state: Mapping[str, np.ndarray]) -> list
     rows, n = jacobian(assembly, state), len(assembly.mass)
     sizes = np.linalg.norm(rows, axis=1)[:, None]
     _, values, axes = np.linalg.svd(np.concatenate([rows/np.where(sizes > 0.0, sizes, 1.0), np.zeros((1, 6*n))]))
-    found = []
+    motions = []
     for axis in axes[np.count_nonzero(values > redundancy.DEPENDENT):]:
         rate, velocity = np.moveaxis(axis.reshape(n, 2, 3), 1, 0)
-        found.append({name: np.zeros_like(value) for name, value in state.items()} | {
+        motions.append({name: np.zeros_like(value) for name, value in state.items()} | {
             "body_rate": rate, "velocity": velocity - np.einsum(
                 "bij,bj->bi", state["attitude"], np.cross(rate, assembly.center_of_mass))})
-    return found
+    return motions
 
 
 def extent(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
@@ -155,37 +154,36 @@ def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[s
     Raises:
         InputError: the steps do not come to the joints: the start is too far off, or joints contradict each other.
     """
-    found = {name: np.array(value, dtype=float) for name, value in state.items()}
+    moved = {name: np.array(value, dtype=float) for name, value in state.items()}
     if assembly.row_count == 0:
-        return found
+        return moved
     inverse = np.zeros((6*len(assembly.mass),)*2)
     for i, (mass, inertia) in enumerate(zip(assembly.mass, assembly.inertia, strict=True)):
         inverse[6*i:6*i + 3, 6*i:6*i + 3] = np.linalg.inv(inertia)
         inverse[6*i + 3:6*i + 6, 6*i + 3:6*i + 6] = np.eye(3)/mass
     before = np.inf
     for _ in range(MOST_STEPS):
-        gap, rate = residuals(assembly, found)
-        rows, off = jacobian(assembly, found), scaled_gap(assembly, found, gap)
+        gap, rate = residuals(assembly, moved)
+        rows, off = jacobian(assembly, moved), scaled_gap(assembly, moved, gap)
         # far from the origin round-off is above REACHED: a tenth of what `check_joints` allows may be left
         if off < REACHED or (off > 0.5*before and off <= 0.1*MANIFOLD_TOLERANCE):
             break
         before = off
-        found = _moved(assembly, found, _pull(inverse, rows, gap))
+        moved = _moved(assembly, moved, _pull(inverse, rows, gap))
     else:
         raise InputError(f"no start near the given one fits the joints: after {MOST_STEPS} steps it is still off by"
                          f" {np.abs(gap).max():.3g}")
     change = _pull(inverse, rows, rate).reshape(-1, 2, 3)
-    found["body_rate"] = found["body_rate"] + change[:, 0]
-    found["velocity"] = found["velocity"] + change[:, 1] - np.einsum(
-        "bij,bj->bi", found["attitude"], np.cross(change[:, 0], assembly.center_of_mass))
-    return found
+    moved["body_rate"] = moved["body_rate"] + change[:, 0]
+    moved["velocity"] = moved["velocity"] + change[:, 1] - np.einsum(
+        "bij,bj->bi", moved["attitude"], np.cross(change[:, 0], assembly.center_of_mass))
+    return moved
 
 
 def _pull(inverse: np.ndarray, rows: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """-M^-1 A^T (A M^-1 A^T)^-1 gap."""
     weighed = inverse @ rows.T
-    solved: np.ndarray = -weighed @ np.linalg.lstsq(rows @ weighed, gap, rcond=None)[0]
-    return solved
+    return -weighed @ np.linalg.lstsq(rows @ weighed, gap, rcond=None)[0]
 
 
 def _moved(assembly: Assembly, state: dict[str, np.ndarray], step: np.ndarray) -> dict[str, np.ndarray]:

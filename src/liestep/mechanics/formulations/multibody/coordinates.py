@@ -31,21 +31,20 @@ class Frames(NamedTuple):
 
 def frames(assembly: Assembly) -> Frames | None:
     """Those of the joints that leave one freedom, where there are any."""
-    found = []
+    held = []
     for joint in assembly.joints:
         if joint.name in FREE:
             first, last = joint.rows[0].vectors, joint.rows[-1].vectors
             sides = [part.vectors for part in joint.rows][joint.name == "revolute":][:2]  # orthogonal to the axis
             e, f = last[4:] if joint.name == "screw" else (sides[0][2], complement(last[3])[0])
-            found.append((joint.a, joint.b, np.cross(sides[0][2], sides[1][2]), e, f, first[0], first[1],
+            held.append((joint.a, joint.b, np.cross(sides[0][2], sides[1][2]), e, f, first[0], first[1],
                           joint.name == "prismatic"))
-    return Frames(*map(np.array, zip(*found, strict=True))) if found else None
+    return Frames(*map(np.array, zip(*held, strict=True))) if held else None
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a x b, as np.cross, which takes five times as long for one state."""
-    found: np.ndarray = a[..., [1, 2, 0]]*b[..., [2, 0, 1]] - a[..., [2, 0, 1]]*b[..., [1, 2, 0]]
-    return found
+    return a[..., [1, 2, 0]]*b[..., [2, 0, 1]] - a[..., [2, 0, 1]]*b[..., [1, 2, 0]]
 
 
 def turned(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
@@ -65,7 +64,7 @@ def coordinates(made: Frames, arms: np.ndarray, times: np.ndarray, fields: Mappi
     spin = np.concatenate([np.einsum("tbij,tbj->tbi", turn, rate), ground], axis=1)
     turn = np.concatenate([turn, np.broadcast_to(np.eye(3), (len(turn), 1, 3, 3))], axis=1)
     u, e, f = (turned(turn[:, at], part) for at, part in ((made.a, made.u), (made.a, made.e), (made.b, made.f)))
-    found = np.arctan2(np.sum(cross(e, f)*u, axis=-1), np.sum(e*f, axis=-1))
+    angle = np.arctan2(np.sum(cross(e, f)*u, axis=-1), np.sum(e*f, axis=-1))
     rates = np.sum(u*(spin[:, made.b] - spin[:, made.a]), axis=-1)
     if slides.any():
         arm = turned(turn[:, :-1], arms)
@@ -75,14 +74,14 @@ def coordinates(made: Frames, arms: np.ndarray, times: np.ndarray, fields: Mappi
         p, q = turned(turn[:, a], made.p[slides]), turned(turn[:, b], made.q[slides])
         gap = place[:, b] + q - place[:, a]
         slide = velocity[:, b] + cross(spin[:, b], q) - velocity[:, a] - cross(spin[:, a], gap)
-        found[:, slides], rates[:, slides] = np.sum(u*(gap - p), axis=-1), np.sum(u*slide, axis=-1)
+        angle[:, slides], rates[:, slides] = np.sum(u*(gap - p), axis=-1), np.sum(u*slide, axis=-1)
     if before is not None:
         times = np.concatenate([[before[0]], times])
-        found, rates = (np.concatenate([before[1][part.name][None], values]) for part, values in zip(
-            COORDINATES, (found, rates), strict=True))
+        angle, rates = (np.concatenate([before[1][part.name][None], values]) for part, values in zip(
+            COORDINATES, (angle, rates), strict=True))
     if len(times) > 1:
-        gone = found[1:] - found[:-1]
+        gone = angle[1:] - angle[:-1]
         told = 0.5*(times[1:] - times[:-1])[:, None]*(rates[1:] + rates[:-1])
-        found[1:] += 2.0*np.pi*np.cumsum(np.round((told - gone)/(2.0*np.pi))*~slides, axis=0)
+        angle[1:] += 2.0*np.pi*np.cumsum(np.round((told - gone)/(2.0*np.pi))*~slides, axis=0)
     first = 0 if before is None else 1
-    return {"joint_coordinate": found[first:], "joint_rate": rates[first:]}
+    return {"joint_coordinate": angle[first:], "joint_rate": rates[first:]}

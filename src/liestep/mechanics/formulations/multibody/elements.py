@@ -86,6 +86,9 @@ class NoElements(NamedTuple):
     def ends(self, k: int) -> tuple[int, int]:
         return 0, 0
 
+    def reads(self, k: int) -> tuple[bool, bool]:
+        return False, False
+
     def alone(self, k: int, s: np.ndarray, t: float) -> None:
         pass
 
@@ -101,6 +104,7 @@ class Elements(NamedTuple):
     own: Any
     loads: np.ndarray      # (2(n + 1), 3) spatial torque about the centre of mass and force, by body; the ground
     held: np.ndarray       # (5, 3) what `NoOwn.held` writes
+    pulls: int             # 1: the author's component has forces
 
     def accelerate(self, s: np.ndarray, c: np.ndarray, clock: int) -> None:
         """Adds accelerations to scratch s with the mechanism's constants c, and power with a clock."""
@@ -124,12 +128,17 @@ class Elements(NamedTuple):
         return power + self.own.forces(t, s, self.loads)
 
     def number(self) -> int:
-        """Elements, and the author's component."""
-        return self.table.shape[0] + 1
+        """Elements, and the author's component with forces."""
+        return self.table.shape[0] + self.pulls
 
     def ends(self, k: int) -> tuple[int, int]:
         """Bodies that element k pulls; -1, -1: all."""
         return (self.table[k, 1], self.table[k, 2]) if k < self.table.shape[0] else (-1, -1)
+
+    def reads(self, k: int) -> tuple[bool, bool]:
+        """Whether element k depends on places, and on velocities."""
+        kind = self.table[k, 0] if k < self.table.shape[0] else Law.BUSHING
+        return kind != Law.TURN, kind != Law.GAP
 
     @outlined
     def alone(self, k: int, s: np.ndarray, t: float) -> None:

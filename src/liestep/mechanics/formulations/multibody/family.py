@@ -1,13 +1,14 @@
 """Mechanisms: a sheet with all formulations from bodies, joints and springs, and starts of bodies."""
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Runner, Sheet, State
-from liestep.mechanics.formulations.multibody.assembly import Assembly
+from liestep.mechanics.formulations.multibody.assembly import Assembly, Shape
 from liestep.mechanics.formulations.multibody.checks import at_state, check_start, nearest_start
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
 
@@ -58,12 +59,12 @@ class Body:
     angular velocity in rad/s, in its axes; shape: a `Shape` or a list of them, for pictures."""
 
     mass: float
-    inertia: Any
-    x: Any = (0.0, 0.0, 0.0)
-    R: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    v: Any = (0.0, 0.0, 0.0)
-    rate: Any = (0.0, 0.0, 0.0)
-    shape: Any = ()
+    inertia: ArrayLike
+    x: ArrayLike = (0.0, 0.0, 0.0)
+    R: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    v: ArrayLike = (0.0, 0.0, 0.0)
+    rate: ArrayLike = (0.0, 0.0, 0.0)
+    shape: Shape | Sequence[Shape] = ()
 
 
 def body_state(attitude: np.ndarray, rate: np.ndarray, point: np.ndarray, place: np.ndarray,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.errors import InputError, arguments_named
 from liestep.mechanics.contracts.sheet import real_array
@@ -30,26 +31,26 @@ class Element:
     number: int = -1                  # of that function in the author's component
 
 
-def _numbers(what: str, value: Any, shape: tuple[int, ...] = (), least: float = -np.inf) -> np.ndarray:
+def _numbers(what: str, value: ArrayLike, shape: tuple[int, ...] = (), least: float = -np.inf) -> np.ndarray:
     array = real_array(what, value)
     if array.shape != shape or not np.isfinite(array).all() or (array < least).any():
         kind = "a finite number" if shape == () else f"finite numbers of shape {shape}"
-        found = repr(value) if array.ndim == 0 else f"of shape {array.shape}" if array.shape != shape else "these"
-        raise InputError(f"{what} must be {kind}{'' if least == -np.inf else ' of at least 0'}, not {found}")
+        shown = repr(value) if array.ndim == 0 else f"of shape {array.shape}" if array.shape != shape else "these"
+        raise InputError(f"{what} must be {kind}{'' if least == -np.inf else ' of at least 0'}, not {shown}")
     return array
 
 
-def _unit(what: str, value: Any) -> np.ndarray:
+def _unit(what: str, value: ArrayLike) -> np.ndarray:
     axis = _numbers(what, value, (3,))
     if not abs(axis @ axis - 1.0) < 1e-12:
         raise InputError(f"{what} must be a unit vector, not of length {np.linalg.norm(axis):.6g}")
     return axis
 
 
-def _law(name: str, kind: int, ends: tuple[int, Any, int, Any], axes: tuple[np.ndarray, ...], stiffness: float = 0.0,
-         rest: float = 0.0, damping: float = 0.0, effort: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0),
-         friction: float = 0.0, slip: float = 0.0, function: Callable | None = None,
-         motor: tuple[float, float] = (0.0, 0.0)) -> Element:
+def _law(name: str, kind: int, ends: tuple[int, ArrayLike, int, ArrayLike], axes: tuple[np.ndarray, ...],
+         stiffness: float = 0.0, rest: float = 0.0, damping: float = 0.0,
+         effort: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0), friction: float = 0.0, slip: float = 0.0,
+         function: Callable | None = None, motor: tuple[float, float] = (0.0, 0.0)) -> Element:
     """An element of one coordinate, checked."""
     a, p, b, q = ends
     for what, value in (("stiffness", stiffness), ("damping", damping), ("friction", friction), ("slip", slip)):
@@ -78,7 +79,7 @@ def _takes_law(function: Callable[..., Element]) -> Callable[..., Element]:
 
 
 @_takes_law
-def spring_damper(a: int, p: Any, b: int, q: Any, **law: Any) -> Element:
+def spring_damper(a: int, p: ArrayLike, b: int, q: ArrayLike, **law: Any) -> Element:
     """Along the line from point p of body a to point q of b, pushing them apart with Q in N of their distance.
 
     law, also of `slider` and `torsion`: Q = -stiffness (x - rest) - damping x' + p_0 + p_1 t + p_2 sin(p_3 t) -
@@ -91,14 +92,14 @@ def spring_damper(a: int, p: Any, b: int, q: Any, **law: Any) -> Element:
 
 
 @_takes_law
-def slider(a: int, p: Any, u: Any, b: int, q: Any, **law: Any) -> Element:
+def slider(a: int, p: ArrayLike, u: ArrayLike, b: int, q: ArrayLike, **law: Any) -> Element:
     """Along the unit vector u of body a, of the distance along it from p of a to q of b: actuators, springs and
     friction of a prismatic joint."""
     return _law("slider", Law.SLIDE, (a, p, b, q), (_unit("axis of a slider", u),), **law)
 
 
 @_takes_law
-def torsion(a: int, u: Any, e: Any, b: int, f: Any, **law: Any) -> Element:
+def torsion(a: int, u: ArrayLike, e: ArrayLike, b: int, f: ArrayLike, **law: Any) -> Element:
     """About the unit vector u of body a, beside a joint that keeps it, Q in N m of the angle from e of a to f of b,
     both orthogonal to u; within half a turn of rest."""
     if not abs(law.get("rest", 0.0)) < np.pi:
@@ -109,23 +110,23 @@ def torsion(a: int, u: Any, e: Any, b: int, f: Any, **law: Any) -> Element:
     return _law("torsion", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), axes, **law)
 
 
-def Spring(body: int, point: Any, anchor: Any, stiffness: float) -> Element:
+def Spring(body: int, point: ArrayLike, anchor: ArrayLike, stiffness: float) -> Element:
     """F = stiffness (anchor - point) on a body; point (3,) from its centre of mass, body axes; anchor (3,) spatial."""
     return spring_damper(GROUND, anchor, body, point, stiffness=stiffness)
 
 
-def Torque(a: int, axis: Any, b: int = GROUND, damping: float = 0.0, size: float = 0.0, frequency: float = 0.0,
+def Torque(a: int, axis: ArrayLike, b: int = GROUND, damping: float = 0.0, size: float = 0.0, frequency: float = 0.0,
            phase: float = 0.0) -> Element:
     """damping against the relative rate of bodies a and b (GROUND for the ground) about a unit vector of body a, in N m
     s, and size cos(frequency t + phase) of a motor there, in N m, with the frequency in rad/s."""
-    found = _law("torque", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), (_unit("axis of a torque", axis),),
+    law = _law("torque", Law.TURN, (a, np.zeros(3), b, np.zeros(3)), (_unit("axis of a torque", axis),),
                  damping=damping, effort=(0.0, 0.0, 0.0, frequency), motor=(size, phase))
-    return replace(found, works=True)  # a size of zero may be set to another by control
+    return replace(law, works=True)  # a size of zero may be set to another by control
 
 
 @arguments_named
-def bushing(a: int, p: Any, b: int, q: Any, stiffness: Any, damping: Any = None, frame: Any = None,
-            frame_b: Any = None) -> Element:
+def bushing(a: int, p: ArrayLike, b: int, q: ArrayLike, stiffness: ArrayLike, damping: ArrayLike | None = None,
+            frame: ArrayLike | None = None, frame_b: ArrayLike | None = None) -> Element:
     """A force and a torque of the place d of point q of b, seen from p of a, and of the rotation vector of b's frame,
     below half a turn, both in a's frame: stiffness (6, 6) on (d, rotation), damping (6, 6) on (velocity, rate); numbers
     are the same for all. Columns of frames (default: the bodies' axes) are their axes in their bodies. With
@@ -162,4 +163,4 @@ def packed(elements: Sequence[Element], own: Any, n: int) -> Any:
         blocks.append(block)
         at += len(block)
     return Elements(table, np.ascontiguousarray(np.concatenate(blocks)), NoOwn() if own is None else own,
-                    np.zeros((2*n + 2, 3)), np.zeros((5, 3)))
+                    np.zeros((2*n + 2, 3)), np.zeros((5, 3)), int(own is not None))

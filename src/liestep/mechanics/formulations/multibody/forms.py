@@ -26,7 +26,7 @@ from liestep.mechanics.contracts.formulated import (
 )
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
 from liestep.mechanics.formulations.action import ActionForm
-from liestep.mechanics.formulations.multibody import components
+from liestep.mechanics.formulations.multibody import components, redundancy
 from liestep.mechanics.formulations.multibody.assembly import (
     ANGLES,
     Assembly,
@@ -39,15 +39,6 @@ from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, co
 from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
 from liestep.mechanics.formulations.multibody.mechanism import POOR, Kind
-from liestep.mechanics.formulations.multibody.redundancy import (
-    MOST,
-    dependent,
-    has_loops,
-    least,
-    names_of,
-    numbered,
-    rows_of,
-)
 from liestep.mechanics.formulations.multibody.seen import sight
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import with_work
@@ -127,18 +118,18 @@ def matrices(attitude: int, rows: np.ndarray) -> np.ndarray:
         return np.swapaxes(rows, -1, -2)
     if attitude == QUATERNION:
         w, x, y, z = (rows[..., 0, k] for k in range(4))
-        found = np.array([[1.0 - 2.0*(y*y + z*z), 2.0*(x*y - w*z), 2.0*(x*z + w*y)],
+        matrix = np.array([[1.0 - 2.0*(y*y + z*z), 2.0*(x*y - w*z), 2.0*(x*z + w*y)],
                           [2.0*(x*y + w*z), 1.0 - 2.0*(x*x + z*z), 2.0*(y*z - w*x)],
                           [2.0*(x*z - w*y), 2.0*(y*z + w*x), 1.0 - 2.0*(x*x + y*y)]])
-        return found.transpose(*range(2, found.ndim), 0, 1)  # as np.moveaxis, in a tenth of its time
+        return matrix.transpose(*range(2, matrix.ndim), 0, 1)  # as np.moveaxis, in a tenth of its time
     vectors = rows[..., 0, :]
     if attitude == ROTATION_VECTOR:
         return quaternion_matrix(rotation_quaternion(vectors))
     c, s = np.cos(vectors), np.sin(vectors)
     (cr, cp, cy), (sr, sp, sy) = np.moveaxis(c, -1, 0), np.moveaxis(s, -1, 0)
-    found = np.array([[cy*cp, cy*sp*sr - sy*cr, cy*sp*cr + sy*sr], [sy*cp, sy*sp*sr + cy*cr, sy*sp*cr - cy*sr],
+    matrix = np.array([[cy*cp, cy*sp*sr - sy*cr, cy*sp*cr + sy*sr], [sy*cp, sy*sp*sr + cy*cr, sy*sp*cr - cy*sr],
                       [-sp, cp*sr, cp*cr]])
-    return np.moveaxis(found, (0, 1), (-2, -1))
+    return np.moveaxis(matrix, (0, 1), (-2, -1))
 
 
 def observables(conserved: tuple[bool, bool, bool], residual_units: str = "m") -> tuple[Observable, ...]:
@@ -185,7 +176,7 @@ class Layout(NamedTuple):
     def start(self, state: State) -> np.ndarray:
         """Rows of a state given by its four fields."""
         width, n = 4 if self.attitude == QUATERNION else 3, len(self.assembly.mass)
-        found = np.zeros((n, self.rows, width), np.result_type(*state.values()))
+        made = np.zeros((n, self.rows, width), np.result_type(*state.values()))
         for i in range(n):
             turn, place, rate, velocity = (state[part.name][i] for part in FIELDS)
             if self.twist == components.SPATIAL:
@@ -193,9 +184,9 @@ class Layout(NamedTuple):
                 velocity = velocity - np.cross(rate, place)
             elif self.twist == components.BODY_TWIST:
                 velocity = turn.T @ velocity
-            found[i, :-3] = attitude_block(self.attitude, turn, width)
-            found[i, -3:, :3] = place, rate, velocity
-        rows = found.reshape(-1, width)
+            made[i, :-3] = attitude_block(self.attitude, turn, width)
+            made[i, -3:, :3] = place, rate, velocity
+        rows = made.reshape(-1, width)
         if self.assembly.has_clock:
             rows = np.concatenate([rows, np.zeros((1, width), rows.dtype)])
         return np.ascontiguousarray(rows)
@@ -216,38 +207,38 @@ class Layout(NamedTuple):
     def multipliers(self, motion: components.MechanismInRows, rows: np.ndarray) -> np.ndarray:
         """(..., joint_row) multipliers of the index-1 equations at states; NaN where there are none."""
         order, flat = multiplier_rows(self.assembly), rows.reshape(-1, *rows.shape[-2:])
-        found = np.full((len(flat), len(order)), np.nan)
+        solved = np.full((len(flat), len(order)), np.nan)
         loop = brief_loop(solve, motion)
         for k, y in enumerate(flat):
             if loop(motion, np.ascontiguousarray(y)):
-                found[k] = motion.mechanism.vectors[0][order]
-        return self.least(motion, rows, found.reshape(*rows.shape[:-2], -1))
+                solved[k] = motion.mechanism.vectors[0][order]
+        return self.least(motion, rows, solved.reshape(*rows.shape[:-2], -1))
 
     def least(self, motion: components.MechanismInRows, rows: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         """Of multipliers (..., joint_row) at states those of least norm, where joints are redundant."""
         if not self.assembly.idle:
             return multipliers
-        found, loop = multipliers.copy(), brief_loop(solve, motion)
+        solved, loop = multipliers.copy(), brief_loop(solve, motion)
         for at in np.ndindex(*rows.shape[:-2]):
             loop(motion, np.ascontiguousarray(rows[at]))
-            if np.isfinite(found[at]).all():
-                found[at] = least(rows_of(self.assembly, motion.mechanism), found[at])
-        return found
+            if np.isfinite(solved[at]).all():
+                solved[at] = redundancy.least(redundancy.rows_of(self.assembly, motion.mechanism), solved[at])
+        return solved
 
     def resting(self, state: State) -> "Layout":
         """The same with the rows that follow from others at a start."""
-        if not has_loops(self.assembly) or self.assembly.row_count > MOST[True]:
+        if not redundancy.has_loops(self.assembly) or self.assembly.row_count > redundancy.MOST[True]:
             return self
         motion = plain(self.motion({}))
         motion.evaluate(self.start(state), 1)
-        idle, _ = dependent(self.assembly, rows_of(self.assembly, motion.mechanism))
+        idle, _ = redundancy.dependent(self.assembly, redundancy.rows_of(self.assembly, motion.mechanism))
         return self._replace(assembly=replace(self.assembly, idle=idle)) if idle else self
 
     def notes(self) -> dict[str, Any]:
         """Attributes of runs: those of the assembly, and with redundant joints which these are."""
         idle = self.assembly.idle
         redundant = {"joint_rows": self.assembly.row_count, "joint_rank": self.assembly.row_count - len(idle),
-                     "redundant_rows": "; ".join(names_of(self.assembly, idle))} if idle else {}
+                     "redundant_rows": "; ".join(redundancy.names_of(self.assembly, idle))} if idle else {}
         return {**self.assembly.notes, **redundant}
 
     def ending(self, motion: components.MechanismInRows) -> Callable[[Status, np.ndarray], Status]:
@@ -284,12 +275,12 @@ def gaps(assembly: Assembly, seen: State) -> tuple[float, float]:
         if assembly.has_clock:
             y[-1, 0] = seen["time"][k]
         motion.evaluate(y, 1)
-        found = np.abs(motion.mechanism.vectors[1][order])
-        for _, rows, part in numbered(assembly):
+        lengths = np.abs(motion.mechanism.vectors[1][order])
+        for _, rows, part in redundancy.numbered(assembly):
             if rows.kind in ANGLES:
-                turn = max(turn, float(found[part].max()))
+                turn = max(turn, float(lengths[part].max()))
             else:
-                gap = max(gap, float(found[part].max()))
+                gap = max(gap, float(lengths[part].max()))
     return gap, turn
 
 
@@ -299,12 +290,12 @@ def formulated(layout: Layout, motion: components.MechanismInRows, problem: Any,
     jointed = layout.assembly.row_count > 0
 
     def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-        found, compiled = layout.fields(rows), rows.dtype != object   # numbers of many digits are not for machine code
-        return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed and compiled else {})
+        fields, compiled = layout.fields(rows), rows.dtype != object   # numbers of many digits are not for machine code
+        return fields | ({"multiplier": layout.multipliers(motion, rows)} if jointed and compiled else {})
 
     seen, arms = observables(conserved), layout.assembly.center_of_mass
     made = frames(layout.assembly) if layout.assembly.shows else None
-    found = Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
+    formulated = Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
                       momentum_scale(layout.assembly, state), layout.ending(motion), notes=layout.notes(),
                       bare=layout.fields if jointed else None,
@@ -312,7 +303,7 @@ def formulated(layout: Layout, motion: components.MechanismInRows, problem: Any,
                       joints=Joints(lambda seen: own_length(layout.assembly, {
                           name: seen[name][0] for name in ("position", "attitude")}), partial(gaps, layout.assembly)),
                       sight=sight(layout.twist, arms, made) if layout.attitude == QUATERNION else None)
-    return found if made is None else replace(found, shown=COORDINATES, showing=partial(
+    return formulated if made is None else replace(formulated, shown=COORDINATES, showing=partial(
         coordinates, made, arms))
 
 
@@ -351,7 +342,8 @@ class MechanismForms(NamedTuple):
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
         slides = np.zeros(len(order), dtype=np.int64)
         slides[order] = [rows.kind >= Kind.BLADE for _, rows in assembly.groups for _ in range(rows.size)]
-        problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
+        matrix, stiff = np.zeros((2, size, 3*width + 1))
+        problem = IndexThree(inner, seats, order, slides, matrix, stiff, np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((7, 3)),
                              projected(layout, inner, state), inner.counters, new_addresses(IndexThree))
         bare = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
@@ -362,8 +354,8 @@ class MechanismForms(NamedTuple):
         held[:len(order)] = layout.multipliers(motion, bare.start)
 
         def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-            found = rows[..., count:, :].reshape(*rows.shape[:-2], -1)[..., :len(order)]
-            return layout.fields(rows) | {"multiplier": layout.least(motion, rows[..., :count, :], found)}
+            solved = rows[..., count:, :].reshape(*rows.shape[:-2], -1)[..., :len(order)]
+            return layout.fields(rows) | {"multiplier": layout.least(motion, rows[..., :count, :], solved)}
 
         return replace(bare, start=np.concatenate([bare.start, held.reshape(-1, columns)]), to_fields=to_fields)
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import hands_on, kernel, outlined, separate
-from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
+from liestep.compile.rows import Vector, add, add_to, axpy, copy, cross, dot, put, row, scale, sub, unit
 from liestep.geometry.bands import solve_banded
 from liestep.geometry.charts import rate, rotation_rate
 from liestep.geometry.groups.poses import attitude_rows
@@ -77,6 +77,7 @@ class IndexThree(NamedTuple):
     order: np.ndarray   # (m,) row in the band of each multiplier
     slides: np.ndarray  # (m,) 1 for rows of velocities alone, in the order of the band
     matrix: np.ndarray  # (6n + m, 3 width + 1)
+    stiff: np.ndarray   # what `differences` adds to it
     right: np.ndarray   # (6n + m,)
     loads: np.ndarray   # (2n, 3) forces of the residual
     kept: np.ndarray    # (7, 3) rows of a body that is moved
@@ -94,10 +95,10 @@ class IndexThree(NamedTuple):
         return self.order.shape[0]
 
     def holds_velocities(self) -> bool:
-        found = False
+        holds = False
         for p in range(self.slides.shape[0]):
-            found = found or self.slides[p] == 1
-        return found
+            holds = holds or self.slides[p] == 1
+        return holds
 
     def close(self, y: np.ndarray) -> bool:
         return self.home.project(y)
@@ -156,19 +157,31 @@ class IndexThree(NamedTuple):
             total += mechanism.elements.forces(scratch, scratch[scratch.shape[0] - 1, 0])
         return total
 
-    @separate(2, 2, 2, 2, 2, 1, float, float, float, float, int)
+    @separate(2, 2, 2, 2, 2, 1, float, float, float, float, int, int)
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
-               found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
+               found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int, first: int = 1) -> float:
         self.counters[Counter.RHS_EVALUATIONS] += 1
         self.counters[Counter.ITERATIONS] += 1
         self.counters[Counter.LINEAR_SOLVES] += 1
         mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
-        for k in range(self.right.shape[0]):
-            for j in range(self.matrix.shape[1]):
-                self.matrix[k, j] = 0.0
         self.poses.generator.motion.evaluate(y, 1)
+        if first == 1 or index == 2 or self.holds_velocities():  # rows of velocities are held to round-off
+            for k in range(self.right.shape[0]):
+                for j in range(self.matrix.shape[1]):
+                    self.matrix[k, j] = 0.0
+            self.differences(u, v, past, found, s, cv, cc, index)
+            copy(self.matrix, self.stiff)
+            mechanism.evaluate(1)  # where nothing is moved
+        else:
+            copy(self.stiff, self.matrix)
         for i in range(2*n):
             put(self.loads, i, (0.0, 0.0, 0.0))
+        if mechanism.elements.number() > 0:
+            mechanism.elements.forces(mechanism.scratch, mechanism.scratch[mechanism.scratch.shape[0] - 1, 0])
+            for i in range(n):
+                torque, force = self.pull(-1, i, 0, 0)
+                moment, force = self.at_reference(i, torque, force)
+                self.load(i, scale(-s, moment), scale(-s, force))
         for i in range(n):
             self.inertia(i, u, v, dv, past, s, cv, cc, ca)
         for i in range(n):
@@ -176,8 +189,6 @@ class IndexThree(NamedTuple):
         for p in range(mechanism.rows):
             moving = index == 2 or self.slides[p] == 1
             self.right[self.seats[n + p]] = -mechanism.vectors[2, p]/cv if moving else -mechanism.vectors[1, p]
-        for k in range(mechanism.elements.number() + mechanism.groups):
-            self.differences(k, u, v, past, found, s, cv, cc, index)
         width = (self.matrix.shape[1] - 1)//3
         for r in range(3):
             for i in range(n):
@@ -268,71 +279,70 @@ class IndexThree(NamedTuple):
         return moment, inside if self.poses.action.se3 == 1 else force
 
     def pull(self, j: int, i: int, end: int, p: int) -> Pair:
-        """On body i of row p of group j at this end of it, or, for negative j, of the element that was evaluated."""
+        """Torque about the centre of mass of body i (body) and force (spatial) of row p of group j at this end of it,
+        or, for negative j, of the element that was evaluated."""
         mechanism = self.poses.generator.motion.mechanism
         x = mechanism.scratch
         if j < 0:
             torque, force = mechanism.elements.load(i)
-            return self.at_reference(i, times(x, MOVING*i, torque), force)
+            return times(x, MOVING*i, torque), force
         at = MOVING*(mechanism.bodies + 1) + 3*(mechanism.table[j, 4 + end] + p)
-        return self.at_reference(i, row(x, at + 1), row(x, at))
+        return row(x, at + 1), row(x, at)
 
-    @outlined
-    def differences(self, k: int, u: np.ndarray, v: np.ndarray, past: np.ndarray, found: np.ndarray, s: float,
-                    cv: float, cc: float, index: int) -> None:
-        """Derivatives of -s times the forces of element k, or of A^T l of a group of rows behind the elements, at
-        dV = cv dU + cc [dU, past]; an element's forces in the residual too. Of rows of A that act on velocities also
-        the derivatives of A V."""
+    def differences(self, u: np.ndarray, v: np.ndarray, past: np.ndarray, found: np.ndarray, s: float, cv: float,
+                    cc: float, index: int) -> None:
+        """Add the derivatives of -s times the forces of elements, and of A^T l, at dV = cv dU + cc [dU, past], to the
+        matrix; of rows of A that act on velocities also those of A V. Rows in scratch are then of moved bodies."""
         mechanism, n, width = self.poses.generator.motion.mechanism, self.poses.action.n, (self.matrix.shape[1] - 1)//3
-        j, x, table = k - mechanism.elements.number(), mechanism.scratch, mechanism.table
-        kind, start = (table[j, 0], table[j, 3]) if j >= 0 else (0, 0)
-        a, b = (table[j, 1], table[j, 2]) if j >= 0 else mechanism.elements.ends(k)
-        ends, size = 2 if a >= 0 else n, 3 if j >= 0 and (kind == Kind.POINT or kind == Kind.ROLL) else 1
-        # rows of these kinds do not depend on places
-        turns = j >= 0 and (kind <= Kind.DIRECTION or kind == Kind.DRIVE or kind == Kind.EVEN or kind >= Kind.BLADE)
-        unknowns = 3 if turns else 6
-        for q in range(-1, 2*unknowns*ends + 1):  # -1, and the last: where nothing is moved
-            end, c, share = q//(2*unknowns), q//2 % unknowns, MOVED*(1.0 - 2.0*(q % 2))
-            o, moves = (a if end == 0 else b) if a >= 0 else end, 0 <= q < 2*unknowns*ends
-            if moves:
+        x, table, elements, se3 = mechanism.scratch, mechanism.table, mechanism.elements, self.poses.action.se3
+        for k in range(elements.number() + mechanism.groups):
+            j = k - elements.number()
+            kind, start = (table[j, 0], table[j, 3]) if j >= 0 else (0, 0)
+            a, b = (table[j, 1], table[j, 2]) if j >= 0 else elements.ends(k)
+            ends, count = 2 if a >= 0 else n, 3 if j >= 0 and (kind == Kind.POINT or kind == Kind.ROLL) else 1
+            # rows of these kinds do not depend on places
+            turns = kind <= Kind.DIRECTION or kind == Kind.DRIVE or kind == Kind.EVEN or kind >= Kind.BLADE
+            places, speeds = (not turns, False) if j >= 0 else elements.reads(k)
+            unknowns = 6 if places else 3
+            for end in range(ends):
+                o = (a if end == 0 else b) if a >= 0 else end
                 if o >= n:
                     continue
-                m = MOVING*o
+                m, centre = MOVING*o, row(mechanism.constants, BODY*o + 7)
                 for r in range(SPIN):
                     put(self.kept, r, row(x, m + r))
-                if c >= 3:
-                    share *= max(1.0/self.home.per_length, abs(x[m + PLACE, 0]), abs(x[m + PLACE, 1]),
-                                 abs(x[m + PLACE, 2]))
-                delta, centre = scale(share, unit(c - 3)), row(mechanism.constants, BODY*o + 7)
-                move(x, m, centre, scale(share, unit(c)), across(x, m, delta) if self.poses.action.se3 == 1 else delta)
-                if j < 0:
-                    ew, ep = self.local(u, o, unit(c), unit(c - 3))
-                    kw, kp = self.poses.action.bracket_of_body(ew, ep, row(past, 2*o), row(past, 2*o + 1))
-                    move_velocity(x, m, self.poses.action.se3, centre, axpy(share, axpy(cc, kw, scale(cv, ew)),
-                                  row(v, 2*o)), axpy(share, axpy(cc, kp, scale(cv, ep)), row(v, 2*o + 1)))
-            if j < 0:
-                mechanism.elements.alone(k, x, x[x.shape[0] - 1, 0])
-            else:
-                mechanism.group_rows(j, 1)
-            for side in range(ends):
-                i, moment, force = (a if side == 0 else b) if a >= 0 else side, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-                if i >= n or (j >= 0 and not moves):
-                    continue
-                for p in range(size):
-                    turned, pushed = self.pull(j, i, side, p)
-                    weight = found[start + p] if j >= 0 else -s
-                    moment, force = axpy(weight, turned, moment), axpy(weight, pushed, force)
-                    if j >= 0 and (index == 2 or kind >= Kind.BLADE):
-                        to = self.seats[n + start + p]
-                        self.matrix[to, self.seats[o] + c - to + width] += (
-                            dot(row(v, 2*i), turned) + dot(row(v, 2*i + 1), pushed))/(2.0*share*cv)
-                if moves:
-                    self.column(i, o, c, scale(0.5/share, moment), scale(0.5/share, force))
-                elif q < 0:
-                    self.load(i, moment, force)
-            if moves:
-                for r in range(SPIN):
-                    put(x, m + r, row(self.kept, r))
+                size = max(1.0/self.home.per_length, abs(x[m + PLACE, 0]), abs(x[m + PLACE, 1]), abs(x[m + PLACE, 2]))
+                for q in range(2*unknowns):
+                    c, share = q//2, MOVED if q % 2 == 0 else -MOVED
+                    share *= size if c >= 3 else 1.0
+                    delta = scale(share, unit(c - 3))
+                    move(x, m, centre, scale(share, unit(c)), across(x, m, delta) if se3 == 1 else delta)
+                    if speeds:
+                        ew, ep = self.local(u, o, unit(c), unit(c - 3))
+                        kw, kp = self.poses.action.bracket_of_body(ew, ep, row(past, 2*o), row(past, 2*o + 1))
+                        move_velocity(x, m, se3, centre, axpy(share, axpy(cc, kw, scale(cv, ew)), row(v, 2*o)),
+                                      axpy(share, axpy(cc, kp, scale(cv, ep)), row(v, 2*o + 1)))
+                    if j < 0:
+                        elements.alone(k, x, x[x.shape[0] - 1, 0])
+                    else:
+                        mechanism.group_rows(j, 1)
+                    for side in range(ends):
+                        i, torque, force = (a if side == 0 else b) if a >= 0 else side, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+                        if i >= n:
+                            continue
+                        for p in range(count):
+                            turned, pushed = self.pull(j, i, side, p)
+                            weight = found[start + p] if j >= 0 else -s
+                            torque, force = axpy(weight, turned, torque), axpy(weight, pushed, force)
+                            if j >= 0 and (index == 2 or kind >= Kind.BLADE):
+                                to = self.seats[n + start + p]
+                                turned, pushed = self.at_reference(i, turned, pushed)
+                                self.matrix[to, self.seats[o] + c - to + width] += (
+                                    dot(row(v, 2*i), turned) + dot(row(v, 2*i + 1), pushed))/(2.0*share*cv)
+                        moment, force = self.at_reference(i, scale(0.5/share, torque), scale(0.5/share, force))
+                        self.column(i, o, c, moment, force)
+                    for r in range(SPIN):
+                        put(x, m + r, row(self.kept, r))
 
     def rows(self, i: int, u: np.ndarray, past: np.ndarray, found: np.ndarray, share: float, index: int) -> None:
         """A and A^T of body i in the matrix, and A^T l in its residual. Of index 2 rows of A act on dV/cv = dU + share

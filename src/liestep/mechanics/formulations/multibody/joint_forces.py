@@ -5,15 +5,7 @@ import numpy as np
 
 from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, row, scale, sqrt, sub
-from liestep.mechanics.formulations.multibody.articulated import (
-    BETWEEN,
-    FACTS,
-    FIRST,
-    LAST,
-    SLIDE,
-    matrix,
-    transposed,
-)
+from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FACTS, FIRST, LAST, SLIDE, matrix, transposed
 from liestep.mechanics.formulations.multibody.elements import NoOwn
 from liestep.mechanics.formulations.multibody.mechanism import MOVING, PLACE, TURN, VELOCITY
 

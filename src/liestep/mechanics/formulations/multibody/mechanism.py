@@ -195,13 +195,13 @@ class Mechanism(NamedTuple):
         self.assemble()
         for r in range(self.idle.shape[0]):
             self.rest(self.idle[r])
-        found = factor_band(self.band, self.column, self.rows, self.width)
+        regular = factor_band(self.band, self.column, self.rows, self.width)
         if self.soft.shape[0] == 0:
-            return found
+            return regular
         self.soft[0, 0] = 0.0
         for k in range(self.rows):
-            found = found and not below(self.band[k, self.width], POOR/SMALLEST*self.column[self.rows + k])
-        if found:
+            regular = regular and not below(self.band[k, self.width], POOR/SMALLEST*self.column[self.rows + k])
+        if regular:
             return True
         self.soft[0, 0] = 1.0
         self.assemble()

@@ -4,7 +4,7 @@ fixed-point forms, so that all formulations of one body have one reference.
 """
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,11 +75,11 @@ class Pinned(NamedTuple):
         spatial = state["attitude"] @ rate
         start = {"attitude": state["attitude"], "position": arm, "body_rate": rate, "velocity": np.cross(spatial, arm)}
         start = {name: value[None] for name, value in start.items()}
-        found = make(MechanismForms(lambda values: assembly, self.conserved_momentum), parameters, start, options)
+        formulated = make(MechanismForms(lambda values: assembly, self.conserved_momentum), parameters, start, options)
         gravity = self.gravity(parameters)
 
         def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-            read = found.to_fields(rows)
+            read = formulated.to_fields(rows)
             moved = {name: read[name][..., 0, :] for name in ("position", "body_rate", "velocity")}
             turn = read["attitude"][..., 0, :, :]
             momentum = angular_momentum(assembly, turn, **moved)
@@ -89,7 +89,7 @@ class Pinned(NamedTuple):
                 shown["gravity_body"] = np.einsum("...ji,j->...i", turn, gravity)
             return shown | moved | {"multiplier": read["multiplier"]}
 
-        return replace(found, fields=(*fields, *PLACES, FORCE), to_fields=to_fields,
+        return replace(formulated, fields=(*fields, *PLACES, FORCE), to_fields=to_fields,
                        joints=Joints(lambda seen: own_length(assembly, start), lambda seen: (0.0, 0.0)))
 
     def action(self, parameters: Parameters, state: State, options: Options,
@@ -110,7 +110,7 @@ class Pinned(NamedTuple):
         def index_three(parameters: Parameters, state: State, options: Options) -> Formulated:
             return self.formulated(MechanismForms.index_three, parameters, state, options, fields(parameters))
 
-        reference: dict[str, Any] = {"reference_point": REFERENCE}
+        reference: dict[str, Option] = {"reference_point": REFERENCE}
         return {"lie_chart": Form(chart, LIE_OPTIONS | reference, self.check, (__name__,)),
                 "index_three": Form(index_three, INDEX_THREE_OPTIONS | reference, self.check, (__name__,))}
 

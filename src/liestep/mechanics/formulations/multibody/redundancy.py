@@ -37,13 +37,13 @@ def rows_of(assembly: Assembly, mechanism: Mechanism) -> np.ndarray:
     """A (rows, 6n) of an evaluated mechanism for the rates (body axes) and the velocities of the centres of mass
     (spatial), by body; zero in rows that hold nothing."""
     n = len(assembly.mass)
-    found, incidents = np.zeros((assembly.row_count, n, 2, 3)), mechanism.scratch[MOVING*(n + 1):]
+    slopes, incidents = np.zeros((assembly.row_count, n, 2, 3)), mechanism.scratch[MOVING*(n + 1):]
     for i in range(n):
         for k in range(mechanism.first[i], mechanism.first[i + 1]):
-            found[mechanism.place[k], i] = incidents[3*k + 1], incidents[3*k]
+            slopes[mechanism.place[k], i] = incidents[3*k + 1], incidents[3*k]
     held = np.repeat([rows.kind < Kind.SLIDER for _, rows in assembly.groups],
                      [rows.size for _, rows in assembly.groups])
-    return np.where(held[:, None], found[multiplier_rows(assembly)].reshape(-1, 6*n), 0.0)
+    return np.where(held[:, None], slopes[multiplier_rows(assembly)].reshape(-1, 6*n), 0.0)
 
 
 def has_loops(assembly: Assembly) -> bool:
@@ -67,12 +67,12 @@ def has_loops(assembly: Assembly) -> bool:
 
 def weighed(assembly: Assembly, rows: np.ndarray) -> np.ndarray:
     """Rows (m, 6n) in the metric of the masses, of unit length."""
-    found = rows.copy()
+    reduced = rows.copy()
     for i, (mass, inertia) in enumerate(zip(assembly.mass, assembly.inertia, strict=True)):
-        found[:, 6*i:6*i + 3] = np.linalg.solve(np.linalg.cholesky(inertia), found[:, 6*i:6*i + 3].T).T
-        found[:, 6*i + 3:6*i + 6] /= np.sqrt(mass)
-    sizes = np.linalg.norm(found, axis=1)[:, None]
-    return found/np.where(sizes > 0.0, sizes, 1.0)
+        reduced[:, 6*i:6*i + 3] = np.linalg.solve(np.linalg.cholesky(inertia), reduced[:, 6*i:6*i + 3].T).T
+        reduced[:, 6*i + 3:6*i + 6] /= np.sqrt(mass)
+    sizes = np.linalg.norm(reduced, axis=1)[:, None]
+    return reduced/np.where(sizes > 0.0, sizes, 1.0)
 
 
 def dependent(assembly: Assembly, rows: np.ndarray) -> tuple[tuple[int, ...], np.ndarray]:
@@ -102,6 +102,6 @@ def names_of(assembly: Assembly, idle: tuple[int, ...]) -> list[str]:
 
 def least(rows: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
     """The multipliers (m,) of least norm that give the same A^T lambda; those of rows that hold nothing stay."""
-    held, found = np.any(rows != 0.0, axis=1), multipliers.copy()
-    found[held] = np.linalg.lstsq(rows[held].T, rows[held].T @ multipliers[held], rcond=1e-7)[0]
-    return found
+    held, least_ones = np.any(rows != 0.0, axis=1), multipliers.copy()
+    least_ones[held] = np.linalg.lstsq(rows[held].T, rows[held].T @ multipliers[held], rcond=1e-7)[0]
+    return least_ones

@@ -9,37 +9,31 @@ order of the joints:
     slide   q: length in m along the axis                   v: its rate
     hinge   q: angle in rad about the axis                  v: its rate
 """
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from liestep.compile.interpreted import brief_loop, deciding
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.geometry.quaternion import of_matrix
-from liestep.mechanics.contracts.formulated import quaternion_product
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State
 from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FIRST, HINGE, LAST, SLIDE, TURNED
-from liestep.mechanics.formulations.multibody.assembly import (
-    GROUND,
-    Assembly,
-    Joint,
-    Rows,
-    Shape,
-    complement,
-    rotor,
-)
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, Shape, complement, rotor
 from liestep.mechanics.formulations.multibody.family import multibody
 from liestep.mechanics.formulations.multibody.force_elements import Element, Torque
 from liestep.mechanics.formulations.multibody.forms import matrices
+from liestep.mechanics.formulations.multibody.inverse import LIMB, JointSpace, solve
 from liestep.mechanics.formulations.multibody.joint_forces import JointForces
 from liestep.mechanics.formulations.multibody.mechanism import Kind
 
 SIZES = {"free": (7, 6), "ball": (4, 3), "slide": (1, 1), "hinge": (1, 1)}  # coordinates and rates
+KINDS = tuple(SIZES)  # by numbers of `inverse`
 ORTHOGONAL, ZERO = 1e-9, np.zeros(3)
-TINY = 1e-30  # a complex step
 PARAMETERS = {
     "mass": Parameter("kg", "masses", ("n",), "positive"),
     "inertia": Parameter("kg m2", "inertia matrices about the centres of mass, body axes", ("n", 3, 3), "inertia"),
@@ -60,8 +54,8 @@ class TreeJoint(NamedTuple):
     name: str
     body: int
     kind: str
-    axis: Any   # (3,)
-    point: Any  # (3,)
+    axis: np.ndarray   # (3,)
+    point: np.ndarray  # (3,)
     reference: float
 
 
@@ -79,7 +73,7 @@ class Motor(NamedTuple):
     forces: tuple[float, float]
     torques: tuple[float, float]
 
-    def torque(self, control: float, q: Any, v: Any) -> float:
+    def torque(self, control: float, q: np.ndarray, v: np.ndarray) -> float:
         """At a control; q and v count where there is a bias."""
         force = self.gain*min(max(control, self.controls[0]), self.controls[1])
         if any(self.bias):
@@ -127,10 +121,16 @@ class Tree:
                 raise InputError(f"hinges {', '.join(joint.name for joint in hinges)} of body {name} must go through"
                                  " one point, each orthogonal to the next, and three not in one plane")
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, int]:
         """Numbers of coordinates and of rates."""
         return tuple(sum(SIZES[joint.kind][k] for joint in self.joints) for k in (0, 1))  # type: ignore[return-value]
+
+    @cached_property
+    def _quaternions(self) -> list[slice]:
+        """Places in q."""
+        return [slice(at.stop - 4, at.stop) for i in range(len(self.names)) for joint, at, _ in self.of(i)
+                if joint.kind in ("free", "ball")]
 
     def of(self, body: int) -> list[tuple[TreeJoint, slice, slice]]:
         """Joints of a body, each with its places in q and v."""
@@ -176,16 +176,16 @@ class Tree:
         slides, turns, dofs = kinds.count("slide"), kinds.count("hinge"), slice(listed[0][2].start, listed[-1][2].stop)
         outside, loads = inside @ self.turns[i].T, np.stack([p["armature"][dofs], p["damping"][dofs]], axis=1)
         along = unit if kinds == ["free"] else outside[:slides]
-        found = [(SLIDE, u, v) for u, v in zip(along, np.linalg.pinv(along).T, strict=True)]
+        pairs = [(SLIDE, u, v) for u, v in zip(along, np.linalg.pinv(along).T, strict=True)]
         if kinds[-1] in ("free", "ball") or (turns == 3 and not apart and not loads[slides:].any()):
-            found += [(TURNED, axis, ZERO) for axis in unit]
+            pairs += [(TURNED, axis, ZERO) for axis in unit]
         elif turns == 1:
-            found.append((HINGE, inside[-1], outside[-1]))
+            pairs.append((HINGE, inside[-1], outside[-1]))
         elif turns:
-            found += [(kind, outside[slides], inside[-1]) for kind in (FIRST, *[BETWEEN]*(turns - 2), LAST)]
+            pairs += [(kind, outside[slides], inside[-1]) for kind in (FIRST, *[BETWEEN]*(turns - 2), LAST)]
             if apart and turns == 3:  # the axis between is u x v
-                found[-2] = BETWEEN, found[-2][1]*np.sign(np.linalg.det(inside[[-2, -3, -1]])), inside[-1]
-        return [(*part, *of) for part, of in zip(found, loads.tolist(), strict=True)]
+                pairs[-2] = BETWEEN, pairs[-2][1]*np.sign(np.linalg.det(inside[[-2, -3, -1]])), inside[-1]
+        return [(*part, *of) for part, of in zip(pairs, loads.tolist(), strict=True)]
 
     def _points(self, i: int, p: Parameters) -> tuple[np.ndarray, np.ndarray]:
         """Where the joints of a body are, from the centre of mass of its parent and from its own."""
@@ -197,7 +197,7 @@ class Tree:
         rates, (base, point), a, turn = self._rates(i, p), self._points(i, p), self.parents[i], self.turns[i]
         along = np.array([u for kind, u, *_ in rates if kind == SLIDE]).reshape(-1, 3)
         last, u, v, *_ = rates[-1]
-        pairs: list[Any] = []  # directions that stay orthogonal
+        pairs: list[tuple[np.ndarray, np.ndarray]] = []  # directions that stay orthogonal
         if last == SLIDE:
             pairs = [(turn[:, j], np.eye(3)[k]) for j, k in ((0, 2), (1, 2), (0, 1))]
         elif last == HINGE:
@@ -247,22 +247,30 @@ class Tree:
             turn[i], place[i], rate[i], velocity[i] = r, x, w, s
         return turn[:n], place[:n], np.swapaxes(turn[:n], 1, 2) @ rate[:n], velocity[:n]
 
-    def state(self, q: Any, v: Any) -> dict[str, np.ndarray]:
+    def state(self, q: ArrayLike, v: ArrayLike) -> dict[str, np.ndarray]:
         """Attitudes, positions and velocities of the bodies. Raises InputError: q or v of another size, not finite, or
         a quaternion of length zero."""
         checked = self._checked(q, v)
         turn, place, rate, velocity = self.motion(checked[0], checked[1][:, None])
-        if not np.isfinite(turn).all():
-            raise InputError("q has a quaternion of length zero")
         return {"attitude": turn, "position": place, "body_rate": rate[..., 0], "velocity": velocity[..., 0]}
 
-    def _checked(self, q: Any, v: Any) -> list[np.ndarray]:
-        checked = [np.array(values, dtype=float) for values in (q, v)]
-        for name, values, size in zip("qv", checked, self.sizes, strict=True):
-            if values.shape != (size,) or not np.isfinite(values).all():
-                raise InputError(f"{name} must be {size} finite numbers, of"
-                                 f" {', '.join(joint.name for joint in self.joints)}")
+    def _checked(self, q: ArrayLike, v: ArrayLike) -> list[np.ndarray]:
+        checked = [self.numbers(*one) for one in zip("qv", (q, v), self.sizes, strict=True)]
+        for at in self._quaternions:
+            if not 0.0 < checked[0][at] @ checked[0][at] < np.inf:
+                raise InputError("q has a quaternion of length zero")
         return checked
+
+    def numbers(self, name: str, values: ArrayLike, size: int) -> np.ndarray:
+        """An array of this size. Raises InputError: another size, not finite, or no numbers."""
+        try:
+            found = np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            found = np.zeros(0)
+        if found.shape != (size,) or not np.isfinite(found).all():
+            raise InputError(f"{name} must be {size} finite numbers, of"
+                             f" {', '.join(joint.name for joint in self.joints)}")
+        return found
 
     @property
     def labels(self) -> list[str]:
@@ -273,46 +281,42 @@ class Tree:
         """Coordinates and rates, as `Sheet.own`; of states in a row angles go on from those before."""
         last: list[np.ndarray] = []
 
-        def read(k: int, state: State, t: Any) -> np.ndarray:
+        def read(k: int, state: State, t: float | None) -> np.ndarray:
             single = np.ndim(state["position"]) == 2
-            found = self.coordinates({name: state[name][None] for name in (
+            both = self.coordinates({name: state[name][None] for name in (
                 "attitude", "position", "body_rate", "velocity")} if single else state)
             if single and k == 0 and t is not None:
                 at = self.hinges()[0]
                 if last:
-                    found[0][0, at] += 2.0*np.pi*np.round((last.pop()[at] - found[0][0, at])/(2.0*np.pi))
-                last.append(found[0][0].copy())
-            return found[k][0] if single else found[k]
+                    both[0][0, at] += 2.0*np.pi*np.round((last.pop()[at] - both[0][0, at])/(2.0*np.pi))
+                last.append(both[0][0].copy())
+            return both[k][0] if single else both[k]
 
         names = ", ".join(joint.name for joint in self.joints)
         return {"q": ("position", "1", f"coordinates of the joints {names}", partial(read, 0), "coordinate"),
                 "v": ("velocity", "1", f"rates of the joints {names}", partial(read, 1), "rate")}
 
-    def dynamics(self, p: Parameters, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Mass matrix (v, v), armature included, and the bias (v,): torques of gravity, and of rates, at no
-        acceleration."""
-        (q, v), m = self._checked(q, v), self.sizes[1]
-        arm = p["center_of_mass"][:, :, None]
-        turn, _, rate, velocity = self.motion(q + 1j*TINY*self._rate(q, v), np.hstack([np.eye(m), v[:, None]]) + 0j)
-        moved = np.stack([rate, velocity + turn @ np.cross(rate, arm, axis=1)], axis=1)
-        rows, own, bent = moved.real[..., :m], moved.real[..., m], moved.imag[..., m]/TINY
-        spun = np.einsum("bij,bj->bi", p["inertia"], bent[:, 0]) + np.cross(
-            own[:, 0], np.einsum("bij,bj->bi", p["inertia"], own[:, 0]))
-        loads = np.stack([spun, p["mass"][:, None]*(bent[:, 1] - p["gravity"])], axis=1)
-        weighed = np.stack([p["inertia"] @ rows[:, 0], p["mass"][:, None, None]*rows[:, 1]], axis=1)
-        flat = rows.reshape(-1, m)
-        return flat.T @ weighed.reshape(-1, m) + np.diag(p["armature"]), flat.T @ loads.ravel()
+    def joint_space(self, p: Parameters) -> JointSpace:
+        """For `dynamics`, at parameters."""
+        n = len(self.names)
+        every = [one for i in range(n) for one in self.of(i)]
+        facts = [row for i in range(n) for row in (*self.turns[i], self.places[i], p["center_of_mass"][i],
+                                                   (p["mass"][i], 0.0, 0.0), *p["inertia"][i])]
+        facts += [row for joint, _, _ in every for row in (joint.axis, joint.point, (joint.reference, 0.0, 0.0))]
+        return JointSpace(np.array(self.parents) % (n + 1), np.cumsum([0, *map(len, self._of)]),
+                          np.array([*((KINDS.index(joint.kind), at.start, to.start) for joint, at, to in every),
+                                    (0, *self.sizes)]), np.array([*facts, p["gravity"]]))
 
-    def _rate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """dq/dt at rates v."""
-        found = np.zeros(len(q))
-        for joint, at, to in (one for i in range(len(self.names)) for one in self.of(i)):
-            found[at] = v[to] if joint.kind in ("slide", "hinge") else [
-                *v[to][:-3], *0.5*quaternion_product(q[at][-4:], np.append(0.0, v[to][-3:]))]
-        return found
+    def dynamics(self, joints: JointSpace, q: ArrayLike, v: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """Mass matrix (v, v), without armature, and the bias (v,): torques of gravity, and of rates, at no
+        acceleration. Raises InputError as `state`."""
+        (q, v), m = self._checked(q, v), self.sizes[1]
+        masses, bias = np.zeros((m, m)), np.zeros(m)
+        _solver()(joints, q, v, np.zeros((LIMB*(len(self.names) + 1) + 2*m, 3)), masses, bias)
+        return masses, bias
 
     def coordinates(self, state: State) -> tuple[np.ndarray, np.ndarray]:
-        """q and v (time, ...) of states in a row, in which angles are continuous."""
+        """q and v (time, ...) of states in a row, in which angles and quaternions are continuous."""
         turn, place, rate, velocity = (np.asarray(state[name]) for name in (
             "attitude", "position", "body_rate", "velocity"))
         q, v = (np.zeros((len(turn), size)) for size in self.sizes)
@@ -323,13 +327,17 @@ class Tree:
             v[k] = np.linalg.lstsq(rows, np.concatenate([rate[k], velocity[k]]).ravel(), rcond=None)[0]
         hinges = self.hinges()[0]
         q[:, hinges] = np.unwrap(q[:, hinges], axis=0)
+        for joint, at, _ in (own for i in range(len(self.names)) for own in self.of(i)):
+            if joint.kind in ("free", "ball"):  # q and -q are one attitude
+                turns = q[:, at.stop - 4:at.stop]
+                turns[1:] *= np.cumprod(np.where((turns[1:]*turns[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))[:, None]
         return q, v
 
     def hinges(self) -> tuple[list[int], list[int]]:
         """Places of their angles in q and of their rates in v."""
-        found = [(at.start, to.start) for i in range(len(self.names)) for joint, at, to in self.of(i)
+        places = [(at.start, to.start) for i in range(len(self.names)) for joint, at, to in self.of(i)
                  if joint.kind == "hinge"]
-        return [at for at, _ in found], [to for _, to in found]
+        return [at for at, _ in places], [to for _, to in places]
 
     def _read(self, i: int, turns: np.ndarray, places: np.ndarray, q: np.ndarray) -> None:
         """Coordinates of body i into q."""
@@ -351,16 +359,21 @@ class Tree:
             q[at] = value + joint.reference
 
 
+@cache
+def _solver() -> Callable:
+    with deciding("auto"):
+        return brief_loop(solve, JointSpace(*[np.zeros(1)]*4))
+
+
 def _hat(a: np.ndarray) -> np.ndarray:
     x, y, z = a
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def _about(axis: Any, angle: Any) -> np.ndarray:
+def _about(axis: np.ndarray, angle: float) -> np.ndarray:
     """Rotation about a unit vector; complex angles too."""
     k = _hat(np.array(axis))
-    found: np.ndarray = np.eye(3) + np.sin(angle)*k + (1.0 - np.cos(angle))*(k @ k)
-    return found
+    return np.eye(3) + np.sin(angle)*k + (1.0 - np.cos(angle))*(k @ k)
 
 
 def _matrix(quaternion: np.ndarray) -> np.ndarray:
@@ -387,7 +400,8 @@ def _angles(axes: np.ndarray, turn: np.ndarray) -> list[float]:
     return [one, _angle(axes[1], last, _about(first, one).T @ turn @ last), _angle(last, turn.T @ normal, axes[1])]
 
 
-def tree(*, title: str, citation: str, values: Parameters, q: Any, v: Any, t_end: float, **fields: Any) -> Sheet:
+def tree(*, title: str, citation: str, values: Parameters, q: ArrayLike, v: ArrayLike, t_end: float,
+         **fields: Any) -> Sheet:
     """Sheet of a tree of bodies with joints: `values` of mass, inertia, center_of_mass, gravity, armature and damping;
     q and v of the start in joint coordinates; t_end in s; `fields` of `Tree`.
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, hands_on, kernel
+from liestep.compile.roles import System
 from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, larger, put, row, scale, sub
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space, towards_rotation
 from liestep.mechanics.contracts import formulations
@@ -43,7 +44,7 @@ class RigidBodies(NamedTuple):
     """n bodies; the energies of the last forces are kept for the observables of the same state, so that statistics of
     every step cost no second evaluation."""
 
-    system: Any
+    system: System
     masses: np.ndarray   # (n,)
     inertia: np.ndarray  # (n, 3) principal moments along the bodies' axes
     moves: bool          # whether the bodies have positions
@@ -138,7 +139,7 @@ class DampedBodies(NamedTuple):
     """
 
     plain: Any         # RigidBodies
-    system: Any        # with damp(y, rates, out)
+    system: System        # with damp(y, rates, out)
     rates: np.ndarray  # (n, 3) scratch
     power: np.ndarray  # (1,) of the last forces
     column: int        # of the work in `observe`

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import new_counters
+from liestep.compile.roles import System
 from liestep.compile.sources import some_runs
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_attitude
@@ -43,18 +44,18 @@ def norm_observable(column: int) -> Observable:
 def observables(kept: Kept, moves: bool, potential: Mapping[str, str]) -> tuple[Observable, ...]:
     """Columns of `RigidBodies.observe`."""
     own = {"rotation_energy": "kinetic energy of the rotations", **potential}
-    found = [Observable("energy", slice(0, 1), "J", "total energy", statistics=("mean", "max", "mean_square")),
+    observables = [Observable("energy", slice(0, 1), "J", "total energy", statistics=("mean", "max", "mean_square")),
              Observable("momentum_map", slice(1, 4), MOMENTUM, "total angular momentum about the origin",
                         conserved=kept.momentum, stem="momentum_error")]
     if moves:
-        found += [Observable("linear_momentum", slice(4, 7), "kg m s-1", "total linear momentum",
+        observables += [Observable("linear_momentum", slice(4, 7), "kg m s-1", "total linear momentum",
                              conserved=kept.linear),
                   Observable("spin_momentum", slice(7, 10), MOMENTUM, "sum of the angular momenta of the bodies about"
                              " their centres", conserved=kept.spin)]
         own = {"translation_energy": "kinetic energy of the centres of mass", **own}
     first = 10 if moves else 4
     end = first + len(own)
-    return (*found, *(Observable(name, slice(column, column + 1), "J", text, "plain")
+    return (*observables, *(Observable(name, slice(column, column + 1), "J", text, "plain")
                       for column, (name, text) in enumerate(own.items(), first)),
             Observable("orthogonality_error", slice(end, end + 1), "1", "largest entry of |R^T R - 1| of all bodies",
                        "residual"), norm_observable(end + 1))
@@ -63,7 +64,7 @@ def observables(kept: Kept, moves: bool, potential: Mapping[str, str]) -> tuple[
 class Declared(NamedTuple):
     """What n rigid bodies declare; `masses` is None where they do not move."""
 
-    build: Callable[[Parameters], Any]
+    build: Callable[[Parameters], System]
     masses: Callable[[Parameters], np.ndarray] | None
     moments: Callable[[Parameters], np.ndarray]
     kept: Callable[[Parameters], Kept]
@@ -153,8 +154,8 @@ def reader(inertia: np.ndarray, moves: bool) -> Callable[[np.ndarray], dict[str,
         axes = rows[..., :3*n, :].reshape(*rows.shape[:-2], n, 3, 3)
         momentum = rows[..., 3*n:4*n, :]
         rate = np.einsum("...ij,...j->...i", axes, momentum)/inertia
-        found = {"position": rows[..., 4*n:5*n, :], "velocity": rows[..., 5*n:6*n, :]} if moves else {}
-        return {**found, "attitude": np.swapaxes(axes, -1, -2), "angular_momentum": momentum,
+        fields = {"position": rows[..., 4*n:5*n, :], "velocity": rows[..., 5*n:6*n, :]} if moves else {}
+        return {**fields, "attitude": np.swapaxes(axes, -1, -2), "angular_momentum": momentum,
                 "angular_velocity": np.einsum("...ij,...i->...j", axes, rate)}
 
     return to_fields
@@ -166,9 +167,9 @@ def state_shapes(n: int, moves: bool) -> dict[str, tuple[int, ...]]:
     return {**found, "attitude": (n, 3, 3), "angular_momentum": (n, 3)}
 
 
-def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
-                 moments: Callable[[Parameters], np.ndarray], kept: Callable[[Parameters], Kept],
-                 potential: Mapping[str, str], presets: Mapping[str, Preset],
+def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Parameter],
+                 build: Callable[[Parameters], System], moments: Callable[[Parameters], np.ndarray],
+                 kept: Callable[[Parameters], Kept], potential: Mapping[str, str], presets: Mapping[str, Preset],
                  masses: Callable[[Parameters], np.ndarray] | None = None,
                  manifold: Callable[[Parameters, State], None] = lambda parameters, state: None,
                  **further: Any) -> Sheet:

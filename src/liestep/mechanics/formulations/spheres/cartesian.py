@@ -10,12 +10,13 @@ with c = d (`gonzalez`), or c = d less its part along simultaneous rotations, c_
 q_mi x c_i = 0 (`equivariant`: then c.d = |c|^2, and the momentum is kept for any potential that has the symmetry); or
 the mean of the gradient over d by Gauss points (`average`).
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows
+from liestep.compile.roles import System
 from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.mechanics.formulations.coordinates import Coordinates
@@ -27,7 +28,7 @@ AVERAGE, FREED = 3, 1  # rules of `integrators.livens`
 class CartesianSpheres(NamedTuple):
     """`ConstrainedLagrangian` and `ConstantMass` of `mechanics.contracts.formulations`."""
 
-    system: Any            # potential(q) and gradient(q, out)
+    system: System            # potential(q) and gradient(q, out)
     matrix: np.ndarray     # (n, n) M
     inverse: np.ndarray    # (n, n) M^-1
     kept: np.ndarray       # (3,) whether rotations about this axis are symmetries

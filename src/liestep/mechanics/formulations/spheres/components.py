@@ -10,6 +10,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, hands_on
+from liestep.compile.roles import System
 from liestep.compile.rows import FieldOfRows, axpy, cross, dot, larger, put, row, sub
 from liestep.geometry.attitude import make_tangent, normalise
 from liestep.mechanics.contracts import formulations
@@ -39,7 +40,7 @@ class SphereLagrangian(NamedTuple):
     """L = T(q, dq/dt) - V(q): what variational integrators ask for
     (`mechanics.contracts.formulations.SphereLagrangian`)."""
 
-    system: Any
+    system: System
     mass: Any             # DiagonalMass | DenseMass | BandedMass | ChainMass
     velocity: np.ndarray  # (n, 3) scratch of the observables
     counters: np.ndarray
@@ -122,7 +123,7 @@ class ForcedSphereLagrangian(NamedTuple):
     """
 
     plain: Any          # SphereLagrangian
-    system: Any         # with force(t, q, omega, out)
+    system: System         # with force(t, q, omega, out)
     mass: Any
     velocity: np.ndarray  # (n, 3) scratch of the observables
     counters: np.ndarray

@@ -16,25 +16,26 @@ exponential       90 n per action of the group
 
 Stage sums of Runge-Kutta methods and step size control are left out: a few per cent of a right-hand side.
 """
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
+from liestep.compile.roles import System
+from liestep.mechanics.contracts.sheet import Cost, Options
 from liestep.mechanics.formulations.counting import operations
 
 
-def gradient_flops(system: Any, q: np.ndarray) -> int:
+def gradient_flops(system: System, q: np.ndarray) -> int:
     """Operations of one gradient at q (n, 3)."""
     return operations(system, lambda plain, state, out: plain.gradient(state, out), q)
 
 
-def cost_model(system: Any, state: Mapping[str, np.ndarray]) -> Callable[[Mapping[str, Any], Mapping[str, Any]], float]:
+def cost_model(system: System, state: Mapping[str, np.ndarray]) -> Cost:
     """Costs of the runs of one problem, from a system with `gradient`, which is counted once at the start, and complete
     options and the counters of a run."""
     n, force = len(state["q"]), gradient_flops(system, state["q"])
 
-    def flops(options: Mapping[str, Any], counters: Mapping[str, Any]) -> float:
+    def flops(options: Options, counters: Mapping[str, int]) -> float:
         if "mass" not in options:  # Cartesian coordinates with n multipliers; only these solvers are counted
             unknowns = {"reduced": 4*n, "full": 10*n}.get(options.get("solver", ""))
             return float("nan") if unknowns is None else float(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import new_counters
+from liestep.compile.roles import System
 from liestep.errors import InputError
 from liestep.geometry.groups.actions import TangentSpheres, Translation, in_coordinates, product
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
@@ -13,7 +14,6 @@ from liestep.mechanics.contracts.manifold import check_directions, check_tangent
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Sheet, State, once
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.spheres import components
-from liestep.mechanics.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
 from liestep.mechanics.formulations.spheres.cost import cost_model
 from liestep.mechanics.formulations.spheres.mass import (
@@ -54,10 +54,10 @@ def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, 
 class Declared(NamedTuple):
     """What a system on (S^2)^n declares."""
 
-    build: Callable[[Parameters], Any]
+    build: Callable[[Parameters], System]
     mass: Callable[[Parameters], np.ndarray | ChainMatrix]
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
-    printed: Callable[[Parameters], Any] | None = None
+    printed: Callable[[Parameters], System] | None = None
 
     def lagrangian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         parts = _parts(self, parameters, state, options)
@@ -79,10 +79,6 @@ class Declared(NamedTuple):
             form = components.SphereVelocityForm(*common, np.zeros_like(state["q"]))
             return parts.formulated(form, state, _velocity_fields,
                                     lambda states: np.cross(states["omega"], states["q"]))
-        if options["form"] == "angles":
-            problem = SphereAngleForm(*common[:3], np.zeros((2*len(scratch), 3), scratch.dtype), np.zeros_like(scratch))
-            start = angles_of(state["q"], state["omega"])
-            return Formulated(problem, start, FIELDS, parts.observables, fields_of_angles, parts.momentum_scale(state))
         return parts.formulated(components.SphereOmegaForm(*common), state, _omega_fields)
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -97,7 +93,7 @@ class Declared(NamedTuple):
 
     def cartesian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulations `constrained_lagrangian` and `constant_mass`."""
-        matrix, q = np.asarray(self.mass(parameters), dtype=np.float64), state["q"]
+        matrix, q = np.asarray(as_mass(self.mass(parameters)), dtype=np.float64), state["q"]
         matrix = np.ascontiguousarray(np.diag(matrix) if matrix.ndim == 1 else matrix)
         flags, n = self.conserved_momentum(parameters), len(q)
         nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
@@ -121,17 +117,12 @@ class Declared(NamedTuple):
 
     def default_coupling(self, parameters: Parameters, options: Options) -> str:
         """Default of the option `mass` of variational steps: runs of short chains keep their last digits."""
-        found = self.default_mass(parameters, options)
-        return "dense" if found == "banded" and len(self.mass(parameters)) <= LONG else found
+        chosen = self.default_mass(parameters, options)
+        return "dense" if chosen == "banded" and len(self.mass(parameters)) <= LONG else chosen
 
     def check_mass_option(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for a way to solve for the accelerations that this mass matrix does not have."""
-        if options.get("form") == "angles" and self.forced(parameters):
-            raise InputError("option form is angles, which has no forces that depend on time and velocity, and the"
-                             " system has; allowed are omega, velocity")
         matrix, chosen = as_mass(self.mass(parameters)), options["mass"]
-        if options.get("form") == "angles" and options["projection"] != "none":
-            raise InputError(f"option projection is {options['projection']}, but angles need none; allowed is none")
         if chosen == "diagonal" and matrix.ndim == 2:
             raise InputError("option mass is diagonal, but the bodies of this system are coupled; allowed is dense")
         if chosen == "banded" and matrix.ndim == 2:
@@ -149,8 +140,7 @@ class Declared(NamedTuple):
                                    " or by n multipliers", ("diagonal", "dense", *more), default_for=self.default_mass)}
 
         field = {
-            "form": Option("omega", "omega integrates (q, omega), velocity (q, dq/dt), angles two angles for each body,"
-                           " singular at the poles +-e3", ("omega", "velocity", "angles")),
+            "form": Option("omega", "omega integrates (q, omega), velocity (q, dq/dt)", ("omega", "velocity")),
             "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt)"
                                  " tangent", tuple(PROJECTIONS), after_steps=("position", "state")),
             **mass("banded", "multipliers"),
@@ -242,13 +232,12 @@ def _velocity_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
     return {"q": q, "omega": np.cross(q, rows[..., n:2*n, :])}
 
 
-def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
+def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], System],
             mass: Callable[[Parameters], np.ndarray | ChainMatrix],
             conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]], presets: Mapping[str, Preset],
             combination: Callable[[Parameters], None] = lambda parameters: None,
-            start: Callable[[Parameters, State], None] | None = None,
-            fallback: str | None = "sphere_lagrangian",
-            printed: Callable[[Parameters], Any] | None = None, **further: Any) -> Sheet:
+            start: Callable[[Parameters, State], None] | None = None, fallback: str | None = "sphere_lagrangian",
+            printed: Callable[[Parameters], System] | None = None, **further: Any) -> Sheet:
     """Sheet of a system with state q (n, 3), directions, and omega (n, 3) in rad/s, orthogonal to them, both spatial.
 
     `build` makes a NamedTuple with `potential(q)` in J and `gradient(q, out)`, its plain derivative in R^3 (n, 3);

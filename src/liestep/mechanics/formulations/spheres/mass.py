@@ -14,6 +14,7 @@ from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, add_to, axpy, copy, cross, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
+from liestep.mechanics.contracts.sheet import SYMMETRY_TOLERANCE
 
 FAR = 64  # links above which the mass matrix of a chain is not written out
 NEGLIGIBLE = 1e-13  # M_ik - M_ij M_jk/M_jj, j = k - 1, beside (M_ii M_kk)^(1/2), of an inverse that is tridiagonal
@@ -330,8 +331,13 @@ class MultiplierMass(NamedTuple):
 
 
 def as_mass(found: Any) -> Any:
-    """A mass that a system gives, (n,) or (n, n) in kg m2: the matrix of a long chain as it is, others as arrays."""
-    return found if isinstance(found, ChainMatrix) else np.asarray(found, dtype=np.float64)
+    """A mass that a system gives, (n,) or (n, n) in kg m2: the matrix of a long chain as it is, others as arrays that
+    are symmetric where only round-off, as of (m l) k and (m k) l, is not."""
+    if isinstance(found, ChainMatrix):
+        return found
+    mass = np.asarray(found, dtype=np.float64)
+    skew, largest = (np.abs(part).max(initial=0.0) for part in (mass - mass.T, mass))
+    return 0.5*(mass + mass.T) if skew <= SYMMETRY_TOLERANCE*largest else mass
 
 
 def mass_component(matrix: np.ndarray | ChainMatrix, solve: str = "dense"
@@ -387,7 +393,8 @@ def check_mass(matrix: np.ndarray | ChainMatrix) -> None:
     else:
         definite = _definite(matrix.tobytes(), matrix.shape[0])
     if not definite:
-        raise InputError("these parameters give a mass matrix that is not positive definite to working precision")
+        raise InputError("these parameters give a mass matrix that is not symmetric and positive definite to working"
+                         " precision")
 
 
 @lru_cache

@@ -5,17 +5,17 @@ d^2q/dt^2 = M^-1 (-G + lambda_i q_i) with q_i.d^2q_i/dt^2 = -|v_i|^2, that is su
 (9)-(11) but the gradient and the mass matrix.
 """
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
+from liestep.compile.roles import System
 from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, symbolic_gradient, traced
 from liestep.mechanics.formulations.work import declares
 
 MOST_BODIES = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
 
 
-def multiplier_series(system: Any, mass: np.ndarray, state: Mapping[str, np.ndarray]) -> SeriesEquations:
+def multiplier_series(system: System, mass: np.ndarray, state: Mapping[str, np.ndarray]) -> SeriesEquations:
     """Equations from a system with `gradient`, its mass (n,) or (n, n), and a start q, omega (n, 3).
 
     Raises:
@@ -33,22 +33,22 @@ def _to_rows(values: np.ndarray) -> np.ndarray:
     3)."""
     n, work = divmod(values.shape[1], 6)
     rows = values[:, :6*n].reshape(len(values), -1, 3)
-    found = [rows[:, :n], np.cross(rows[:, :n], rows[:, n:])]
+    parts = [rows[:, :n], np.cross(rows[:, :n], rows[:, n:])]
     if work:
-        found.append(values[:, -1:, None]*np.array([1.0, 0.0, 0.0]))
-    return np.concatenate(found, axis=1)
+        parts.append(values[:, -1:, None]*np.array([1.0, 0.0, 0.0]))
+    return np.concatenate(parts, axis=1)
 
 
-def _forces(system: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def _forces(system: System, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The part of the system's forces tangent to the spheres, as expressions; errors as of `traced`."""
     import heyoka
 
-    found = traced(system, "force", q.shape, lambda plain, out: plain.force(heyoka.time, q, np.cross(q, v), out))
-    return np.array([f - heyoka.sum(list(a*f))/heyoka.sum(list(a*a))*a for a, f in zip(q, found, strict=True)],
+    forces = traced(system, "force", q.shape, lambda plain, out: plain.force(heyoka.time, q, np.cross(q, v), out))
+    return np.array([f - heyoka.sum(list(a*f))/heyoka.sum(list(a*a))*a for a, f in zip(q, forces, strict=True)],
                     dtype=object)
 
 
-def _equations(system: Any, mass: np.ndarray, n: int) -> list[tuple]:
+def _equations(system: System, mass: np.ndarray, n: int) -> list[tuple]:
     """First-order system of heyoka expressions for q_1x, ..., v_nz."""
     import heyoka
 

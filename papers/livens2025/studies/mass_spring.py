@@ -12,12 +12,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter, new_counters
-from liestep.compile.dispatch import borrows, kernel
-from liestep.errors import InputError
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.extend import (
+    Counter,
+    Form,
+    Formulated,
+    InputError,
+    Observable,
+    Option,
+    Options,
+    Parameter,
+    Parameters,
+    Preset,
+    Sheet,
+    State,
+    StateField,
+    Trial,
+    borrows,
+    kernel,
+    new_counters,
+)
 from liestep.mechanics.contracts.manifold import most_off
-from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, Trial
 from liestep.mechanics.formulations.coordinates import Coordinates, energies, legendre
 from liestep.mechanics.formulations.general import CanonicalGradient, RatesField, SeparableField
 
@@ -206,6 +220,40 @@ def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:
     return 0.5*(m[0]*v[:, 0]**2 + m[1]*(v[:, 1] + v[:, 2])**2)
 
 
+def places(parameters: Parameters, q: np.ndarray) -> np.ndarray:
+    """Of both masses (..., 2) along a line from the wall, in m, at coordinates (..., 3)."""
+    first = parameters["rest_length"] + q[..., 0]
+    return np.stack([first, first + _length(parameters) + q[..., 2]], axis=-1)
+
+
+def draw(looks: Any, scene: Any, parameters: Parameters, q: np.ndarray) -> None:
+    """Wall, spring, mass, spring, mass at coordinates (3,). looks: `liestep.figures.scenes.looks`."""
+    side = np.array([0.0, 0.0, 0.25])
+    scene.line(np.stack([-side, side]), looks.CLAMP, 3.0)
+    first, second = places(parameters, q)[:, None]*np.eye(3)[0]
+    for a, b in ((np.zeros(3), first), (first + parameters["width"]*np.eye(3)[0], second)):
+        scene.line(looks.coil(a, b), looks.SPRING, 0.8)
+    for place, colour in zip((first, second), looks.COLOURS, strict=False):
+        scene.balls([place], colour, 11.0, lift=0.05)
+
+
+def film(file: Any, parameters: Parameters, films: Any) -> Any:
+    """Two masses on their springs, along a horizontal line."""
+    q = file["q"]
+    reach = np.stack([np.zeros(3), places(parameters, q).max()*np.eye(3)[0], 0.4*np.eye(3)[2], -0.4*np.eye(3)[2]])
+    return films.FilmScene(films.View(-90.0, 12.0), lambda scene, k: draw(films.looks, scene, parameters, q[k]), reach)
+
+
+def _start(parameters: Parameters) -> dict[str, np.ndarray]:
+    """Springs at rest, both masses moving."""
+    return {"q": np.array([0.0, _length(parameters), 0.0]), "v": np.array([1.0, 1.0, -1.0])}
+
+
+def _preset(factor: float, doc: str, citation: str) -> Preset:
+    return Preset(doc, citation, "inferred", {"mass": [2.0, 1.0], "stiffness": [1.0, 3.0], "stiffness_factor": factor,
+                                              "rest_length": 1.0, "width": 0.1}, _start, 10.0)
+
+
 SHEET = Sheet(
     title="Two masses with a singular mass matrix",
     equations="M dv/dt = -DV - Dg^T lambda, M = [[m_1, 0, 0], [0, m_2, m_2], [0, m_2, m_2]], g(q) = 0",
@@ -229,7 +277,12 @@ SHEET = Sheet(
            "constrained_lagrangian": Form(_redundant, {"coordinates": Option(
                "redundant", "x_1, q_2, x_2 with one constraint", ("redundant",))})},
     default_preset="printed",
-    motion="masses_in_a_row",
+    motion=film,
+    presets={
+        "printed": _preset(0.25, "c_i = k_i/4 as printed",
+                           "livens2025 section 5.1; numbers of table 2 from the authors' public code"),
+        "public_package": _preset(0.5, "c_i = k_i/2", "livens2025 section 5.1, the authors' public code; erratum 5"),
+    },
     trials=tuple(Trial(f"two springs{words}", "printed", {"mass": mass, "stiffness": stiffness}, use="instead")
                  for words, mass, stiffness in (
                      ("", [2.0, 1.0], [4.0, 3.0]), (", other masses", [0.5, 1.25], [4.0, 3.0]),

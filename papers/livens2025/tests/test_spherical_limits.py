@@ -1,10 +1,12 @@
 """Spherical coordinates of the spring pendulum end a run where they are singular: at a pole and at the radius 0."""
 import numpy as np
 import pytest
+from livens_systems import systems
 
 from liestep import IntegrationError, simulate
 from liestep.compile.status import Status
 
+_loaded = systems("spring_pendulum")
 # swings in a meridian from 0.3 rad towards the pole; pressed through the centre, where the spring does not stop it
 POLE = {"q": [1.0, 0.3, 0.0], "v": [0.0, -1.0, 0.0]}
 CENTRE = {"q": [1.0, 1.0, 0.0], "v": [-20.0, 0.0, 0.0]}

@@ -2,8 +2,10 @@
 import functools
 
 import numpy as np
+import pytest
+from liestep_papers.liegroup2021.studies import quadrotor_payload
 
-from liestep import simulate
+from liestep import load_plugin, simulate
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import evaluate
 from liestep.mechanics.formulations import formulate
@@ -11,9 +13,15 @@ from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import start_of
 
 NAME = "quadrotor_payload"
-PRESETS = tuple(sheet(NAME).presets)
+PRESETS = tuple(quadrotor_payload.SHEET.presets)
 DOWN = np.array([0.0, 0.0, 1.0])
 ROOT3 = 3.0**0.5
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _loaded():
+    """The system is known in modules that import this name."""
+    load_plugin(quadrotor_payload.__file__)
 
 
 def rotation(seed):

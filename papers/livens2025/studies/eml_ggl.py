@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import borrows
-from liestep.compile.status import Status
+from liestep.extend import Keeps, Method, Status, borrows
 from liestep.integrators._newton import clear, iterate, largest
 from liestep.integrators.livens import (
     GRADIENT,
@@ -32,7 +31,7 @@ from liestep.integrators.livens import (
 )
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
-from liestep.mechanics.contracts.method import LINEAR, MOMENTA, Keeps, Method
+from liestep.mechanics.contracts.method import LINEAR, MOMENTA
 
 
 class StabilisedWork(NamedTuple):

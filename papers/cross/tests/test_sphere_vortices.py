@@ -1,16 +1,26 @@
 """Point vortices: steady motions in closed form, what is conserved, the product action, refusals; and the spherical
 midpoint method on them and on the momentum of a free body. Its order: `test_certificates`."""
+import shutil
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from liestep import simulate
+from liestep import load_plugin, simulate
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.figures.films.motions import motion_of
+from liestep.figures.scenes.space import Scene
+from liestep.figures.style import new_figure
 from liestep.mechanics.formulations import formulate
+from liestep.mechanics.systems import sphere_vortices
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 pytestmark = pytest.mark.slow
@@ -159,3 +169,57 @@ def test_free_body_turns_at_its_rate():
 def test_refusals(problem, name, request_, said):
     with pytest.raises(InputError, match=said):
         specify(problem, name, steps=10, **request_)
+
+
+def test_vortices_show_their_sense_and_strength(tmp_path):
+    """Strengths 3, 2, -1 and 1.5: one vortex turns to the right, and the areas of the balls are in these ratios."""
+    write(carry_out(specify(NAME, METHOD, preset="four", t_end=2.0, steps=40, samples=21)), tmp_path/"film.nc")
+    file = read(tmp_path/"film.nc")
+    motion = motion_of(file)
+    scene = Scene(new_figure(90.0, 90.0, layout=None).add_axes([0.0, 0.0, 1.0, 1.0]), motion.view)
+    motion.draw(scene, 10)
+    balls = [content for _, _, kind, content in scene.items if kind == "ball"]
+    assert np.allclose([place for place, *_ in balls], motion.view(file["q"][10])[:, :2], atol=1e-15)
+    assert [shade for _, shade, *_ in balls] == ["#EE7733", "#EE7733", "#0077BB", "#EE7733"]
+    assert np.allclose([(size/balls[0][2])**2 for _, _, size, *_ in balls], np.array([3.0, 2.0, 1.0, 1.5])/3.0)
+    total = np.array([3.0, 2.0, -1.0, 1.5]) @ file["q"][10]
+    line = np.array([content[:2] for _, _, kind, content in scene.items if kind == "line"][-1])
+    assert np.allclose(line[1] - line[0], motion.view(0.25*total/np.linalg.norm(total))[:2])
+    assert motion.note(0) == "momentum error 0.0e+00"
+
+
+def test_film_of_a_study_with_a_system_of_its_own(tmp_path):
+    """A process that has not loaded the system learns it from the study."""
+    study = tmp_path/"config"/"studies"/"own.yaml"
+    study.parent.mkdir(parents=True)
+    shutil.copy(sphere_vortices.__file__, study.with_name("own_vortices.py"))
+    study.write_text("""title: "Own vortices"
+plugins: [own_vortices.py]
+problems:
+  pair: {system: own_vortices, preset: pair, t_end: 1.0}
+integrators:
+  spherical_midpoint: {steps: [0.25]}
+""")
+    load_plugin(study.with_name("own_vortices.py"))
+    run, film = tmp_path/"run.nc", tmp_path/"film.gif"
+    write(carry_out(specify("own_vortices", METHOD, preset="pair", t_end=1.0, steps=4, samples=3)), run)
+    words = [sys.executable, "-m", "liestep", "animate", run, "-o", film, "--width", "120"]
+    unknown = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert unknown.returncode == 2
+    assert "unknown problem 'own_vortices'" in unknown.stderr
+    known = subprocess.run([*words, "--study", "own"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert known.returncode == 0, known.stderr
+    assert film.is_file()
+
+
+@pytest.mark.parametrize(("name", "method"), [("mass_spring", "rk4"), ("rigid_loop", "rk4"), ("heavy_top", "eml_ggl")])
+def test_systems_and_methods_of_papers_are_known_by_their_ids_in_a_checkout(name, method, tmp_path):
+    """From any folder; a folder `papers` that lies there executes nothing."""
+    strange = tmp_path/"papers"/"mine"/"studies"/"unheard_of.py"
+    strange.parent.mkdir(parents=True)
+    strange.write_text("raise SystemExit(7)")
+    text = (f"import liestep; liestep.simulate({name!r}, {method!r}, step=1e-3, t_end=2e-3)\n"
+            "try:\n    liestep.simulate('unheard_of', 'rk4', step=1.0)\nexcept liestep.InputError as error:\n"
+            "    assert 'unknown problem' in str(error)\n")
+    done = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -25,24 +25,55 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter, new_counters
-from liestep.compile.dispatch import borrows, hands_on, kernel, outlined
-from liestep.compile.rows import FieldOfRows, Vector, add, axpy, below, cross, dot, larger, put, row, scale, sqrt, sub
+from liestep.compile.dispatch import hands_on
+from liestep.compile.roles import System
+from liestep.compile.rows import FieldOfRows, below, larger
 from liestep.compile.tracing import Functions, plain_component
-from liestep.errors import InputError
-from liestep.geometry.attitude import make_tangent, normalise, orthogonality_error, to_space, towards_rotation
+from liestep.extend import (
+    ActionForm,
+    Counter,
+    Form,
+    Formulated,
+    InputError,
+    Observable,
+    Option,
+    Options,
+    Parameter,
+    Parameters,
+    Preset,
+    Sheet,
+    StateField,
+    Vector,
+    add,
+    axpy,
+    borrows,
+    check_attitude,
+    check_directions,
+    check_tangent,
+    cross,
+    dot,
+    kernel,
+    new_counters,
+    orthogonality_error,
+    outlined,
+    own,
+    put,
+    row,
+    scale,
+    sqrt,
+    sub,
+    to_space,
+)
+from liestep.geometry.attitude import make_tangent, normalise, towards_rotation
 from liestep.geometry.groups.actions import Attitudes, TangentSpheres, Translation, product
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.formulations import Component
-from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.mechanics.contracts.sheet import Form, Option, Parameter, Parameters, Sheet, own
-from liestep.mechanics.formulations.action import ActionForm
 
 # Rows of the state: load position, load velocity, (work, 0, 0), then per quadrotor the columns of its attitude and its
 # body rate, then q_1, q_2, omega_1, omega_2.
 POSITION, VELOCITY, WORK, BODIES, BODY_ROWS, LINKS, RATES, ROWS = 0, 1, 2, 3, 4, 11, 13, 15
 SMALLEST_FORCE = 1e-6   # N; below it, F or u_i has no direction
 SMALLEST_SINE = 1e-6    # of the angle between F or u_i and the heading
+DESIRED = "#D62728"     # the path, as the paper draws it
 
 ZERO = (0.0, 0.0, 0.0)
 Jet = tuple[Vector, Vector, Vector]                   # a vector and its first two time derivatives
@@ -280,7 +311,7 @@ class PayloadField(NamedTuple):
 
     `project` brings the attitudes towards rotations and the links to unit length, with tangent rates."""
 
-    system: Any
+    system: System
     rates: np.ndarray  # (6, 3) scratch
     counters: np.ndarray
     orthonormal: int   # 1: `project` acts
@@ -317,7 +348,7 @@ class PayloadGenerator(NamedTuple):
     x omega_2') for R^9 x (SO(3) x R^3)^2 x SE(3)^2, all products direct: liegroup2021 section 6, with the
     work as a further dimension."""
 
-    system: Any
+    system: System
     rates: np.ndarray  # (6, 3) scratch
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
@@ -421,12 +452,12 @@ def _to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
             "q": rows[..., LINKS:RATES, :], "omega": rows[..., RATES:, :]}
 
 
-def _field(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
+def _field(parameters: Parameters, state: Mapping[str, np.ndarray], options: Options) -> Formulated:
     return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_counters(),
                                     int(options["form"] == "orthonormal")), parameters, state)
 
 
-def _action(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
+def _action(parameters: Parameters, state: Mapping[str, np.ndarray], options: Options) -> Formulated:
     body = ((Attitudes(1), 3), (Translation(1), 1))
     action = product((Translation(3), BODIES), *body, *body, (TangentSpheres(2), ROWS - LINKS))
     generator = PayloadGenerator(_build(parameters), np.zeros((6, 3)))
@@ -479,6 +510,46 @@ def desired_directions(parameters: Parameters, time: np.ndarray, fields: Mapping
 def _arrays(parameters: Parameters) -> PayloadControl:
     """The controller as plain Python on arrays, for the figures: one definition of what is desired."""
     return plain_component(_build(parameters).control, Functions(np.sqrt, np.sin, np.cos))
+
+
+def places(parameters: Parameters, load: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Places (..., 2, 3) of the quadrotors (m) from that of the load (..., 3) and directions (..., 2, 3)."""
+    return load[..., None, :] - np.asarray(parameters["length"])[:, None]*q
+
+
+def draw(looks: Any, scene: Any, load: np.ndarray, at: np.ndarray, attitudes: np.ndarray, arm: float) -> None:
+    """Load (3,), links and quadrotors at (2, 3) with attitudes (2, 3, 3): two arms of half length `arm` (m) along the
+    first two body axes with a rotor at each end. looks: `liestep.figures.scenes.looks`."""
+    circle = np.linspace(0.0, 2.0*np.pi, 25)[:, None]
+    for place, attitude, colour in zip(at, attitudes, looks.COLOURS[1:], strict=False):
+        scene.line(np.stack([load, place]), looks.METAL, 1.2, lift=0.02, fade=0.2)
+        for axis in range(2):
+            across = arm*attitude[:, axis]
+            scene.line(np.stack([place - across, place + across]), colour, 1.8, lift=0.03, outline=0.5, fade=0.2)
+            for tip in (place - across, place + across):
+                rim = tip + 0.44*arm*(np.cos(circle)*attitude[:, 0] + np.sin(circle)*attitude[:, 1])
+                scene.line(rim, looks.mix(colour, "black", 0.25), 0.7, lift=0.03, fade=0.2)
+        scene.balls(place[None], colour, 4.0, lift=0.06, fade=0.2)
+    scene.balls(load[None], looks.COLOURS[0], 7.5, lift=0.1, fade=0.0)
+
+
+def flight(file: Any, parameters: Parameters, films: Any) -> Any:
+    """The film: load, links and the two arms of each quadrotor; the path that the load is asked to follow is dashed
+    red."""
+    load = file["load_position"]
+    at = places(parameters, load, file["q"])
+    arm = 0.3*float(parameters["length"].min())
+    wanted = desired_path(parameters, file["time"]) if parameters["control"] == "tracking" else load[:0]
+
+    def sample(scene: Any, k: int) -> None:
+        for start in range(0, len(wanted) - 1, 2*max(len(wanted)//60, 1)):
+            scene.line(wanted[start:start + max(len(wanted)//60, 1) + 1], DESIRED, 0.8, lift=-1.0, fade=0.0)
+        films.trail(scene, load, films.looks.COLOURS[0], k)
+        draw(films.looks, scene, load[k], at[k], file["attitude"][k], arm)
+
+    corners = 1.5*arm*np.vstack([np.eye(3), -np.eye(3)])  # arms with their rotors in any attitude
+    reach = np.concatenate([load, wanted, *(at[:, i] + corner for i in range(2) for corner in corners)])
+    return films.FilmScene(films.View(-60.0, 20.0, (0.0, 0.0, -1.0)), sample, reach)
 
 
 def _tilted(degrees: float) -> list[list[float]]:
@@ -559,8 +630,12 @@ SHEET = Sheet(
         "lie_action": Form(_action, {"action": Option("direct_product", "action of the group", ("direct_product",))}),
     },
     default_preset="paper",
-    motion="quadrotors",
+    motion=flight,
     presets={
+        "paper": Preset("no attitude controller: a constant moment of 1 N m about each axis spins the bodies to"
+                        " 38 rad/s",
+                        "liegroup2021 section 6; numbers of the authors' public code", "inferred",
+                        STILL | {"moment": [1.0, 1.0, 1.0]}, start, 5.0),
         "no_moment": own("without moments the bodies keep their attitudes", STILL, start, 5.0,
                          "liegroup2021 section 6; numbers of the authors' public code"),
         "attitude_control": own("quadrotors push along their own axes, which a geometric controller turns towards the"

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from liestep_papers.liegroup2021.studies.quadrotor_payload import desired_directions, desired_path
 from quadrotor_runs import (
     DOWN,
     NAME,
@@ -11,6 +12,7 @@ from quadrotor_runs import (
     ROOT3,
     STEP,
     Instant,
+    _loaded,  # noqa: F401
     differences,
     parameters_of,
     rotation,
@@ -18,7 +20,6 @@ from quadrotor_runs import (
 )
 
 from liestep import simulate
-from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
 from liestep.simulation.catalogue import sheet
 
 

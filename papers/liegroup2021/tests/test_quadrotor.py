@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from quadrotor_runs import DOWN, NAME, PRESETS, UNLIKE, Instant, parameters_of, random_state
+from liestep_papers.liegroup2021.studies.quadrotor_payload import WORK, desired_directions, desired_path
+from quadrotor_runs import DOWN, NAME, PRESETS, UNLIKE, Instant, _loaded, parameters_of, random_state  # noqa: F401
 
 from liestep import InputError, IntegrationError, simulate
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.systems.quadrotor_payload import WORK, desired_directions, desired_path
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import specify
 
@@ -163,6 +163,7 @@ REFUSED = {
     "attitude[1] is not a rotation but a reflection: its determinant is -1": {
         "initial": {"attitude": [np.eye(3), -np.eye(3)]}},
     "attitude[0] is not a rotation: the largest entry": {"initial": {"attitude": [-2.0*np.eye(3), np.eye(3)]}},
+    "option form is 'quaternion'; allowed are embedded, orthonormal": {"options": {"form": "quaternion"}},
     "of shape (2, 3)": {"parameters": {"inertia": [1.0, 1.0, 1.0]}},
 }
 

@@ -4,17 +4,42 @@ section 5.2).
 x = r (sin theta cos phi, sin theta sin phi, cos theta), T = m/2 (r'^2 + r^2 theta'^2 + r^2 sin^2 theta phi'^2), V =
 EA/2 eps^2 with Green's strain eps = (r^2 - l^2)/(2 l^2). L = x x p is conserved. `drag` is a force -drag dx/dt.
 """
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from liestep.compile.counters import Counter, new_counters
-from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import Vector, add, axpy, cos, cross, dot, put, row, scale, sin
-from liestep.compile.status import Status
-from liestep.errors import InputError
-from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Sheet, State, own
+from liestep.extend import (
+    Counter,
+    Form,
+    Formulated,
+    InputError,
+    NamedTuple,
+    Observable,
+    Option,
+    Options,
+    Parameter,
+    Parameters,
+    Preset,
+    Sheet,
+    State,
+    StateField,
+    Status,
+    Vector,
+    add,
+    axpy,
+    borrows,
+    cos,
+    cross,
+    dot,
+    kernel,
+    new_counters,
+    own,
+    put,
+    row,
+    scale,
+    sin,
+    sub,
+)
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM
 from liestep.mechanics.formulations.coordinates import Coordinates, Masses, energies, legendre
 from liestep.mechanics.formulations.general import RatesField
@@ -35,6 +60,24 @@ def spring_energy(k: float, length: float, square: float) -> float:
     """EA/2 eps^2 = k (r^2 - l^2)^2, k = EA/(8 l^4)."""
     gap = square - length*length
     return k*gap*gap
+
+
+@kernel
+def ends(q0: np.ndarray, q1: np.ndarray) -> tuple[Vector, Vector, Vector]:
+    """Both ends of a step, and between them its middle."""
+    a, b = (q0[0], q0[1], q0[2]), (q1[0], q1[1], q1[2])
+    return a, scale(0.5, add(a, b)), b
+
+
+@kernel
+def put_energies(y: np.ndarray, kinetic: float, potential: float, apart: float, out: np.ndarray) -> None:
+    """(74), (80), |p - M v|, and with drag work and H less work."""
+    out[4] = dot(row(y, 2), row(y, 1)) - kinetic + potential
+    out[5] = kinetic + potential
+    out[6] = apart
+    if y.shape[0] > 4:
+        out[7] = y[4, 0]
+        out[8] = out[4] - y[4, 0]
 
 
 @borrows(Coordinates)
@@ -89,8 +132,7 @@ class SphericalSpring(NamedTuple):
         return (2.0*self.mass*self.radial(q[0])*v[1], 2.0*self.mass*q[0]*s*s*v[2],
                 2.0*self.mass*q[0]*q[0]*s*cos(q[1])*v[2])
 
-    def at_point(self, w: float, share: float, beta: float, q: Vector, v: Vector, r: np.ndarray,
-                 a: np.ndarray) -> None:
+    def at_point(self, w: float, share: float, beta: float, q: Vector, v: Vector, r: np.ndarray, a: np.ndarray) -> None:
         """r += w dT/dq; a += w (share d/dq + beta d/dv) of it."""
         g, k, b = self.slope(q, v, self.radial(q[0])), self.curvature(q, v), self.mixed(q, v)
         r[0] += w*g[0]
@@ -111,7 +153,7 @@ class SphericalSpring(NamedTuple):
         square = dot(d, d)
         if not square > 0.0:
             return
-        qm = (0.5*(q0[0] + q1[0]), 0.5*(q0[1] + q1[1]), 0.5*(q0[2] + q1[2]))
+        qm = scale(0.5, add(q0, q1))
         g, k, b = self.slope(qm, v, self.radial(qm[0])), self.curvature(qm, v), self.mixed(qm, v)
         s = (self.energy_at(q1, v) - self.energy_at(q0, v) - dot(g, d))/square
         end, m0, m1 = self.slope(q1, v, q1[0]), self.masses(q0), self.masses(q1)
@@ -128,8 +170,7 @@ class SphericalSpring(NamedTuple):
 
     def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
                 beta: float, r: np.ndarray, a: np.ndarray) -> None:
-        a0, a1 = (q0[0], q0[1], q0[2]), (q1[0], q1[1], q1[2])
-        middle = (0.5*(q0[0] + q1[0]), 0.5*(q0[1] + q1[1]), 0.5*(q0[2] + q1[2]))
+        a0, middle, a1 = ends(q0, q1)
         self.legendre(rule, a0, middle, a1, v0, v1, alpha, beta, r, a)
         points = self.nodes.shape[0] if rule == AVERAGE else 1
         for end in range(1 if rule == 0 else 2):  # at v_0 and v_1, or at their mean
@@ -165,8 +206,7 @@ class SphericalSpring(NamedTuple):
 
     def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
                  out: np.ndarray) -> None:
-        a0, a1 = (q0[0], q0[1], q0[2]), (q1[0], q1[1], q1[2])
-        middle = (0.5*(q0[0] + q1[0]), 0.5*(q0[1] + q1[1]), 0.5*(q0[2] + q1[2]))
+        a0, middle, a1 = ends(q0, q1)
         m = add(self.masses(a0), self.masses(a1)) if rule > 0 else scale(2.0, self.masses(middle))
         for i in range(3):
             out[i] = 0.5*m[i]*(v0[i] + v1[i])
@@ -187,9 +227,8 @@ class SphericalSpring(NamedTuple):
             a[0, 0] += h*self.constant*(6.0*z*z - two)
         if self.drag > 0.0:
             share = self.drag/self.mass
-            middle = (0.5*(q0[0] + q1[0]), 0.5*(q0[1] + q1[1]), 0.5*(q0[2] + q1[2]))
-            m, s = self.masses(middle), sin(middle[1])
-            d = (q1[0] - q0[0], q1[1] - q0[1], q1[2] - q0[2])
+            start, middle, end = ends(q0, q1)
+            m, s, d = self.masses(middle), sin(middle[1]), sub(end, start)
             for i in range(3):
                 r[i] += share*m[i]*d[i]
                 a[i, i] += share*m[i]
@@ -198,7 +237,7 @@ class SphericalSpring(NamedTuple):
             a[2, 1] += self.drag*middle[0]*middle[0]*s*cos(middle[1])*d[2]
 
     def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
-        m = self.masses((0.5*(q0[0] + q1[0]), 0.5*(q0[1] + q1[1]), 0.5*(q0[2] + q1[2])))
+        m = self.masses(ends(q0, q1)[1])
         total = 0.0
         for i in range(3):
             d = q1[i] - q0[i]
@@ -218,12 +257,7 @@ class SphericalSpring(NamedTuple):
         out[1] = -sin(q[2])*p[1] - cos(q[2])*twist
         out[2] = cos(q[2])*p[1] - sin(q[2])*twist
         out[3] = p[2]
-        out[4] = dot(p, v) - kinetic + potential
-        out[5] = kinetic + potential
-        out[6] = apart
-        if y.shape[0] > 4:
-            out[7] = y[4, 0]
-            out[8] = out[4] - y[4, 0]
+        put_energies(y, kinetic, potential, apart, out)
 
 
 @borrows(Masses)
@@ -267,12 +301,7 @@ class CartesianSpring(NamedTuple):
         if y.shape[0] > 2:
             v = row(y, 1)
             kinetic, gap = 0.5*self.mass[0]*dot(v, v), axpy(-self.mass[0], v, p)
-            out[4] = dot(p, v) - kinetic + potential
-            out[5] = kinetic + potential
-            out[6] = max(abs(gap[0]), max(abs(gap[1]), abs(gap[2])))
-        if y.shape[0] > 4:
-            out[7] = y[4, 0]
-            out[8] = out[4] - y[4, 0]
+            put_energies(y, kinetic, potential, max(abs(gap[0]), max(abs(gap[1]), abs(gap[2]))), out)
 
     def rates(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         x, p = row(y, 0), row(y, 1)
@@ -319,16 +348,16 @@ def _cartesian_start(parameters: Parameters, state: State) -> tuple[np.ndarray, 
 def _observables(parameters: Parameters, redundant: bool) -> tuple[Observable, ...]:
     dragged = parameters["drag"] > 0.0
     kind = "plain" if dragged else "invariant"
-    found = [Observable("energy", slice(0, 1), "J", "energy H of position and momentum", kind),
+    observables = [Observable("energy", slice(0, 1), "J", "energy H of position and momentum", kind),
              Observable("momentum_map", slice(1, 4), MOMENTUM, "angular momentum", kind,
                         stem="" if dragged else "momentum_error")]
     if redundant:
-        found += [Observable(part.name, part.columns, part.units, part.long_name, kind) for part in energies(4)]
-        found.append(legendre(6, "kg m2 s-1"))
+        observables += [Observable(part.name, part.columns, part.units, part.long_name, kind) for part in energies(4)]
+        observables.append(legendre(6, "kg m2 s-1"))
     if redundant and dragged:
-        found += [Observable("work", slice(7, 8), "J", "work of the drag", "plain"),
+        observables += [Observable("work", slice(7, 8), "J", "work of the drag", "plain"),
                   Observable("energy_less_work", slice(8, 9), "J", "generalized energy less the work of the drag")]
-    return tuple(found)
+    return tuple(observables)
 
 
 def _constant(parameters: Parameters) -> float:
@@ -389,12 +418,28 @@ def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:
     return 0.5*np.sum(fields["momentum"]**2, axis=-1)/parameters["mass"]
 
 
+def draw(looks: Any, scene: Any, place: np.ndarray) -> None:
+    """A mass (3,) on a coil spring from the origin. looks: `liestep.figures.scenes.looks`."""
+    scene.line(looks.coil(np.zeros(3), place), looks.SPRING, 0.8, fade=0.2)
+    scene.balls([place], looks.COLOURS[0], 9.0, lift=0.03)
+    scene.balls([np.zeros(3)], looks.PIVOT, 4.0, lift=0.01)
+
+
+def _film(file: Any, parameters: Parameters, films: Any) -> Any:
+    return films.single(file, lambda scene, place: draw(films.looks, scene, place))
+
+
+def _stretched(parameters: Parameters) -> dict[str, np.ndarray]:
+    """Stretched by 5 %, turning about both angles at 1 rad/s."""
+    return {"q": np.array([1.05, np.pi/2.0, 0.0]), "v": np.array([0.0, 1.0, 1.0])}
+
+
 def _tilted(parameters: Parameters) -> dict[str, np.ndarray]:
     return {"q": np.array([1.05, 1.0, 0.2]), "v": np.array([0.3, 1.0, 2.0])}
 
 
 VARIED = "none; livens2025 section 5.2 varied"
-SPATIAL = {"mass": 1.0, "stiffness": 300.0, "length": 1.0, "drag": 0.0, "kinetic_gradient": "correct"}
+SPRING = {"mass": 1.0, "stiffness": 300.0, "length": 1.0, "drag": 0.0, "kinetic_gradient": "correct"}
 
 SHEET = Sheet(
     title="Spring pendulum in spherical coordinates",
@@ -420,9 +465,14 @@ SHEET = Sheet(
                ("spherical", "cartesian"))}),
            "constant_mass": Form(_redundant, {"coordinates": Option("cartesian", "Cartesian", ("cartesian",))})},
     default_preset="printed",
-    motion="sprung",
+    motion=_film,
     presets={
-        "spatial": own("out of any coordinate plane", SPATIAL, _tilted, 1.0, VARIED),
-        "drag": own("the same with viscous drag", SPATIAL, _tilted, 1.0, VARIED, drag=0.5),
+        "printed": Preset("stretched by 5 %: fast oscillations of the spring, planar motion", "livens2025 section 5.2;"
+                          " numbers of table 3 from the authors' public code", "inferred", SPRING, _stretched, 1.0),
+        "misprint": Preset("the same with dT/dr as in the authors' public code", "livens2025 section 5.2, the authors'"
+                           " public code; erratum 7", "inferred", SPRING | {"kinetic_gradient": "misprint"},
+                           _stretched, 1.0),
+        "spatial": own("out of any coordinate plane", SPRING, _tilted, 1.0, VARIED),
+        "drag": own("the same with viscous drag", SPRING, _tilted, 1.0, VARIED, drag=0.5),
     },
 )

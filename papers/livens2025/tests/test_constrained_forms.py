@@ -3,7 +3,9 @@ random states off the manifold, in plain Python."""
 import numpy as np
 import pytest
 from constrained_cases import plain_problem, slope
+from livens_systems import systems
 
+_loaded = systems("jointed_bars", "mass_spring", "spring_pendulum")
 CASES = {
     "body": ("free_rigid_body", "livens2025", {}),
     "augmented": ("free_rigid_body", "livens2025", {"mass_matrix": "augmented"}),

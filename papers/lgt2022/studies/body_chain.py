@@ -8,10 +8,20 @@ angular momentum about the origin along gravity.
 """
 import numpy as np
 
+from liestep.extend import (
+    GROUND,
+    Assembly,
+    Parameter,
+    Parameters,
+    Preset,
+    body_state,
+    invariant_axes,
+    multibody,
+    own,
+    spherical,
+    stacked,
+)
 from liestep.geometry.attitude import about_axis
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, invariant_axes, own
-from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
-from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 
 
 def _build(p: Parameters) -> Assembly:
@@ -59,7 +69,7 @@ def _rods(n: int) -> dict:
             "joint_in": [[0.0, 0.0, 0.05]]*n, "joint_out": [[0.0, 0.0, -0.05]]*n, "gravity": [0.0, 0.0, -9.81]}
 
 
-def level_rods(n: int) -> Preset:
+def _level_rods(n: int) -> Preset:
     """n rods in a level line."""
     return own(f"{n} rods of 0.1 m, let go from a level line", _rods(n), _level, 0.5)
 
@@ -83,6 +93,6 @@ SHEET = multibody(
                                _double, 1.0),
         "double_pendulum_offset": own("the same motion, reference points off the centres of mass",
                                       DOUBLE, _double, 1.0, center_of_mass=[[0.1, -0.2, 0.15], [-0.1, 0.05, 0.2]]),
-        **{f"chain_{n}": level_rods(n) for n in (10, 100, 1000)},
+        **{f"chain_{n}": _level_rods(n) for n in (2, 5, 10, 30, 100, 300, 1000)},
     },
     default_preset="double_pendulum")
